@@ -1,0 +1,80 @@
+"""The one source of the time: a clock that is passed in, so that months can be tested in a moment."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from workbench.engine.errors import InvalidInput
+
+
+class Clock(Protocol):
+    """Anything that tells the time."""
+
+    def now(self) -> datetime:
+        """Return the present moment, aware, in UTC."""
+        ...
+
+
+@dataclass(frozen=True)
+class SystemClock:
+    """The machine's own clock."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+
+@dataclass
+class FixedClock:
+    """A clock that stands still until it is moved.
+
+    Args:
+        moment: An aware time; any zone, kept as UTC.
+    """
+
+    moment: datetime = field(default_factory=lambda: datetime(2026, 2, 2, 14, 30, tzinfo=UTC))
+
+    def now(self) -> datetime:
+        return self.moment.astimezone(UTC)
+
+    def advance(self, **amount: float) -> None:
+        """Move on by an amount given as for `timedelta` (days=1, minutes=5)."""
+        self.moment += timedelta(**amount)
+
+
+def clock_from_environment() -> Clock:
+    """Return a clock standing at `WORKBENCH_NOW` where that is set, else the system's.
+
+    Raises:
+        InvalidInput: `WORKBENCH_NOW` is not an ISO 8601 time.
+    """
+    fixed = os.environ.get("WORKBENCH_NOW")
+    if not fixed:
+        return SystemClock()
+    return FixedClock(parse_time(fixed, where="WORKBENCH_NOW"))
+
+
+def parse_time(text: str, *, where: str | None = None) -> datetime:
+    """Read an ISO 8601 date or time; without a zone it is taken as UTC.
+
+    Args:
+        text: For example `2026-02-02T14:30Z` or `2026-02-02`.
+        where: What the text belongs to, for the error.
+
+    Raises:
+        InvalidInput: The text is no such time.
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise InvalidInput(
+            f"“{text}” is not a time.", where=where, remedy="Give it as 2026-02-02T14:30:00Z or 2026-02-02."
+        ) from error
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def render_time(moment: datetime) -> str:
+    """Write a time as ISO 8601 in UTC to the second: `2026-02-02T14:30:00Z`."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

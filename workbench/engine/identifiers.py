@@ -1,0 +1,132 @@
+"""Names of memories: how an id is written, read and made."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
+
+from workbench.engine.errors import InvalidInput
+
+EPISODE_ID = re.compile(r"^episode:(\d{4}-\d{2}-\d{2}):(\d{2}:\d{2})(?:#([1-9]\d*))?$")
+FILE_ID = re.compile(r"^file:(?P<path>[^#]+)(?:#L(?P<start>\d+)(?:-L(?P<end>\d+))?)?$")
+BLOCK_ID = re.compile(r"^[A-Za-z0-9-]+$")
+ENTITY_TYPES = ("person", "project", "concept", "tool", "place")
+STORES = ("core", "episodic", "semantic", "procedural", "vault", "file")
+
+# Latin letters that Unicode does not take apart into a base letter and an accent.
+_LATIN_WITHOUT_ACCENT = str.maketrans(
+    {"ø": "o", "đ": "d", "ł": "l", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ı": "i"}
+)
+
+_KIND_TO_STORE = {
+    "core": "core",
+    "episode": "episodic",
+    "entity": "semantic",
+    "procedure": "procedural",
+    "vault": "vault",
+    "file": "file",
+}
+
+
+@dataclass(frozen=True)
+class MemoryId:
+    """One memory's name, taken apart.
+
+    Args:
+        kind: `core`, `episode`, `entity`, `procedure`, `vault` or `file`.
+        name: What follows the kind, without a fact's or relation's block id.
+        block: The Obsidian block id (without `^`) of one fact or relation of an entity, or None.
+    """
+
+    kind: str
+    name: str
+    block: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}" + (f"#^{self.block}" if self.block else "")
+
+    @property
+    def store(self) -> str:
+        """Return the store that such a memory lives in."""
+        return _KIND_TO_STORE[self.kind]
+
+    @property
+    def whole(self) -> MemoryId:
+        """Return the memory that a fact or relation is part of; the id itself where it is none."""
+        return MemoryId(self.kind, self.name)
+
+
+def parse_memory_id(text: str) -> MemoryId:
+    """Read a memory id; a bare `type--slug` is taken as an entity.
+
+    Raises:
+        InvalidInput: The text is none of the forms of an id.
+    """
+    text = text.strip()
+    kind, colon, rest = text.partition(":")
+    if not colon and "--" in text:
+        kind, rest = "entity", text
+    if kind in _KIND_TO_STORE and rest:
+        name, hash_mark, block = rest.partition("#^")
+        well_formed = {
+            "episode": bool(EPISODE_ID.match(text)),
+            "file": bool(FILE_ID.match(text)),
+            "entity": "--" in name and "/" not in name and "\\" not in name,
+            "procedure": "/" not in name and "\\" not in name,
+            "core": ":" in name,
+            "vault": True,
+        }[kind]
+        if hash_mark and (kind != "entity" or not BLOCK_ID.match(block)):
+            well_formed = False
+        if well_formed and name.isprintable():
+            return MemoryId(kind, name, block or None)
+    raise InvalidInput(
+        f"“{text[:80]}” is not the id of a memory.",
+        remedy="Ids look like episode:2026-02-02:14:30, entity:person--alex, procedure:how-to-deploy, "
+        "core:critical-facts:…, vault:… or file:memory/2026-02-01.md#L3-L5.",
+    )
+
+
+def episode_id(moment: datetime, number: int = 1) -> MemoryId:
+    """Return the id of the `number`-th entry of a minute (1-based), in the zone `moment` is in."""
+    suffix = f"#{number}" if number > 1 else ""
+    return MemoryId("episode", f"{moment:%Y-%m-%d}:{moment:%H:%M}{suffix}")
+
+
+def entity_id(entity_type: str, name: str) -> MemoryId:
+    """Return the id of an entity by its type and name: `entity:person--alex`."""
+    return MemoryId("entity", f"{slug(entity_type)}--{slug(name)}")
+
+
+def slug(text: str, *, limit: int = 60) -> str:
+    """Fold a name into a stable file-name-safe slug.
+
+    Latin letters lose their accents; letters of other scripts are kept; everything else becomes `-`.
+
+    Args:
+        text: Any name.
+        limit: Most characters of the slug, cut at a word where there is one.
+
+    Returns:
+        At least one character; `untitled` where nothing of the name can be kept.
+    """
+    folded = []
+    for character in unicodedata.normalize("NFKC", text).casefold().translate(_LATIN_WITHOUT_ACCENT):
+        for part in unicodedata.normalize("NFKD", character) if _is_latin(character) else character:
+            category = unicodedata.category(part)
+            if category[0] in "LN" or (category[0] == "M" and not _is_latin(character)):
+                folded.append(part)
+            elif category != "Mn" and part not in "'’":
+                folded.append("-")
+    whole = re.sub(r"-+", "-", "".join(folded)).strip("-")
+    # Two hyphens part a type from a name, and bytes bound the length of a file name.
+    while len(whole) > limit or len(whole.encode()) > 180:
+        head, hyphen, _ = whole.rpartition("-")
+        whole = head if hyphen and len(head) >= limit // 2 else whole[: min(limit, len(whole) - 1)]
+    return whole.strip("-") or "untitled"
+
+
+def _is_latin(character: str) -> bool:
+    return ord(character) < 0x0250 or 0x1E00 <= ord(character) < 0x1F00

@@ -1,0 +1,160 @@
+"""Where each kind of memory file lives, which files history tracks, and the guard that keeps paths inside."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path, PurePosixPath
+
+from workbench.engine.errors import OutsideWorkspace
+
+CORE = "MEMORY.md"
+EPISODES = "memory/episodes"
+GRAPH = "memory/graph"
+ENTITIES = "memory/graph/entities"
+GRAPH_INDEX = "memory/graph/index.md"
+RELATIONS = "memory/graph/relations.md"
+PROCEDURES = "memory/procedures"
+VAULT = "memory/vault"
+META = "memory/meta"
+DECAY_SCORES = "memory/meta/decay-scores.json"
+AUDIT_LOG = "memory/meta/audit.log"
+AUDIT_ARCHIVE = "memory/meta/audit-archive.md"
+REFLECTION_LOG = "memory/meta/reflection-log.md"
+EVOLUTION = "memory/meta/evolution.md"
+PENDING_REFLECTION = "memory/meta/pending-reflection.md"
+PENDING_MEMORIES = "memory/meta/pending-memories.md"
+SETTINGS = "workbench.toml"
+HISTORY = ".audit"
+
+FOREIGN_SETTINGS = ("openclaw.json", "moltbot.json", "clawdbot.json")
+CRITICAL = frozenset({"SOUL.md", "IDENTITY.md", SETTINGS, *FOREIGN_SETTINGS})
+SENSITIVE = frozenset({"USER.md", "TOOLS.md", "AGENTS.md"})
+PROJECTIONS = frozenset({GRAPH_INDEX, AUDIT_LOG})
+_ROOT_FILES = (
+    CRITICAL | SENSITIVE | {CORE, "memory.md", "HEARTBEAT.md", "BOOTSTRAP.md", "BOOT.md", "DREAMS.md"}
+)
+_DAILY_LOG = re.compile(r"^memory/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md$")
+
+
+def is_tracked(path: str) -> bool:
+    """Tell whether history keeps the file at this workspace-relative POSIX path."""
+    if path in _ROOT_FILES:
+        return True
+    if not path.startswith("memory/") or path in PROJECTIONS or not path.endswith((".md", ".json")):
+        return False
+    return not any(part.startswith(".") for part in path.split("/"))
+
+
+def is_critical(path: str) -> bool:
+    """Tell whether any change of the file raises an alert (design document §12.1, §12.5)."""
+    return path in CRITICAL
+
+
+def is_memory_file(path: str) -> bool:
+    """Tell whether `get` may give out the file: tracked Markdown or JSON of the layout, or a projection."""
+    return (is_tracked(path) and path != SETTINGS and path not in FOREIGN_SETTINGS) or path in PROJECTIONS
+
+
+def is_daily_log(path: str) -> bool:
+    """Tell whether the file is a flat daily log, `memory/YYYY-MM-DD.md` or `memory/YYYY-MM-DD-slug.md`."""
+    return bool(_DAILY_LOG.match(path))
+
+
+def store_of(path: str) -> str:
+    """Return the store a file belongs to: core, episodic, semantic, procedural, vault, meta or file."""
+    if path in (CORE, "memory.md"):
+        return "core"
+    for folder, store in (
+        (EPISODES, "episodic"),
+        (GRAPH, "semantic"),
+        (PROCEDURES, "procedural"),
+        (VAULT, "vault"),
+        (META, "meta"),
+    ):
+        if path.startswith(folder + "/"):
+            return store
+    return "file"
+
+
+def normalise(path: str | os.PathLike[str]) -> str:
+    """Return a workspace-relative path in POSIX form without `.` parts.
+
+    Raises:
+        OutsideWorkspace: The path is absolute, empty, climbs with `..`, or holds a NUL or backslash.
+    """
+    text = os.fspath(path)
+    pure = PurePosixPath(text)
+    if not text or "\0" in text or "\\" in text or pure.is_absolute() or ".." in pure.parts or not pure.parts:
+        raise OutsideWorkspace(
+            "This path leads out of the workspace.",
+            where=repr(text)[1:-1][:200],
+            remedy="Name a file relative to the workspace, for example memory/2026-02-01.md.",
+        )
+    return str(pure)
+
+
+def resolve(root: Path, path: str | os.PathLike[str]) -> Path:
+    """Return the absolute place of a workspace file, refusing links anywhere on the way.
+
+    Args:
+        root: The workspace folder, absolute.
+        path: Workspace-relative.
+
+    Raises:
+        OutsideWorkspace: The path leads out, or it or a folder above it inside the workspace is a link.
+    """
+    relative = normalise(path)
+    place = root
+    for part in PurePosixPath(relative).parts:
+        place = place / part
+        try:
+            mode = place.lstat().st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        if stat.S_ISLNK(mode):
+            raise OutsideWorkspace(
+                "A symbolic link stands on this path.",
+                where=relative,
+                remedy="Put the file itself into the workspace; links are never followed.",
+            )
+    return place
+
+
+def tracked_files(root: Path) -> dict[str, os.stat_result]:
+    """List every tracked file that exists, with its status; links and special files are left out.
+
+    Args:
+        root: The workspace folder, absolute.
+
+    Returns:
+        Workspace-relative POSIX paths in sorted order.
+    """
+    found: dict[str, os.stat_result] = {}
+    for name in _ROOT_FILES:
+        try:
+            status = os.lstat(root / name)
+        except OSError:
+            continue
+        if stat.S_ISREG(status.st_mode):
+            found[name] = status
+    _collect(os.fspath(root / "memory"), "memory/", found)
+    return dict(sorted(found.items()))
+
+
+def _collect(folder: str, prefix: str, found: dict[str, os.stat_result]) -> None:
+    try:
+        entries = list(os.scandir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    if os.path.islink(folder):  # noqa: PTH114 - the string path is already at hand
+        return
+    for entry in entries:
+        if entry.name.startswith("."):
+            continue
+        path = prefix + entry.name
+        if entry.is_dir(follow_symlinks=False):
+            _collect(entry.path, path + "/", found)
+        elif entry.is_file(follow_symlinks=False) and is_tracked(path):
+            found[path] = entry.stat(follow_symlinks=False)
