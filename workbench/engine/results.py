@@ -445,3 +445,129 @@ class Diagnosis:
 
     ok: bool
     checks: tuple[Check, ...]
+
+
+@dataclass(frozen=True)
+class TimelineEntry:
+    """One episode, or one stretch of a flat daily log, on the timeline.
+
+    Args:
+        day: `2026-02-02` in the workspace's zone.
+        time: `14:30`, or None where the log does not say.
+        kind: `episode` or `log`.
+    """
+
+    id: str
+    day: str
+    time: str | None
+    kind: str
+    type: str
+    confidence: str
+    source: str
+    tags: tuple[str, ...]
+    title: str
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    status: str | None = None
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Entries newest first; `next` is the cursor of the following page, None at the end."""
+
+    entries: tuple[TimelineEntry, ...]
+    next: str | None
+    total: int
+
+
+@dataclass(frozen=True)
+class MessageOutcome:
+    """What a message asked of memory and what was done.
+
+    Args:
+        kind: remember, forget, reflect, recall or none.
+        applied: Whether anything was changed.
+    """
+
+    kind: str
+    phrase: str | None
+    content: str | None
+    applied: bool
+    remembered: Remembered | None = None
+    forgotten: Forgotten | None = None
+    found: Found | None = None
+
+
+@dataclass(frozen=True)
+class FileVersion:
+    """A tracked file as it was at a moment."""
+
+    path: str
+    size: int
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Memory as it was: the newest commit not later than a time."""
+
+    time: datetime
+    commit: str | None
+    timestamp: datetime | None
+    files: tuple[FileVersion, ...]
+
+
+@dataclass(frozen=True)
+class BlameLine:
+    """Who wrote a line, and when."""
+
+    line: int
+    text: str
+    commit: str
+    actor: str
+    timestamp: datetime
+
+
+@dataclass(frozen=True)
+class Blame:
+    """A file's lines with who wrote each."""
+
+    path: str
+    lines: tuple[BlameLine, ...]
+
+
+@dataclass(frozen=True)
+class FileDiff:
+    """How one file differs between two commits; `before` and `after` are None where there was no file."""
+
+    path: str
+    before: str | None
+    after: str | None
+    unified: str
+
+
+@dataclass(frozen=True)
+class DiffView:
+    """What changed between two commits."""
+
+    from_: str | None
+    to: str
+    files: tuple[FileDiff, ...]
+
+
+@dataclass(frozen=True)
+class CommitView:
+    """One commit with everything that accounts for it."""
+
+    commit: str
+    timestamp: datetime
+    actor: str
+    approval: str
+    trigger: str
+    subject: str
+    files: tuple[str, ...]
+    entries: tuple[AuditEntry, ...]
+    trailers: tuple[tuple[str, str], ...]
+    undone_by: str | None = None

@@ -1,0 +1,95 @@
+"""Rows of the catalog: what is known about each memory without opening its file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class MemoryRecord:
+    """One memory as the catalog knows it.
+
+    Args:
+        id: Its identifier (see `engine.identifiers`).
+        store: core, episodic, semantic, procedural, vault or file.
+        path: Workspace-relative file.
+        start_line: First line, 1-based.
+        end_line: Last line, inclusive.
+        title: A line that names it: the first sentence of an episode, an entity's label, a note's title.
+        text: The memory's own text as it stands in the file.
+        type: An episode's or entity's type, else the empty string.
+        confidence: high, medium, low or the empty string.
+        source: `conversation`, `user-explicit`, `reflection` or another word; empty where nothing is said.
+        tags: Topical tags.
+        moment: When it happened or was made, aware; None where the file does not say.
+        pinned: Whether the text itself marks it as pinned.
+    """
+
+    id: str
+    store: str
+    path: str
+    start_line: int
+    end_line: int
+    title: str
+    text: str
+    type: str = ""
+    confidence: str = ""
+    source: str = ""
+    tags: tuple[str, ...] = ()
+    moment: datetime | None = None
+    pinned: bool = False
+
+
+@dataclass(frozen=True)
+class EntityRecord:
+    """An entity of the graph: id (`entity:type--slug`), label, other names, and where it stands."""
+
+    id: str
+    type: str
+    label: str
+    path: str
+    aliases: tuple[str, ...] = ()
+    summary: str = ""
+
+
+@dataclass(frozen=True)
+class FactRecord:
+    """One fact of an entity; `id` is `entity:type--slug#^block`, or the entity's id where it has no block id."""
+
+    id: str
+    entity: str
+    text: str
+    line: int
+    since: str | None = None
+    until: str | None = None
+    superseded_by: str | None = None
+    provenance: tuple[str, ...] = ()
+    retired: bool = False
+
+
+@dataclass(frozen=True)
+class EdgeRecord:
+    """A relation as it stands in the file of the entity it starts from."""
+
+    from_: str
+    relation: str
+    to: str
+    confidence: str = ""
+    since: str | None = None
+    block: str | None = None
+
+
+@dataclass(frozen=True)
+class EntityMatch:
+    """How well a name fits an entity.
+
+    Args:
+        entity: The candidate.
+        how: `exact`, `alias` or `acronym` resolve it; `near` is a question for a person.
+        similarity: 0–1.
+    """
+
+    entity: EntityRecord
+    how: str
+    similarity: float
