@@ -1,0 +1,27 @@
+"""Write the packed vocabulary anew from the bpe-openai package: `python -m workbench.engine.tokens.rebuild`.
+
+For developers: bpe-openai is needed here only. What it writes depends on the vocabulary alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from workbench.engine.tokens.vocabulary import PACKED_FILE, VOCABULARY_SIZE, pack_vocabulary
+
+
+def main() -> None:
+    """Write the packed vocabulary beside this module and say how large it became."""
+    import bpe_openai
+
+    encoding = bpe_openai.get_encoding("o200k_base")
+    tokens = [encoding.decode_single_token_bytes(rank) for rank in range(VOCABULARY_SIZE)]
+    packed = pack_vocabulary(tokens)
+    target = Path(__file__).with_name(PACKED_FILE)
+    target.write_bytes(packed)
+    sys.stdout.write(f"{target.name}: {len(tokens)} tokens, {len(packed)} bytes\n")
+
+
+if __name__ == "__main__":
+    main()
