@@ -1,0 +1,51 @@
+"""What can be set, where each value came from, and the rule who may set it."""
+
+from workbench.engine.settings.directories import system_timezone, user_settings_file
+from workbench.engine.settings.editing import write_setting
+from workbench.engine.settings.loading import load_settings
+from workbench.engine.settings.schema import Kind, Spec
+from workbench.engine.settings.sections import (
+    SCHEMA,
+    AuditSettings,
+    BenchSettings,
+    CoreSettings,
+    DecaySettings,
+    EmbeddingSettings,
+    FlushSettings,
+    GraphSettings,
+    HistorySettings,
+    ModelSettings,
+    PathSettings,
+    ReflectionSettings,
+    SearchSettings,
+    Settings,
+    TriggerSettings,
+    environment_name,
+    value_of,
+)
+
+__all__ = [
+    "SCHEMA",
+    "AuditSettings",
+    "BenchSettings",
+    "CoreSettings",
+    "DecaySettings",
+    "EmbeddingSettings",
+    "FlushSettings",
+    "GraphSettings",
+    "HistorySettings",
+    "Kind",
+    "ModelSettings",
+    "PathSettings",
+    "ReflectionSettings",
+    "SearchSettings",
+    "Settings",
+    "Spec",
+    "TriggerSettings",
+    "environment_name",
+    "load_settings",
+    "system_timezone",
+    "user_settings_file",
+    "value_of",
+    "write_setting",
+]

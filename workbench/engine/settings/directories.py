@@ -1,0 +1,56 @@
+"""Places outside the workspace: the user's settings, state and cache, and the system's time zone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from workbench.engine.identifiers import slug
+
+
+def user_settings_file(environment: Mapping[str, str]) -> Path:
+    """Return the user's own settings file: `WORKBENCH_CONFIG`, else `config.toml` in the user's folder."""
+    given = environment.get("WORKBENCH_CONFIG")
+    if given:
+        return Path(given).expanduser()
+    from platformdirs import user_config_dir
+
+    return Path(user_config_dir("workbench", appauthor=False)) / "config.toml"
+
+
+def workspace_directory(purpose: str, configured: str, root: Path) -> Path:
+    """Return the folder that belongs to one workspace under the user's state or cache folder.
+
+    Args:
+        purpose: `state` or `cache`.
+        configured: The folder that the user chose for all workspaces, or empty.
+        root: The workspace folder; its real path is the key, so links to it share one folder.
+    """
+    if configured:
+        base = Path(configured).expanduser()
+    else:
+        from platformdirs import user_cache_dir, user_state_dir
+
+        directory = user_state_dir if purpose == "state" else user_cache_dir
+        base = Path(directory("workbench", appauthor=False))
+    import hashlib
+
+    real = os.path.realpath(root)
+    digest = hashlib.sha256(os.fsencode(real)).hexdigest()[:16]
+    return base / f"{slug(os.path.basename(real), limit=32)}-{digest}"  # noqa: PTH119 - realpath gave text
+
+
+def system_timezone() -> str:
+    """Return the IANA name of the system's time zone; `UTC` where it has none."""
+    from zoneinfo import ZoneInfoNotFoundError
+
+    import tzlocal
+
+    from workbench.engine.settings.schema import is_zone
+
+    try:
+        name = tzlocal.get_localzone_name()
+    except (ZoneInfoNotFoundError, ValueError):
+        return "UTC"
+    return name if name and is_zone(name) else "UTC"

@@ -1,0 +1,151 @@
+"""What `openclaw.json`, `moltbot.json` and `clawdbot.json` say about memory, in this project's terms."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from workbench.engine import layout
+from workbench.engine.errors import OutsideWorkspace
+from workbench.engine.settings.schema import Unfit, Value
+from workbench.engine.settings.sections import SCHEMA
+
+LARGEST = 512 * 1024
+
+# Paths below `agents.defaults.memorySearch`, or below `memory.search` as newer versions have it.
+_SEARCH = {
+    "query.maxResults": "search.max_results",
+    "query.minScore": "search.min_score",
+    "maxResults": "search.max_results",
+    "minScore": "search.min_score",
+    "query.hybrid.vectorWeight": "search.vector_weight",
+    "query.hybrid.textWeight": "search.text_weight",
+    "query.hybrid.candidateMultiplier": "search.candidate_multiplier",
+    "chunking.tokens": "search.chunk_tokens",
+    "chunking.overlap": "search.chunk_overlap",
+    "experimental.sessionMemory": "search.sessions",
+    "extraPaths": "search.extra_paths",
+    "sync.watch": "search.watch",
+    "sync.watchDebounceMs": "search.watch_debounce_ms",
+    "sync.sessions.deltaBytes": "search.session_delta_bytes",
+    "sync.sessions.deltaMessages": "search.session_delta_messages",
+    "cache.maxEntries": "search.cache_entries",
+    "provider": "embedding.provider",
+    "fallback": "embedding.fallback",
+    "model": "embedding.model",
+    "remote.baseUrl": "embedding.base_url",
+    "remote.apiKey": "embedding.api_key",
+    "remote.headers": "embedding.headers",
+    "remote.batch.enabled": "embedding.batch",
+    "local.modelPath": "embedding.model_path",
+}
+_FLUSH = {
+    "reserveTokensFloor": "flush.reserve_tokens",
+    "memoryFlush.enabled": "flush.enabled",
+    "memoryFlush.softThresholdTokens": "flush.soft_threshold_tokens",
+    "memoryFlush.systemPrompt": "flush.system_prompt",
+    "memoryFlush.prompt": "flush.prompt",
+}
+
+
+def _camel(key: str) -> str:
+    return re.sub(r"_([a-z])", lambda match: match[1].upper(), key)
+
+
+_MAPPED: dict[str, str] = {
+    **{f"memory.{_camel(key)}": key for key in SCHEMA},
+    **{f"memory.search.{path}": key for path, key in _SEARCH.items()},
+    **{f"agents.defaults.memorySearch.{path}": key for path, key in _SEARCH.items()},
+    **{f"agents.defaults.compaction.{path}": key for path, key in _FLUSH.items()},
+}
+
+
+def read_foreign(root: Path) -> tuple[dict[str, Value], dict[str, str], list[str]]:
+    """Read the foreign settings files of a workspace; where several set a key, the newest product's counts.
+
+    A foreign file is never an error: one that cannot be read, a value that does not fit, and what a workspace
+    may not choose are left aside, and said.
+
+    Args:
+        root: The workspace folder.
+
+    Returns:
+        Values and origins by dotted key, and warnings.
+    """
+    values: dict[str, Value] = {}
+    origins: dict[str, str] = {}
+    warnings: list[str] = []
+    for name in reversed(layout.FOREIGN_SETTINGS):
+        try:
+            document = _read(layout.resolve(root, name))
+        except (OSError, OutsideWorkspace, ValueError, RecursionError) as error:
+            warnings.append(f"{name} was left aside: {_reason(error)}.")
+            continue
+        if document is None:
+            continue
+        refused: list[str] = []
+        for path, key in _MAPPED.items():
+            value = _at(document, path)
+            if value is None:
+                continue
+            spec = SCHEMA[key]
+            if spec.personal:
+                refused.append(path)
+                continue
+            try:
+                values[key] = spec.check(value, confined=True)
+            except Unfit as error:
+                warnings.append(f"{name}: {path} was left aside, it {error}.")
+            else:
+                origins[key] = f"{name} {path}"
+        if refused:
+            warnings.append(
+                f"{name}: {', '.join(refused)} was left aside; end points, keys and places outside the "
+                "workspace are taken from the environment and your own config.toml only."
+            )
+    return values, origins, warnings
+
+
+def _read(path: Path) -> Mapping[str, Any] | None:
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if len(content) > LARGEST:
+        raise ValueError("it is larger than 512 KiB")
+    text = content.decode("utf-8-sig")
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError:
+        # Most of these files are plain JSON, which is read a hundred times faster than JSON5.
+        import json5
+
+        document = json5.loads(text)
+    if not isinstance(document, dict):
+        raise ValueError("it holds no object")
+    return document
+
+
+def _at(document: Mapping[str, Any], path: str) -> object:
+    value: object = document
+    for part in path.split("."):
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(part)
+    return value
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OutsideWorkspace):
+        return "a symbolic link stands on its path"
+    if isinstance(error, UnicodeDecodeError):
+        return "it is no UTF-8 text"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, OSError):
+        return f"it cannot be read ({error.strerror})"
+    return f"it cannot be read as JSON5 ({str(error).splitlines()[0][:120]})"

@@ -1,0 +1,208 @@
+"""What a setting is: its type, range and purpose, who may set it, and how a value is checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePosixPath, PureWindowsPath
+
+Value = str | int | float | bool | tuple[str, ...] | dict[str, str]
+
+
+class Kind(StrEnum):
+    """The types a setting can have."""
+
+    TEXT = "text"
+    WHOLE = "whole number"
+    NUMBER = "number"
+    SWITCH = "true or false"
+    CHOICE = "choice"
+    ZONE = "time zone"
+    TIME = "time of day"
+    PATH = "path"
+    TEXTS = "list of texts"
+    PATHS = "list of paths"
+    TABLE = "table of texts"
+
+
+class Unfit(Exception):
+    """A value that a setting does not take; the text says what it takes instead."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """Everything about one setting but its name and default.
+
+    Args:
+        kind: Its type.
+        about: What it is for, one phrase.
+        least: Smallest number allowed.
+        most: Largest number allowed.
+        choices: The words a `CHOICE` takes.
+        personal: None where a workspace may set it, else the reason why only the environment and the
+            user's own configuration may.
+        secret: Never shown, not even in an error.
+    """
+
+    kind: Kind
+    about: str
+    least: float | None = None
+    most: float | None = None
+    choices: tuple[str, ...] = ()
+    personal: str | None = None
+    secret: bool = False
+
+    @property
+    def takes(self) -> str:
+        """Say in words what the setting takes."""
+        match self.kind:
+            case Kind.WHOLE | Kind.NUMBER:
+                return f"a {self.kind.value} from {self.least:g} to {self.most:g}"
+            case Kind.CHOICE:
+                return f"one of {', '.join(self.choices)}"
+            case Kind.ZONE:
+                return "the IANA name of a time zone, such as Europe/Berlin"
+            case Kind.TIME:
+                return "a time of day, such as 03:00"
+            case Kind.SWITCH:
+                return "true or false"
+            case _:
+                return f"a {self.kind.value}"
+
+    def check(self, value: object, *, confined: bool) -> Value:
+        """Return the value in the form that settings keep it.
+
+        Args:
+            value: As TOML or JSON gives it.
+            confined: Whether paths must stay inside the workspace.
+
+        Raises:
+            Unfit: It is not what the setting takes.
+        """
+        match self.kind:
+            case Kind.WHOLE:
+                if isinstance(value, int) and not isinstance(value, bool) and self._in_range(value):
+                    return value
+            case Kind.NUMBER:
+                if isinstance(value, int | float) and not isinstance(value, bool) and self._in_range(value):
+                    return float(value)
+            case Kind.SWITCH:
+                if isinstance(value, bool):
+                    return value
+            case Kind.CHOICE:
+                if isinstance(value, str) and value in self.choices:
+                    return value
+            case Kind.ZONE:
+                if isinstance(value, str) and (value == "" or is_zone(value)):
+                    return value
+            case Kind.TIME:
+                if isinstance(value, str) and _is_time_of_day(value):
+                    return value
+            case Kind.TEXT:
+                if isinstance(value, str):
+                    return value
+            case Kind.PATH:
+                if isinstance(value, str):
+                    return _checked_path(value, confined=confined)
+            case Kind.TEXTS:
+                if (texts := _texts(value)) is not None:
+                    return texts
+            case Kind.PATHS:
+                if (texts := _texts(value)) is not None:
+                    return tuple(_checked_path(path, confined=confined) for path in texts)
+            case Kind.TABLE:
+                if isinstance(value, Mapping) and all(isinstance(item, str) for item in value.values()):
+                    return {str(name): str(item) for name, item in value.items()}
+        shown = "" if self.secret else f", not {_shown(value)}"
+        raise Unfit(f"takes {self.takes}{shown}")
+
+    def read(self, text: str) -> Value:
+        """Return the value that an environment variable spells.
+
+        Raises:
+            Unfit: It is not what the setting takes.
+        """
+        value: object = text.strip()
+        match self.kind:
+            case Kind.WHOLE | Kind.NUMBER:
+                value = _number(text)
+            case Kind.SWITCH:
+                words = {"true": True, "1": True, "yes": True, "on": True}
+                words |= {"false": False, "0": False, "no": False, "off": False}
+                value = words.get(text.strip().lower(), text)
+            case Kind.TEXTS | Kind.PATHS:
+                value = [part.strip() for part in text.split(",") if part.strip()]
+            case Kind.TABLE:
+                pairs = [part.partition("=") for part in text.split(",") if part.strip()]
+                if not all(equals for _, equals, _ in pairs):
+                    raise Unfit("takes name=value pairs with commas between them")
+                value = {name.strip(): item.strip() for name, _, item in pairs}
+        return self.check(value, confined=False)
+
+    def _in_range(self, value: float) -> bool:
+        assert self.least is not None
+        assert self.most is not None
+        return math.isfinite(value) and self.least <= value <= self.most
+
+
+def is_zone(name: str) -> bool:
+    """Tell whether there is a time zone by this IANA name."""
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: the name of a folder of zones
+        return False
+    return True
+
+
+def leads_outside(path: str) -> bool:
+    """Tell whether a path written in a workspace's settings could leave the workspace on any system."""
+    windows = PureWindowsPath(path)
+    return bool(
+        path.startswith(("~", "/", "\\"))
+        or "\0" in path
+        or windows.drive
+        or ".." in PurePosixPath(path).parts
+        or ".." in windows.parts
+    )
+
+
+def _checked_path(path: str, *, confined: bool) -> str:
+    if confined and leads_outside(path):
+        raise Unfit("may name only paths inside the workspace here")
+    return path
+
+
+def _texts(value: object) -> tuple[str, ...] | None:
+    if not isinstance(value, list | tuple):
+        return None
+    texts = tuple(item for item in value if isinstance(item, str))
+    return texts if len(texts) == len(value) else None
+
+
+def _is_time_of_day(text: str) -> bool:
+    hours, colon, minutes = text.partition(":")
+    return bool(
+        colon
+        and len(minutes) == 2
+        and (hours + minutes).isascii()
+        and (hours + minutes).isdigit()
+        and int(hours) < 24
+        and int(minutes) < 60
+    )
+
+
+def _number(text: str) -> object:
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _shown(value: object) -> str:
+    return f"“{value[:60]}”" if isinstance(value, str) else repr(value)[:60]

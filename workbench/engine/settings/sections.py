@@ -1,0 +1,383 @@
+"""Every setting there is, with its default: the one table that loading, writing and help are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, field, fields, is_dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from workbench.engine.settings.schema import Kind, Spec, Value
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from zoneinfo import ZoneInfo
+
+ENDPOINT = "opening somebody’s folder must not send memory anywhere"
+PROGRAM = "opening somebody’s folder must not run anything"
+OUTSIDE = "a workspace must not choose places outside itself"
+TASTE = "the bench looks the way its user wants it, whatever the workspace"
+
+
+def _whole(least: int, most: int, about: str) -> dict[str, Spec]:
+    return {"spec": Spec(Kind.WHOLE, about, least, most)}
+
+
+def _number(least: float, most: float, about: str) -> dict[str, Spec]:
+    return {"spec": Spec(Kind.NUMBER, about, least, most)}
+
+
+def _choice(choices: tuple[str, ...], about: str, personal: str | None = None) -> dict[str, Spec]:
+    return {"spec": Spec(Kind.CHOICE, about, choices=choices, personal=personal)}
+
+
+def _of(kind: Kind, about: str, personal: str | None = None, *, secret: bool = False) -> dict[str, Spec]:
+    return {"spec": Spec(kind, about, personal=personal, secret=secret)}
+
+
+@dataclass(frozen=True)
+class CoreSettings:
+    """Token budgets of core memory (design document §4)."""
+
+    cap: int = field(default=3000, metadata=_whole(100, 1_000_000, "most tokens of core memory"))
+    identity_budget: int = field(default=500, metadata=_whole(0, 1_000_000, "tokens of Identity"))
+    active_context_budget: int = field(
+        default=1000, metadata=_whole(0, 1_000_000, "tokens of Active Context")
+    )
+    persona_budget: int = field(default=500, metadata=_whole(0, 1_000_000, "tokens of Persona"))
+    critical_facts_budget: int = field(
+        default=1000, metadata=_whole(0, 1_000_000, "tokens of Critical Facts")
+    )
+
+    @property
+    def budgets(self) -> dict[str, int]:
+        """Return the budget in tokens of each of the four blocks, by the block's heading."""
+        return {
+            "Identity": self.identity_budget,
+            "Active Context": self.active_context_budget,
+            "Persona": self.persona_budget,
+            "Critical Facts": self.critical_facts_budget,
+        }
+
+
+@dataclass(frozen=True)
+class DecaySettings:
+    """Constants of forgetting (design document §9), and when journalled accesses are folded."""
+
+    lambda_: float = field(default=0.03, metadata=_number(0, 10, "decay per day; higher forgets faster"))
+    active_threshold: float = field(default=0.5, metadata=_number(0, 10, "least score of an active memory"))
+    fading_threshold: float = field(default=0.2, metadata=_number(0, 10, "least score of a fading memory"))
+    archive_threshold: float = field(
+        default=0.05, metadata=_number(0, 10, "score below which a memory is hidden from search")
+    )
+    core_weight: float = field(default=1.5, metadata=_number(0, 100, "type weight of core memory"))
+    episodic_weight: float = field(default=0.8, metadata=_number(0, 100, "type weight of episodes"))
+    semantic_weight: float = field(default=1.2, metadata=_number(0, 100, "type weight of facts and entities"))
+    procedural_weight: float = field(default=1.0, metadata=_number(0, 100, "type weight of procedures"))
+    explicit_base: float = field(
+        default=1.0, metadata=_number(0, 1, "base relevance of what somebody asked to remember")
+    )
+    auto_base: float = field(default=0.7, metadata=_number(0, 1, "base relevance of what was noticed"))
+    inferred_base: float = field(default=0.5, metadata=_number(0, 1, "base relevance of what was inferred"))
+    fold_accesses: int = field(
+        default=50, metadata=_whole(1, 100_000, "journalled accesses that are due to be folded")
+    )
+    fold_minutes: int = field(
+        default=60, metadata=_whole(1, 525_600, "minutes after which journalled accesses are due")
+    )
+
+
+@dataclass(frozen=True)
+class AuditSettings:
+    """How long the audit log reaches back, and what raises an alert (design document §12)."""
+
+    retention_days: int = field(
+        default=90, metadata=_whole(1, 36_500, "days that the audit log keeps before its monthly digests")
+    )
+    critical_alerts: bool = field(
+        default=True, metadata=_of(Kind.SWITCH, "whether a change of a critical file raises an alert")
+    )
+    critical_files: tuple[str, ...] = field(
+        default=(),
+        metadata=_of(Kind.PATHS, "files that are critical beside SOUL.md, IDENTITY.md and settings"),
+    )
+
+
+@dataclass(frozen=True)
+class ReflectionSettings:
+    """When reflection runs and how much it may say (design document §10.1, §10.2)."""
+
+    token_budget: int = field(default=8000, metadata=_whole(500, 1_000_000, "most output tokens of a cycle"))
+    frequency: str = field(
+        default="daily+session-end",
+        metadata=_choice(("daily+session-end", "daily", "session-end", "manual"), "what sets a cycle off"),
+    )
+    time: str = field(default="03:00", metadata=_of(Kind.TIME, "when the daily cycle runs"))
+    threshold: int = field(
+        default=20, metadata=_whole(1, 100_000, "unprocessed episodes that set a cycle off")
+    )
+
+
+@dataclass(frozen=True)
+class GraphSettings:
+    """The knowledge graph."""
+
+    depth: int = field(default=2, metadata=_whole(0, 6, "hops that traversal follows"))
+    relations: tuple[str, ...] = field(
+        default=(), metadata=_of(Kind.TEXTS, "relation types beside those of graph/relations.md")
+    )
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """Recall: results, index and embeddings."""
+
+    max_results: int = field(default=20, metadata=_whole(1, 1000, "most results of a search"))
+    min_score: float = field(default=0.3, metadata=_number(0, 1, "least score of a result"))
+    vector_weight: float = field(default=0.7, metadata=_number(0, 1, "share of the vector lane"))
+    text_weight: float = field(default=0.3, metadata=_number(0, 1, "share of the keyword lane"))
+    candidate_multiplier: int = field(
+        default=4, metadata=_whole(1, 100, "candidates per lane for each result asked for")
+    )
+    chunk_tokens: int = field(default=400, metadata=_whole(50, 8000, "tokens of a chunk of free text"))
+    chunk_overlap: int = field(default=80, metadata=_whole(0, 4000, "tokens that two chunks share"))
+    sessions: bool = field(
+        default=False, metadata=_of(Kind.SWITCH, "whether session transcripts are searched")
+    )
+    extra_paths: tuple[str, ...] = field(
+        default=(), metadata=_of(Kind.PATHS, "further Markdown files and folders to search")
+    )
+    watch: bool = field(default=True, metadata=_of(Kind.SWITCH, "whether the index follows file changes"))
+    watch_debounce_ms: int = field(
+        default=1500, metadata=_whole(0, 600_000, "milliseconds of quiet before a change is indexed")
+    )
+    cache_entries: int = field(default=50_000, metadata=_whole(0, 10_000_000, "most cached embeddings"))
+    session_delta_bytes: int = field(
+        default=100_000, metadata=_whole(0, 1_000_000_000, "new bytes of a transcript before it is indexed")
+    )
+    session_delta_messages: int = field(
+        default=50, metadata=_whole(0, 1_000_000, "new messages of a transcript before it is indexed")
+    )
+
+
+@dataclass(frozen=True)
+class EmbeddingSettings:
+    """Where embeddings are made."""
+
+    provider: str = field(
+        default="builtin",
+        metadata=_choice(("builtin", "local", "openai", "gemini", "none"), "what makes embeddings", ENDPOINT),
+    )
+    fallback: str = field(
+        default="builtin",
+        metadata=_choice(("builtin", "local", "openai", "gemini", "none"), "what steps in", ENDPOINT),
+    )
+    model: str = field(default="", metadata=_of(Kind.TEXT, "name of the embedding model", ENDPOINT))
+    base_url: str = field(default="", metadata=_of(Kind.TEXT, "end point of the embedding server", ENDPOINT))
+    api_key: str = field(
+        default="", repr=False, metadata=_of(Kind.TEXT, "key of the embedding server", ENDPOINT, secret=True)
+    )
+    headers: Mapping[str, str] = field(
+        default_factory=dict,
+        repr=False,
+        metadata=_of(Kind.TABLE, "further request headers", ENDPOINT, secret=True),
+    )
+    model_path: str = field(default="", metadata=_of(Kind.PATH, "a GGUF file, or an hf: address", OUTSIDE))
+    batch: bool = field(
+        default=False, metadata=_of(Kind.SWITCH, "whether big backfills use the batch API", ENDPOINT)
+    )
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """The chat model that routes and reflects; none unless configured."""
+
+    base_url: str = field(
+        default="", metadata=_of(Kind.TEXT, "end point of an OpenAI-compatible server", ENDPOINT)
+    )
+    api_key: str = field(default="", repr=False, metadata=_of(Kind.TEXT, "its key", ENDPOINT, secret=True))
+    name: str = field(default="", metadata=_of(Kind.TEXT, "name of the model", ENDPOINT))
+    headers: Mapping[str, str] = field(
+        default_factory=dict,
+        repr=False,
+        metadata=_of(Kind.TABLE, "further request headers", ENDPOINT, secret=True),
+    )
+    timeout: float = field(
+        default=20.0,
+        metadata={"spec": Spec(Kind.NUMBER, "seconds to wait for it", 0.1, 3600, personal=ENDPOINT)},
+    )
+
+    @property
+    def configured(self) -> bool:
+        """Tell whether there is a model to ask."""
+        return bool(self.name and (self.base_url or self.api_key))
+
+
+@dataclass(frozen=True)
+class FlushSettings:
+    """Saving what matters before a session is compacted."""
+
+    enabled: bool = field(
+        default=True, metadata=_of(Kind.SWITCH, "whether memory is flushed before compaction")
+    )
+    reserve_tokens: int = field(
+        default=20_000, metadata=_whole(0, 10_000_000, "tokens of the context window kept free")
+    )
+    soft_threshold_tokens: int = field(
+        default=4000, metadata=_whole(0, 10_000_000, "tokens before the reserve at which the flush runs")
+    )
+    system_prompt: str = field(default="", metadata=_of(Kind.TEXT, "system prompt of the flush, if not ours"))
+    prompt: str = field(default="", metadata=_of(Kind.TEXT, "prompt of the flush, if not ours"))
+
+
+@dataclass(frozen=True)
+class HistorySettings:
+    """The writer's lock."""
+
+    lock_timeout: float = field(default=10.0, metadata=_number(0, 3600, "seconds to wait for another writer"))
+
+
+@dataclass(frozen=True)
+class TriggerSettings:
+    """Trigger phrases (design document §8.1)."""
+
+    phrases: str = field(default="", metadata=_of(Kind.PATH, "a file with further trigger phrases"))
+
+
+@dataclass(frozen=True)
+class PathSettings:
+    """Where derived state is kept; empty for the system's own places."""
+
+    state: str = field(
+        default="", metadata=_of(Kind.PATH, "folder of the access journal and the like", OUTSIDE)
+    )
+    cache: str = field(default="", metadata=_of(Kind.PATH, "folder of index and embedding cache", OUTSIDE))
+
+
+@dataclass(frozen=True)
+class BenchSettings:
+    """The look and keys of the TUI."""
+
+    theme: str = field(default="", metadata=_of(Kind.TEXT, "name of the theme", TASTE))
+    keymap: Mapping[str, str] = field(
+        default_factory=dict, metadata=_of(Kind.TABLE, "key of each command by its name", TASTE)
+    )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that can be set, as it holds for one workspace.
+
+    Args:
+        origins: Where each value that is no default came from, by dotted key, for example
+            `workbench.toml:4`, `WORKBENCH_DECAY_LAMBDA` or `openclaw.json`.
+        warnings: What was left aside, one sentence each.
+    """
+
+    timezone: str = field(default="", metadata=_of(Kind.ZONE, "time zone of episodes and of calendar days"))
+    editor: str = field(default="", metadata=_of(Kind.TEXT, "program that edits a file", PROGRAM))
+    workspace: str = field(
+        default="", metadata=_of(Kind.PATH, "workspace to open where none is given", OUTSIDE)
+    )
+    core: CoreSettings = field(default_factory=CoreSettings)
+    decay: DecaySettings = field(default_factory=DecaySettings)
+    audit: AuditSettings = field(default_factory=AuditSettings)
+    reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
+    graph: GraphSettings = field(default_factory=GraphSettings)
+    search: SearchSettings = field(default_factory=SearchSettings)
+    embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    model: ModelSettings = field(default_factory=ModelSettings)
+    flush: FlushSettings = field(default_factory=FlushSettings)
+    history: HistorySettings = field(default_factory=HistorySettings)
+    triggers: TriggerSettings = field(default_factory=TriggerSettings)
+    paths: PathSettings = field(default_factory=PathSettings)
+    bench: BenchSettings = field(default_factory=BenchSettings)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def origin(self, key: str) -> str:
+        """Return where the value of a dotted key came from; `default` where nobody set it."""
+        return self.origins.get(key, "default")
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        """Return the time zone of the workspace; the system's where none is set."""
+        from zoneinfo import ZoneInfo
+
+        from workbench.engine.settings.directories import system_timezone
+
+        return ZoneInfo(self.timezone or system_timezone())
+
+    def state_directory(self, root: Path) -> Path:
+        """Return the folder outside the workspace for what cannot be derived but may be lost.
+
+        Args:
+            root: The workspace folder. Nothing is created.
+        """
+        from workbench.engine.settings.directories import workspace_directory
+
+        return workspace_directory("state", self.paths.state, root)
+
+    def cache_directory(self, root: Path) -> Path:
+        """Return the folder outside the workspace for what can be rebuilt from it.
+
+        Args:
+            root: The workspace folder. Nothing is created.
+        """
+        from workbench.engine.settings.directories import workspace_directory
+
+        return workspace_directory("cache", self.paths.cache, root)
+
+
+def _section_class(item: Field[Any]) -> type[Any] | None:
+    factory = item.default_factory
+    return factory if isinstance(factory, type) and is_dataclass(factory) else None
+
+
+def _table() -> dict[str, Spec]:
+    table: dict[str, Spec] = {}
+    for item in fields(Settings):
+        if "spec" in item.metadata:
+            table[item.name] = item.metadata["spec"]
+        elif section := _section_class(item):
+            for inner in fields(section):
+                table[f"{item.name}.{inner.name.rstrip('_')}"] = inner.metadata["spec"]
+    return table
+
+
+SCHEMA: Mapping[str, Spec] = _table()
+"""Every setting by its dotted key, as `workbench.toml` writes it."""
+
+
+def environment_name(key: str) -> str:
+    """Return the environment variable of a dotted key: `WORKBENCH_DECAY_LAMBDA` for `decay.lambda`."""
+    return "WORKBENCH_" + key.replace(".", "_").upper()
+
+
+def default_of(key: str) -> Value:
+    """Return the default of a dotted key."""
+    return value_of(Settings(), key)
+
+
+def value_of(settings: Settings, key: str) -> Value:
+    """Return the value of a dotted key."""
+    value: Any = settings
+    for name in key.split("."):
+        value = getattr(value, "lambda_" if name == "lambda" else name)
+    return value  # type: ignore[no-any-return]  # the schema's keys name fields of these types
+
+
+def assemble(values: Mapping[str, Value], origins: Mapping[str, str], warnings: tuple[str, ...]) -> Settings:
+    """Build settings from checked values by dotted key; what is not given keeps its default."""
+    top: dict[str, Any] = {}
+    sections: dict[str, dict[str, Value]] = {}
+    for key, value in values.items():
+        section, dot, name = key.partition(".")
+        if dot:
+            sections.setdefault(section, {})["lambda_" if name == "lambda" else name] = value
+        else:
+            top[key] = value
+    for item in fields(Settings):
+        if item.name in sections and (section_class := _section_class(item)):
+            top[item.name] = section_class(**sections[item.name])
+    return Settings(**top, origins=dict(origins), warnings=warnings)
