@@ -1,0 +1,33 @@
+"""What is wrong with one part of a memory file, said so that a person can mend it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.engine.errors import DocumentError
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One part of a file that cannot be read as what it should be; the rest of the file still is.
+
+    Args:
+        path: The file, relative to the workspace.
+        line: Its line, from 1, or None where the whole file is meant.
+        message: What is wrong. One sentence.
+        remedy: What to do about it. One sentence.
+    """
+
+    path: str
+    line: int | None
+    message: str
+    remedy: str
+
+    @property
+    def where(self) -> str:
+        """The place as `path:line`."""
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+    def as_error(self) -> DocumentError:
+        """Return the problem as an error for callers that cannot go on without the part."""
+        return DocumentError(self.message, where=self.where, remedy=self.remedy)
