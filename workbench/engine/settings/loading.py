@@ -16,7 +16,7 @@ from workbench.engine.settings.sections import SCHEMA, Settings, assemble, defau
 from workbench.engine.settings.toml_layer import nearest, read_toml
 
 _NOT_SETTINGS = frozenset({"WORKBENCH_CONFIG", "WORKBENCH_NOW"})
-# Settings whose values must fall from each to the next, the rule in words, and whether equals are refused too.
+# Settings whose values must fall from each to the next, the rule, and whether equals are refused too.
 _FALLING = (
     (
         ("decay.active_threshold", "decay.fading_threshold", "decay.archive_threshold"),
@@ -106,9 +106,7 @@ def _from_environment(
         try:
             values[key] = spec.read(text)
         except Unfit as error:
-            raise InvalidSetting(
-                f"{name} {error}.", where=name, remedy=f"It is {spec.about}; it takes {spec.takes}."
-            ) from error
+            raise InvalidSetting(f"{name} {error}.", where=name, remedy=f"It says: {spec.about}.") from error
         origins[key] = name
     return values, origins
 

@@ -59,7 +59,7 @@ class Spec:
         """Say in words what the setting takes."""
         match self.kind:
             case Kind.WHOLE | Kind.NUMBER:
-                return f"a {self.kind.value} from {self.least:g} to {self.most:g}"
+                return f"a {self.kind.value} from {self.least:,} to {self.most:,}"
             case Kind.CHOICE:
                 return f"one of {', '.join(self.choices)}"
             case Kind.ZONE:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import Field, dataclass, field, fields, is_dataclass
+from dataclasses import Field, dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -330,8 +330,8 @@ class Settings:
 
 
 def _section_class(item: Field[Any]) -> type[Any] | None:
-    factory = item.default_factory
-    return factory if isinstance(factory, type) and is_dataclass(factory) else None
+    factory: Any = item.default_factory
+    return factory if isinstance(factory, type) and hasattr(factory, "__dataclass_fields__") else None
 
 
 def _table() -> dict[str, Spec]:

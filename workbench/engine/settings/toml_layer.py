@@ -78,15 +78,18 @@ def checked(key: str, value: object, where: str, *, personal: bool, user_file: s
     try:
         return spec.check(value, confined=not personal)
     except Unfit as error:
-        raise InvalidSetting(
-            f"{key} {error}.", where=where, remedy=f"{key} is {spec.about}; it takes {spec.takes}."
-        ) from error
+        remedy = f"It says: {spec.about}."
+        if spec.kind in (Kind.PATH, Kind.PATHS) and not personal:
+            remedy = f"Name a path inside, or set it in {user_file}."
+        raise InvalidSetting(f"{key} {error}.", where=where, remedy=remedy) from error
 
 
 def unknown(key: str, where: str) -> InvalidSetting:
     """Return the error for a key that there is not, with the nearest one that there is."""
     near = nearest(key)
-    if near is None:
+    if key in _SECTIONS:
+        remedy = f"{key} is a section: write its settings below a line [{key}]."
+    elif near is None:
         remedy = f"There are the sections {', '.join(sorted(_SECTIONS))}."
     else:
         spec = SCHEMA[near]
