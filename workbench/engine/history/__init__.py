@@ -1,0 +1,26 @@
+"""Owns the one way to change a workspace: transactions, the git history behind them, and what they leave to read."""
+
+from workbench.engine.history.history import History, Projection
+from workbench.engine.history.plan import (
+    Action,
+    Attribution,
+    Event,
+    FileChange,
+    FileView,
+    Plan,
+    Planner,
+    Receipt,
+)
+
+__all__ = [
+    "Action",
+    "Attribution",
+    "Event",
+    "FileChange",
+    "FileView",
+    "History",
+    "Plan",
+    "Planner",
+    "Projection",
+    "Receipt",
+]

@@ -1,0 +1,167 @@
+"""Git's tree objects as bytes: how a folder's list of files is read, changed and written."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+FILE_MODE = b"100644"
+FOLDER_MODE = b"40000"
+
+_ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class TreeEntry:
+    """One name in a folder.
+
+    Args:
+        mode: Git's octal mode as it stands in the object.
+        oid: The 20 raw bytes of the object's name.
+    """
+
+    mode: bytes
+    oid: bytes
+
+    @property
+    def is_folder(self) -> bool:
+        return self.mode == FOLDER_MODE
+
+
+Folder = dict[bytes, TreeEntry]
+
+
+def parse_tree(raw: bytes) -> Folder:
+    """Read a tree object's content."""
+    return {name: TreeEntry(mode, oid) for mode, name, oid in _ENTRY.findall(raw)}
+
+
+def render_tree(folder: Folder) -> bytes:
+    """Write a tree object's content, in the order git demands (a folder sorts as if it ended in `/`)."""
+    ordered = sorted(folder.items(), key=lambda item: item[0] + b"/" if item[1].is_folder else item[0])
+    return b"".join(b"%s %s\0%s" % (entry.mode, name, entry.oid) for name, entry in ordered)
+
+
+class TreeReader:
+    """Looks paths up in trees and makes changed trees, keeping the folders read last at hand.
+
+    Args:
+        read_object: Gives a tree object's content by its hex name.
+        write_object: Stores a tree object's content and gives its hex name.
+    """
+
+    _KEPT = 64
+
+    def __init__(self, read_object: Callable[[str], bytes], write_object: Callable[[bytes], str]) -> None:
+        self._read_object = read_object
+        self._write_object = write_object
+        self._folders: OrderedDict[str, Folder] = OrderedDict()
+
+    def folder(self, tree: str) -> Folder:
+        """Return a folder's entries by the tree's hex name; not to be changed by the caller."""
+        found = self._folders.get(tree)
+        if found is None:
+            found = parse_tree(self._read_object(tree))
+            self._keep(tree, found)
+        else:
+            self._folders.move_to_end(tree)
+        return found
+
+    def entry(self, tree: str, path: str) -> TreeEntry | None:
+        """Return what stands at a path below a tree, or None."""
+        *folders, name = os.fsencode(path).split(b"/")
+        for part in folders:
+            step = self.folder(tree).get(part)
+            if step is None or not step.is_folder:
+                return None
+            tree = step.oid.hex()
+        return self.folder(tree).get(name)
+
+    def files(self, tree: str, prefix: str = "") -> Iterator[tuple[str, str]]:
+        """Yield every file below a tree as path and hex name of its blob, in git's order of names."""
+        for name, entry in self.folder(tree).items():
+            path = prefix + os.fsdecode(name)
+            if entry.is_folder:
+                yield from self.files(entry.oid.hex(), path + "/")
+            else:
+                yield path, entry.oid.hex()
+
+    def changed(self, tree: str | None, changes: Mapping[str, str | None]) -> str:
+        """Write the tree that differs from another in some files.
+
+        Args:
+            tree: Hex name of the tree to start from; None starts from nothing.
+            changes: Blob (hex) or None (gone) by path.
+
+        Returns:
+            The new tree's hex name.
+        """
+        branch: _Branch = {}
+        for path, blob in changes.items():
+            place = branch
+            *folders, name = os.fsencode(path).split(b"/")
+            for part in folders:
+                inner = place.get(part)
+                if not isinstance(inner, dict):
+                    inner = {}
+                    place[part] = inner
+                place = inner
+            if not isinstance(place.get(name), dict) or blob is not None:
+                place[name] = blob
+        return self._write(self._apply(tree, branch))
+
+    def _apply(self, tree: str | None, branch: _Branch) -> Folder:
+        folder = dict(self.folder(tree)) if tree else {}
+        for name, change in branch.items():
+            if isinstance(change, dict):
+                before = folder.get(name)
+                inner = self._apply(before.oid.hex() if before and before.is_folder else None, change)
+                if inner:
+                    folder[name] = TreeEntry(FOLDER_MODE, bytes.fromhex(self._write(inner)))
+                elif before and before.is_folder:
+                    del folder[name]
+            elif change is not None:
+                folder[name] = TreeEntry(FILE_MODE, bytes.fromhex(change))
+            elif name in folder and not folder[name].is_folder:
+                del folder[name]
+        return folder
+
+    def _write(self, folder: Folder) -> str:
+        tree = self._write_object(render_tree(folder))
+        self._keep(tree, folder)
+        return tree
+
+    def _keep(self, tree: str, folder: Folder) -> None:
+        self._folders[tree] = folder
+        while len(self._folders) > self._KEPT:
+            self._folders.popitem(last=False)
+
+
+_Branch = dict[bytes, "str | _Branch | None"]
+
+
+def differing_files(
+    reader: TreeReader, before: str | None, after: str | None, prefix: str = ""
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """Yield path, old blob and new blob (hex, None where absent) of every file that differs."""
+    if before == after:
+        return
+    old = reader.folder(before) if before else {}
+    new = reader.folder(after) if after else {}
+    for name in sorted(_unequal(old, new)):
+        was, now = old.get(name), new.get(name)
+        path = prefix + os.fsdecode(name)
+        old_folder = was.oid.hex() if was and was.is_folder else None
+        new_folder = now.oid.hex() if now and now.is_folder else None
+        old_blob = was.oid.hex() if was and not was.is_folder else None
+        new_blob = now.oid.hex() if now and not now.is_folder else None
+        if old_blob != new_blob:
+            yield path, old_blob, new_blob
+        yield from differing_files(reader, old_folder, new_folder, path + "/")
+
+
+def _unequal(old: Folder, new: Folder) -> set[bytes]:
+    return {name for name, entry in old.items() if new.get(name) != entry} | {n for n in new if n not in old}

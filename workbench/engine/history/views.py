@@ -1,0 +1,132 @@
+"""The tracked files as they can be looked at: on disk now, or as of a commit."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_left
+from pathlib import Path
+
+from workbench.engine import layout
+from workbench.engine.errors import OutsideWorkspace, StorageError
+from workbench.engine.history.git_store import GitStore
+
+
+class WorkFiles:
+    """The files on disk, read without any lock: a moment's view, which may change between two reads.
+
+    Args:
+        root: The workspace folder, absolute.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's content, or None where there is no such regular file.
+
+        Raises:
+            OutsideWorkspace: The path leads out of the workspace, or over a link.
+            StorageError: The file is there and cannot be read.
+        """
+        return read_work_file(self._root, path)
+
+    def list(self, folder: str) -> list[str]:
+        """Return the tracked paths below a folder (`""` for the whole workspace), sorted."""
+        return list_tracked(self._root, folder)
+
+
+class CommitFiles:
+    """The files as of one commit.
+
+    Args:
+        store: The history.
+        commit: Full hash; None for the time before the first commit.
+    """
+
+    def __init__(self, store: GitStore, commit: str | None) -> None:
+        self._store = store
+        self._tree = store.commit(commit).tree if commit else None
+        self._paths: list[str] | None = None
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's content, or None where there was no such file."""
+        blob = self._store.tree_blob(self._tree, layout.normalise(path)) if self._tree else None
+        return self._store.read_blob(blob) if blob else None
+
+    def list(self, folder: str) -> list[str]:
+        """Return the paths below a folder (`""` for the whole workspace), sorted."""
+        if self._paths is None:
+            self._paths = sorted(self._store.tree_files(self._tree)) if self._tree else []
+        if not folder:
+            return list(self._paths)
+        prefix = layout.normalise(folder) + "/"
+        start = bisect_left(self._paths, prefix)
+        end = start
+        while end < len(self._paths) and self._paths[end].startswith(prefix):
+            end += 1
+        return self._paths[start:end]
+
+
+def read_work_file(root: Path, path: str) -> bytes | None:
+    """Return the content of a workspace file, or None where no regular file stands there.
+
+    Raises:
+        OutsideWorkspace: The path leads out of the workspace, or over a link.
+        StorageError: The file is there and cannot be read.
+    """
+    place = layout.resolve(root, path)
+    try:
+        # Between the check for links and the opening a link may appear; this refuses it.
+        handle = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        if place.is_symlink():
+            raise OutsideWorkspace(
+                "A symbolic link stands on this path.",
+                where=path,
+                remedy="Put the file itself into the workspace; links are never followed.",
+            ) from error
+        raise unreadable(path, error) from error
+    try:
+        with os.fdopen(handle, "rb") as file:
+            return file.read()
+    except IsADirectoryError:
+        return None
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def list_tracked(root: Path, folder: str) -> list[str]:
+    """Return the tracked paths on disk below a folder (`""` for the whole workspace), sorted."""
+    if not folder:
+        return list(layout.tracked_files(root))
+    start = layout.normalise(folder)
+    layout.resolve(root, start)
+    found: list[str] = []
+    waiting = [start]
+    while waiting:
+        current = waiting.pop()
+        try:
+            entries = list(os.scandir(root / current))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise unreadable(current, error) from error
+        for entry in entries:
+            path = f"{current}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                if not entry.name.startswith("."):
+                    waiting.append(path)
+            elif entry.is_file(follow_symlinks=False) and layout.is_tracked(path):
+                found.append(path)
+    return sorted(found)
+
+
+def unreadable(path: str, error: OSError) -> StorageError:
+    """Return the error to raise for a work file that cannot be read."""
+    return StorageError(
+        f"The file cannot be read: {error.strerror or error}.",
+        where=path,
+        remedy="Give yourself the right to read it.",
+    )
