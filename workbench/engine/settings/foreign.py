@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 from workbench.engine import layout
 from workbench.engine.errors import OutsideWorkspace
+from workbench.engine.settings.relaxed_json import read_relaxed_json
 from workbench.engine.settings.schema import Unfit, Value
 from workbench.engine.settings.sections import SCHEMA
 
@@ -117,14 +117,7 @@ def _read(path: Path) -> Mapping[str, Any] | None:
         return None
     if len(content) > LARGEST:
         raise ValueError("it is larger than 512 KiB")
-    text = content.decode("utf-8-sig")
-    try:
-        document = json.loads(text)
-    except json.JSONDecodeError:
-        # Most of these files are plain JSON, which is read a hundred times faster than JSON5.
-        import json5
-
-        document = json5.loads(text)
+    document = read_relaxed_json(content.decode("utf-8-sig"))
     if not isinstance(document, dict):
         raise ValueError("it holds no object")
     return document
