@@ -1,4 +1,4 @@
-"""Owns the one way to change a workspace: transactions, the git history behind them, and what they leave to read."""
+"""Owns the one way to change a workspace: transactions, and the git history behind them."""
 
 from workbench.engine.history.history import History, Projection
 from workbench.engine.history.plan import (

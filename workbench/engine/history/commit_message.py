@@ -1,4 +1,4 @@
-"""The message of a history commit: subject, trailers, and the audit lines it stands for (design document §12.3)."""
+"""The message of a commit: subject, trailers and the audit lines it stands for (design document §12.3)."""
 
 from __future__ import annotations
 
@@ -65,8 +65,10 @@ def render_message(message: CommitMessage) -> str:
     Raises:
         InvalidInput: A further trailer has a reserved or malformed key.
     """
+    # The first dash of a subject ends the file's name, so the name itself must show none.
+    file = _one_line(message.file).replace("—", "\\u2014")
     lines = [
-        f"[{message.action}] {_one_line(message.file).replace('—', '\\u2014')} — {_one_line(message.summary)}",
+        f"[{message.action}] {file} — {_one_line(message.summary)}",
         "",
         f"Actor: {_one_line(message.actor)}",
         f"Approval: {_one_line(message.approval)}",
