@@ -55,7 +55,7 @@ class EntityRecord:
 
 @dataclass(frozen=True)
 class FactRecord:
-    """One fact of an entity; `id` is `entity:type--slug#^block`, or the entity's id where it has no block id."""
+    """One fact of an entity; `id` is `entity:type--slug#^block`, or the entity's id without a block id."""
 
     id: str
     entity: str

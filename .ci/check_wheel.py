@@ -1,0 +1,33 @@
+"""Build the wheel and check that themes, templates, phrases and tables travel with it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+
+
+def main() -> int:
+    """Return 0 when every kind of data file beside the code is in the wheel."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", folder, "."]
+        subprocess.run(command, check=True)
+        (wheel,) = Path(folder).glob("*.whl")
+        names = set(zipfile.ZipFile(wheel).namelist())
+    expected = {
+        path.as_posix()
+        for path in Path("workbench").rglob("*")
+        if path.is_file() and path.suffix != ".pyc" and "__pycache__" not in path.parts
+    }
+    expected |= {f"workbench/tui/themes_packaged/{theme.name}" for theme in Path("themes").glob("*.toml")}
+    missing = sorted(expected - names)
+    for path in missing:
+        print(f"missing from the wheel: {path}")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,6 @@
+"""Recall: finding memories by what they say, and noticing when their files change."""
+
+from workbench.engine.recall.search import search
+from workbench.engine.recall.watcher import Watcher
+
+__all__ = ["Watcher", "search"]
