@@ -165,11 +165,11 @@ class Lookups:
         rows = self._facts("WHERE id = ? LIMIT 1", (fact_id,))
         return rows[0] if rows else None
 
-    def named_by(self, target: str) -> tuple[str, ...]:
+    def mentions(self, target: str) -> tuple[str, ...]:
         """Return the ids of memories that link to a memory or entity or give it as their source."""
         return self._links("SELECT DISTINCT source FROM links WHERE target = ? ORDER BY source", target)
 
-    def mentions(self, target: str) -> tuple[str, ...]:
+    def mentioning_files(self, target: str) -> tuple[str, ...]:
         """Return the paths of files that link to a memory or entity."""
         return self._links("SELECT DISTINCT path FROM links WHERE target = ? ORDER BY path", target)
 
@@ -216,7 +216,20 @@ class Lookups:
             f" FROM facts {clause}",
             values,
         )
-        return tuple(FactRecord(*row[:7], tuple(json.loads(row[7])), bool(row[8])) for row in rows)
+        return tuple(
+            FactRecord(
+                id=row[0],
+                entity=row[1],
+                text=row[2],
+                line=row[3],
+                since=row[4],
+                until=row[5],
+                superseded_by=row[6],
+                provenance=tuple(json.loads(row[7])),
+                retired=bool(row[8]),
+            )
+            for row in rows
+        )
 
     def _near(self, key: str, entity_type: str | None) -> tuple[EntityMatch, ...]:
         grams = {key[i : i + 3] for i in range(len(key) - 2)}
