@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class DecayScores:
 
     Args:
         entries: By memory id, in the file's order.
+        extra: Further keys of the outer object with their JSON values, such as `folded` and `checked`.
     """
 
     path: str
@@ -53,6 +54,7 @@ class DecayScores:
     last_updated: str
     entries: Mapping[str, ScoreEntry]
     problems: tuple[Problem, ...] = ()
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/decay-scores.json") -> DecayScores:
@@ -64,9 +66,15 @@ class DecayScores:
         return self.content
 
     def update(
-        self, changes: Mapping[str, ScoreEntry | None], *, last_updated: str | None = None
+        self,
+        changes: Mapping[str, ScoreEntry | None],
+        *,
+        last_updated: str | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> DecayScores:
         """Set, add (at the end) or remove (None) entries in one go, and `last_updated` where given.
+
+        `extra` sets or adds further keys of the outer object; those it does not name stay as they are.
 
         Keys that an entry has in the file and `ScoreEntry.extra` lacks are dropped: carry `extra` over with
         `dataclasses.replace`.
