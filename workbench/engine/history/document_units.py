@@ -1,0 +1,251 @@
+"""Takes a file apart into the units that a revert works on: entries, list items, headings, blocks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+
+LINE_END = re.compile(r"\r\n|\n|\r")
+_ENTRY = re.compile(r"^(\d{1,2}:\d{2})(?::\d{2})?(?:\s+#(\d+))?(?=\s|\||$)")
+_BLOCK_ID = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*$")
+_TABLE = re.compile(r"^\s*\[\[?([^\[\]]+)\]\]?\s*(?:#.*)?$")
+_ASSIGNMENT = re.compile(r"^([A-Za-z0-9_.\"'-]+)\s*=")
+_FRONT_KEY = re.compile(r"^([^\s:#-][^:]*):")
+_BOM = "\ufeff"
+HEADINGS = frozenset({"title", "heading", "entry"})
+
+Section = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A piece of a file that is added, changed or removed as one.
+
+    Args:
+        kind: `title`, `heading`, `entry` (a heading with a time and all below it), `item` (of a list, with
+            what is nested in it), `comment`, `front` (a key of the front matter) or `text` (any other block).
+        key: What names the unit whatever it says and wherever it stands; None where only its text does.
+        section: The headings above it, without the title.
+        text: Its source, without the end of its last line.
+        level: A heading's or entry's level, 1–6; 0 for everything else.
+        owner: Position of the heading it stands under, -1 where there is none.
+    """
+
+    kind: str
+    key: tuple[str, ...] | None
+    section: Section
+    text: str
+    level: int = 0
+    owner: int = -1
+
+    @property
+    def meaning(self) -> str:
+        """Return the text as it is compared: whatever the line ends, and the blanks at the end of lines."""
+        return "\n".join(line.rstrip() for line in LINE_END.split(self.text))
+
+    @property
+    def name(self) -> str:
+        """Return a few words by which a person finds the unit."""
+        if self.key and self.key[0] == "block":
+            return f"^{self.key[1]}"
+        first = LINE_END.split(self.text)[0].strip()
+        return first if len(first) <= 80 else first[:79] + "…"
+
+
+@dataclass(frozen=True)
+class DocumentUnits:
+    """A file taken apart; mark, gaps and units in turn are the file again.
+
+    Args:
+        units: In the order of the file.
+        gaps: One more than units: what stands before the first, between them, and after the last.
+        mark: The byte order mark, or nothing.
+        newline: The line end the file uses.
+    """
+
+    units: tuple[Unit, ...]
+    gaps: tuple[str, ...]
+    mark: str
+    newline: str
+
+    def render(self) -> bytes:
+        """Return the file's bytes."""
+        parts = [self.mark, self.gaps[0]]
+        for unit, gap in zip(self.units, self.gaps[1:], strict=True):
+            parts += [unit.text, gap]
+        return "".join(parts).encode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True)
+class _Span:
+    """Lines `start` to `end` (0-based, `end` not included) that make a unit."""
+
+    start: int
+    end: int
+    kind: str
+    title: str = ""
+    level: int = 0
+    key: tuple[str, ...] | None = None
+
+
+def take_apart(content: bytes, *, markdown: bool) -> DocumentUnits:
+    """Take a file apart.
+
+    Args:
+        content: UTF-8; bytes that are none survive as they are.
+        markdown: Whether it has the structure of Markdown; else each line is a unit, and `[table]` and
+            `key =` name units as in TOML.
+    """
+    text = content.decode("utf-8", "surrogateescape")
+    mark = _BOM if text.startswith(_BOM) else ""
+    text = text[len(mark) :]
+    line_ends = list(LINE_END.finditer(text))
+    starts = [0, *(match.end() for match in line_ends)]
+    ends = [*(match.start() for match in line_ends), len(text)]
+    lines = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    spans = _markdown_spans(lines) if markdown else _line_spans(lines)
+    gaps, position = [], 0
+    for span in spans:
+        gaps.append(text[position : starts[span.start]])
+        position = ends[span.end - 1]
+    gaps.append(text[position:])
+    sources = [text[starts[span.start] : ends[span.end - 1]] for span in spans]
+    newline = Counter(match.group() for match in line_ends).most_common(1)
+    return DocumentUnits(_units(spans, sources), tuple(gaps), mark, newline[0][0] if newline else "\n")
+
+
+def unit_name(unit: Unit) -> str:
+    """Return the name of a unit in trailers: one line that tells it from the others of its file."""
+    if unit.key and unit.key[0] == "block":
+        return unit.name
+    if unit.key and unit.key[0] == "key":
+        return " / ".join(part for part in unit.key[1:] if part)
+    return " / ".join((*unit.section, unit.name))
+
+
+def with_text(unit: Unit, text: str) -> Unit:
+    """Return the unit with another text."""
+    return replace(unit, text=text)
+
+
+def _units(spans: list[_Span], sources: list[str]) -> tuple[Unit, ...]:
+    """Give each span its section, owner and key; a key that is not unique names nothing."""
+    sole_title = sum(span.kind == "heading" and span.level == 1 for span in spans) == 1
+    above: list[int] = []
+    units: list[Unit] = []
+    for position, (span, source) in enumerate(zip(spans, sources, strict=True)):
+        if span.level:
+            while above and units[above[-1]].level >= span.level:
+                above.pop()
+        kind = "title" if sole_title and span.kind == "heading" and span.level == 1 else span.kind
+        section = tuple(spans[i].title for i in above if units[i].kind != "title")
+        key = span.key
+        if kind == "title":
+            key = ("title",)
+        elif span.kind == "heading":
+            key = ("heading", *section, span.title)
+        units.append(Unit(kind, key, section, source, span.level, above[-1] if above else -1))
+        if span.kind == "heading":
+            above.append(position)
+    uses = Counter(unit.key for unit in units)
+    return tuple(
+        unit if uses[unit.key] < 2 or unit.key is None else replace(unit, key=None) for unit in units
+    )
+
+
+def _line_spans(lines: list[str]) -> list[_Span]:
+    spans, table = [], ""
+    for number, line in enumerate(lines):
+        heading, assignment = _TABLE.match(line), _ASSIGNMENT.match(line)
+        if heading:
+            table = heading.group(1).strip()
+            spans.append(_Span(number, number + 1, "heading", table, 1))
+        elif assignment:
+            spans.append(_Span(number, number + 1, "line", key=("key", table, assignment.group(1))))
+        elif line.strip():
+            spans.append(_Span(number, number + 1, "line"))
+    return spans
+
+
+def _front_matter(lines: list[str]) -> list[_Span]:
+    """Return the front matter's parts: its fences and one for each key with all its lines."""
+    if lines[0].rstrip() != "---":
+        return []
+    close = next((n for n, line in enumerate(lines) if n and line.rstrip() in ("---", "...")), None)
+    if close is None:
+        return []
+    spans = [_Span(0, 1, "front", key=("front", ""))]
+    for number in range(1, close):
+        key = _FRONT_KEY.match(lines[number])
+        if key:
+            spans.append(_Span(number, number + 1, "front", key=("front", key.group(1).strip())))
+        elif len(spans) > 1:
+            spans[-1] = replace(spans[-1], end=number + 1)
+        elif lines[number].strip():
+            spans.append(_Span(number, number + 1, "front"))
+    return [*spans, _Span(close, close + 1, "front", key=("front", "", "end"))]
+
+
+def _markdown_spans(lines: list[str]) -> list[_Span]:
+    from markdown_it import MarkdownIt
+
+    spans = _front_matter(lines)
+    offset = spans[-1].end if spans else 0
+    tokens = MarkdownIt("commonmark").enable("table").parse("\n".join(lines[offset:]))
+    blocks: list[_Span] = []
+    for index, token in enumerate(tokens):
+        if token.map is None or token.nesting < 0:
+            continue
+        start, end = token.map[0] + offset, token.map[1] + offset
+        if token.type == "heading_open" and token.level == 0:
+            blocks.append(_heading_span(start, end, tokens[index + 1].content.strip(), int(token.tag[1:])))
+        elif token.type == "list_item_open" and token.level == 1:
+            named = tokens[index + 1].type == "paragraph_open"
+            block = _BLOCK_ID.search(tokens[index + 2].content) if named else None
+            blocks.append(_Span(start, end, "item", key=("block", block.group(1)) if block else None))
+        elif token.level == 0 and token.type not in ("bullet_list_open", "ordered_list_open"):
+            kind = "comment" if lines[start].lstrip().startswith("<!--") else "text"
+            block = _BLOCK_ID.search(tokens[index + 1].content) if token.type == "paragraph_open" else None
+            blocks.append(_Span(start, end, kind, key=("block", block.group(1)) if block else None))
+    return spans + _whole_entries(_with_loose_lines(blocks, lines, offset))
+
+
+def _heading_span(start: int, end: int, title: str, level: int) -> _Span:
+    entry = _ENTRY.match(title)
+    if entry and level > 1:
+        return _Span(start, end, "entry", title, level, ("entry", entry.group(1), entry.group(2) or "1"))
+    return _Span(start, end, "heading", title, level)
+
+
+def _with_loose_lines(blocks: list[_Span], lines: list[str], offset: int) -> list[_Span]:
+    """Cut blank ends off the blocks, and take in the lines that no block claims (link definitions)."""
+    spans: list[_Span] = []
+    position = offset
+    for block in [*blocks, _Span(len(lines), len(lines), "end")]:
+        for number in range(position, block.start):
+            if not lines[number].strip():
+                continue
+            if spans and spans[-1].end == number and spans[-1].kind == "loose":
+                spans[-1] = replace(spans[-1], end=number + 1)
+            else:
+                spans.append(_Span(number, number + 1, "loose"))
+        end = block.end
+        while end > block.start and not lines[end - 1].strip():
+            end -= 1
+        if end > block.start:
+            spans.append(replace(block, end=end))
+        position = max(position, end)
+    return [replace(span, kind="text") if span.kind == "loose" else span for span in spans]
+
+
+def _whole_entries(spans: list[_Span]) -> list[_Span]:
+    """Let each entry take in everything up to the next heading of its level or above."""
+    whole: list[_Span] = []
+    for span in spans:
+        inside = whole and whole[-1].kind == "entry"
+        if inside and not 0 < span.level <= whole[-1].level:
+            whole[-1] = replace(whole[-1], end=span.end)
+        else:
+            whole.append(span)
+    return whole

@@ -1,0 +1,168 @@
+"""Takes one change of a JSON file back out of what the file has become since, key by key."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from workbench.engine.history.bookkeeping import is_bookkeeping
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+_ABSENT: Final = object()
+_INDENT = re.compile(r"[\[{]\r?\n([ \t]+)")
+_SEPARATOR = " / "
+
+
+class NotJson(Exception):
+    """The content is no JSON object, so its keys cannot be worked on."""
+
+
+class JsonConflict(Exception):
+    """A key's value is no longer as the change left it.
+
+    Args:
+        key: The keys on the way, joined by ` / `.
+        left_as: The value as the change left it, as JSON; None where it removed it.
+        now: The value now, as JSON; None where it is gone.
+    """
+
+    def __init__(self, key: str, left_as: object, now: object) -> None:
+        super().__init__(key)
+        self.key = key
+        self.left_as = _shown(left_as)
+        self.now = _shown(now)
+
+
+def revert_json(
+    before: bytes | None, after: bytes, now: bytes, *, only: Collection[str] | None = None
+) -> bytes | None:
+    """Return the file without what the change did to its keys.
+
+    Lists and scalars are values as a whole. Bookkeeping that moved on since stays. The file keeps its
+    indentation, its escapes and its last line end.
+
+    Args:
+        before: None where there was no file; None is then returned when nothing else is left in it.
+        after: The file as the change left it.
+        now: The file as it is.
+        only: Where given, only keys with these names, or below them, are taken back.
+
+    Raises:
+        JsonConflict: A value was changed again since.
+        NotJson: One of the versions is not a JSON object.
+    """
+    old = _parse(before) if before is not None else _ABSENT
+    merged = _merge(old, _parse(after), _parse(now), (), only)
+    if merged is _ABSENT:
+        return None if before is None else b"{}\n"
+    return _render(merged, now)
+
+
+def changed_keys(before: bytes | None, after: bytes | None) -> tuple[str, ...]:
+    """Name the innermost keys whose values differ, each as the keys on the way joined by ` / `."""
+    old = _parse(before) if before is not None else {}
+    new = _parse(after) if after is not None else {}
+    return tuple(_SEPARATOR.join(path) for path in _differing(old, new, ()))
+
+
+def _differing(old: object, new: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in {**old, **new}:
+            yield from _differing(old.get(key, _ABSENT), new.get(key, _ABSENT), (*path, key))
+    elif not _same(old, new):
+        yield path
+
+
+def _merge(before: Any, after: Any, now: Any, path: tuple[str, ...], only: Collection[str] | None) -> Any:
+    selected = only is None or any(_SEPARATOR.join(path[:n]) in only for n in range(1, len(path) + 1))
+    if _same(before, after) or _same(now, before):
+        return now
+    if selected and _same(now, after):
+        return before
+    if isinstance(after, dict) and isinstance(now, dict) and (before is _ABSENT or isinstance(before, dict)):
+        return _merge_objects(
+            before if isinstance(before, dict) else {}, after, now, path, only, before is _ABSENT
+        )
+    if not selected or (after is not _ABSENT and now is _ABSENT and before is _ABSENT):
+        return now
+    if path and is_bookkeeping(path[-1]):
+        return now
+    raise JsonConflict(_SEPARATOR.join(path) or "the whole file", after, now)
+
+
+def _merge_objects(
+    before: dict[str, Any],
+    after: dict[str, Any],
+    now: dict[str, Any],
+    path: tuple[str, ...],
+    only: Collection[str] | None,
+    created: bool,
+) -> Any:
+    merged: dict[str, Any] = {}
+    for key, value in now.items():
+        result = _merge(before.get(key, _ABSENT), after.get(key, _ABSENT), value, (*path, key), only)
+        if result is not _ABSENT:
+            merged[key] = result
+    for key in (k for k in {**before, **after} if k not in now):
+        result = _merge(before.get(key, _ABSENT), after.get(key, _ABSENT), _ABSENT, (*path, key), only)
+        if result is not _ABSENT:
+            merged = _placed(merged, key, result, list(before))
+    if created and all(is_bookkeeping(key) for key in merged):
+        return _ABSENT
+    own = [key for key, value in merged.items() if not isinstance(value, dict) and not is_bookkeeping(key)]
+    if created and own and only is None and not any(isinstance(value, dict) for value in after.values()):
+        # What is left of a record that is to go altogether was put into it since.
+        raise JsonConflict(_SEPARATOR.join(path), after, now)
+    return merged
+
+
+def _placed(merged: dict[str, Any], key: str, value: Any, order: list[str]) -> dict[str, Any]:
+    """Put a key back behind the one it stood behind."""
+    previous = next((k for k in reversed(order[: order.index(key)]) if k in merged), None)
+    items = list(merged.items())
+    position = list(merged).index(previous) + 1 if previous is not None else 0
+    items.insert(position, (key, value))
+    return dict(items)
+
+
+def _same(one: object, other: object) -> bool:
+    if one is _ABSENT or other is _ABSENT:
+        return one is other
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def _parse(content: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise NotJson(str(error)) from error
+    if not isinstance(value, dict):
+        raise NotJson("not an object")
+    return value
+
+
+def _render(value: object, like: bytes) -> bytes:
+    text = like.decode("utf-8-sig")
+    indent = _INDENT.search(text)
+    compact = indent is None and '": ' not in text
+    rendered = json.dumps(
+        value,
+        indent=indent.group(1) if indent else None,
+        ensure_ascii=text.isascii() and "\\u" in text,
+        separators=(",", ":") if compact else None,
+    )
+    tail = text[len(text.rstrip()) :]
+    if "\r\n" in text:
+        rendered = rendered.replace("\n", "\r\n")
+    mark = "\ufeff" if like.startswith(b"\xef\xbb\xbf") else ""
+    return (mark + rendered + tail).encode("utf-8", "surrogatepass")
+
+
+def _shown(value: object) -> str | None:
+    if value is _ABSENT:
+        return None
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 400 else text[:399] + "…"
