@@ -149,11 +149,12 @@ _HOME: Final = {
 }
 
 __all__ = [
+    "CORE_BLOCKS",
+    "TEMPLATES",
     "Annotation",
     "AuditArchive",
     "AuditLine",
     "AuditLogFile",
-    "CORE_BLOCKS",
     "Comment",
     "CoreBlock",
     "CoreItem",
@@ -196,7 +197,6 @@ __all__ = [
     "ScoreEntry",
     "SourceText",
     "Statement",
-    "TEMPLATES",
     "Turn",
     "VaultNote",
     "canonical_relation",

@@ -2,16 +2,73 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import re
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents.statement import Provenance
+from workbench.engine.documents.items import (
+    append_item,
+    clean_item,
+    insert_section,
+    item_lines,
+    item_text,
+    one_line,
+    outermost_items,
+    remove_lines,
+)
+from workbench.engine.documents.outline import read_headings, read_outline
+from workbench.engine.documents.problems import Problem
+from workbench.engine.documents.protection import protect_body, unprotect_body
+from workbench.engine.documents.source import LineSpan, SourceText, is_blank
+from workbench.engine.documents.statement import (
+    Provenance,
+    Statement,
+    new_block_id,
+    parse_statement,
+    render_statement,
+)
+from workbench.engine.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from workbench.engine.documents.problems import Problem
-    from workbench.engine.documents.source import LineSpan, SourceText
+    from workbench.engine.documents.outline import Heading, ListItem, Outline
+
+SECTIONS: Final = (
+    "Aliases",
+    "Summary",
+    "Facts",
+    "Superseded",
+    "Timeline",
+    "Open Questions",
+    "Relations",
+)
+_SECTION_NAMES: Final = {
+    "aliases": "Aliases",
+    "alias": "Aliases",
+    "also known as": "Aliases",
+    "summary": "Summary",
+    "facts": "Facts",
+    "superseded": "Superseded",
+    "superseded facts": "Superseded",
+    "timeline": "Timeline",
+    "open questions": "Open Questions",
+    "questions": "Open Questions",
+    "relations": "Relations",
+    "别名": "Aliases",
+    "摘要": "Summary",
+    "概述": "Summary",
+    "事实": "Facts",
+    "已取代": "Superseded",
+    "时间线": "Timeline",
+    "待解问题": "Open Questions",
+    "关系": "Relations",
+}
+_LINK: Final = re.compile(r"\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
+_RELATION: Final = re.compile(r"\s*([^:：\[\]]{1,80}?)\s*[:：]\s*(?=.*\[\[)", re.DOTALL)
+_DATED: Final = re.compile(r"(\d{4}(?:-\d{2}(?:-\d{2})?)?)\s*(?:[:：]|[—–-]\s)\s*(.*)$", re.DOTALL)
+_UNKNOWN: Final = Provenance()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +159,63 @@ class EntityFile:
     @classmethod
     def parse(cls, content: bytes, path: str) -> EntityFile:
         """Read the file. Any bytes will do."""
-        raise NotImplementedError
+        return cls._of(SourceText.from_bytes(content), path)
+
+    @classmethod
+    def _of(cls, source: SourceText, path: str) -> EntityFile:
+        outline = read_outline(source)
+        problems: list[Problem] = []
+        sections = _sections(outline)
+        by_name: dict[str, list[ListItem]] = {
+            name: [item for head in heads for item in outermost_items(outline, head.section)]
+            for name, heads in sections.items()
+        }
+        entity = PurePosixPath(path).name.removesuffix(".md")
+        header = tuple(_header(outline))
+        known = dict(header)
+        listed = [_plain(item) for item in by_name["Aliases"]]
+        aliases = tuple(
+            dict.fromkeys(
+                alias for alias in (*listed, *_words(known.get("aliases", "")), *_front_aliases(source, outline)) if alias
+            )
+        )
+        facts = [_fact(item, retired=False) for item in by_name["Facts"]]
+        facts += [_loose_fact(source, part) for part in _loose(source, outline, sections["Facts"])]
+        relations = []
+        for item in by_name["Relations"]:
+            relation = _relation(item)
+            if relation is None:
+                problems.append(
+                    Problem(
+                        path,
+                        item.span.start,
+                        "This line under Relations names no entity.",
+                        "Write it as - relation: [[type--name]].",
+                    )
+                )
+            else:
+                relations.append(relation)
+        problems += _doubled_ids(outline, path)
+        title = next((heading.text for heading in outline.headings if heading.level == 1), "")
+        kind = known.get("type") or (entity.partition("--")[0] if "--" in entity else "")
+        label = known.get("label") or (title if title != entity else "") or next(iter(aliases), "")
+        return cls(
+            path,
+            entity,
+            kind,
+            label or entity.rpartition("--")[2].replace("-", " "),
+            source,
+            header,
+            aliases,
+            _summary(source, sections["Summary"]),
+            tuple(sorted(facts, key=lambda fact: fact.span)),
+            tuple(_fact(item, retired=True) for item in by_name["Superseded"]),
+            tuple(_dated(item) for item in by_name["Timeline"]),
+            tuple(_question(item) for item in by_name["Open Questions"]),
+            tuple(relations),
+            tuple(h.text for h in outline.headings if h.level == 2 and _section_name(h.text) is None),
+            tuple(problems),
+        )
 
     @classmethod
     def create(cls, path: str, *, label: str, created: str) -> EntityFile:
@@ -113,7 +226,10 @@ class EntityFile:
             label: Its name for people.
             created: ISO date.
         """
-        raise NotImplementedError
+        entity = PurePosixPath(path).name.removesuffix(".md")
+        fields = [("Type", entity.partition("--")[0]), ("Label", label), ("Created", created)]
+        words = " | ".join(f"{key}: {_comment_text(value)}" for key, value in fields)
+        return cls._of(SourceText().append([f"# {entity}", "", f"<!-- {words} -->"]), path)
 
     def render(self) -> bytes:
         """Return the file's bytes."""
@@ -122,89 +238,312 @@ class EntityFile:
     @property
     def block_ids(self) -> frozenset[str]:
         """Every block id in the file, of whatever section."""
-        raise NotImplementedError
+        items = read_outline(self.source).items
+        return frozenset(block for item in items if (block := _statement(item).block_id))
 
     @property
     def created(self) -> str | None:
         """The date of the header, or None."""
-        raise NotImplementedError
+        return dict(self.header).get("created")
 
     @property
     def pinned(self) -> bool:
         """Whether the header says so."""
-        raise NotImplementedError
+        return dict(self.header).get("pinned", "").lower() in ("yes", "true")
 
     def add_fact(
-        self, text: str, provenance: Provenance = Provenance(), *, block_id: str | None = None
+        self, text: str, provenance: Provenance = _UNKNOWN, *, block_id: str | None = None
     ) -> EntityFile:
-        """Add a fact (it is `facts[-1]` of the result); a missing section is made. Makes a block id where none is given."""
-        raise NotImplementedError
+        """Add a fact (it is `facts[-1]` of the result); a missing section is made.
+
+        Makes a block id where none is given.
+        """
+        block = block_id or new_block_id("f", text, self.block_ids)
+        return self._add("Facts", item_lines(render_statement(Statement(clean_item(text), provenance, block))))
 
     def replace_fact(self, block_id: str, text: str) -> EntityFile:
         """Change what a fact says; provenance and block id stay. Raises `NotFound`."""
-        raise NotImplementedError
+        item = self._item(block_id)
+        return self._rewrite(item, replace(_statement(item), text=clean_item(text)))
 
     def set_provenance(self, block_id: str, provenance: Provenance) -> EntityFile:
         """Change what is known about a fact or relation. Raises `NotFound`."""
-        raise NotImplementedError
+        item = self._item(block_id)
+        return self._rewrite(item, replace(_statement(item), provenance=provenance))
 
     def retire_fact(
         self, fact: Fact, *, until: str | None = None, superseded_by: str | None = None
     ) -> EntityFile:
         """Move a fact under `## Superseded`, keeping its text, sources and block id. Raises `NotFound`."""
-        raise NotImplementedError
+        if fact not in self.facts:
+            raise self._missing(f"fact “{fact.text[:60]}”")
+        provenance = replace(
+            fact.provenance,
+            until=until or fact.provenance.until,
+            superseded_by=superseded_by or fact.provenance.superseded_by,
+        )
+        block = fact.block_id or new_block_id("f", fact.text, self.block_ids)
+        lines = item_lines(render_statement(Statement(fact.text, provenance, block)))
+        return self.remove_item(fact.span)._add("Superseded", lines)
 
     def restore_fact(self, block_id: str) -> EntityFile:
         """Move a retired fact back under `## Facts`, without `until` and `superseded by`. Raises `NotFound`."""
-        raise NotImplementedError
+        fact = next((fact for fact in self.retired if fact.block_id == block_id), None)
+        if fact is None:
+            raise self._missing(f"retired fact ^{block_id}")
+        provenance = replace(fact.provenance, until=None, superseded_by=None)
+        lines = item_lines(render_statement(Statement(fact.text, provenance, block_id)))
+        return self.remove_item(fact.span)._add("Facts", lines)
 
     def add_relation(
         self,
         name: str,
         target: str,
-        provenance: Provenance = Provenance(),
+        provenance: Provenance = _UNKNOWN,
         *,
         block_id: str | None = None,
     ) -> EntityFile:
         """Add a relation to the entity `target` (`type--slug`); it is `relations[-1]` of the result."""
-        raise NotImplementedError
+        words = one_line(name).translate(str.maketrans("", "", ":：[]"))
+        block = block_id or new_block_id("r", f"{words}: {target}", self.block_ids)
+        text = f"{words}: [[{target.removeprefix('entity:')}]]"
+        return self._add("Relations", item_lines(render_statement(Statement(text, provenance, block))))
 
     def remove_relation(self, name: str, target: str) -> EntityFile:
         """Remove a relation; of a line with several targets only that one. Raises `NotFound`."""
-        raise NotImplementedError
+        target = target.removeprefix("entity:")
+        for relation in self.relations:
+            if relation.name.casefold() != name.casefold() or target not in relation.targets:
+                continue
+            if set(relation.targets) == {target}:
+                return self.remove_item(relation.span)
+            item = next(item for item in self._items() if item.span == relation.span)
+            links = re.compile(r",?\s*\[\[" + re.escape(target) + r"(?:[|#][^\[\]]*)?\]\]")
+            statement = _statement(item)
+            text = re.sub(r"([:：]\s*),\s*", r"\1", links.sub("", statement.text))
+            return self._rewrite(item, replace(statement, text=re.sub(r"[:：](?=\[\[)", ": ", text)))
+        raise self._missing(f"relation {name} to {target}")
 
     def add_timeline(self, date: str, text: str) -> EntityFile:
         """Add a line to the timeline, kept in the order of its dates where it is in order."""
-        raise NotImplementedError
+        lines = item_lines(f"{date}: {clean_item(text)}")
+        later = next((entry for entry in self.timeline if (entry.date or "") > date), None)
+        if later is None:
+            return self._add("Timeline", lines)
+        return self._of(self.source.splice(later.span.start, later.span.start - 1, lines), self.path)
 
     def add_question(self, text: str) -> EntityFile:
         """Add an open question."""
-        raise NotImplementedError
+        return self._add("Open Questions", item_lines(text))
 
     def add_alias(self, alias: str) -> EntityFile:
         """Add another name under `## Aliases`; one that is there already changes nothing."""
-        raise NotImplementedError
+        name = one_line(alias)
+        if name.casefold() in (known.casefold() for known in self.aliases):
+            return self
+        return self._add("Aliases", item_lines(name))
 
     def remove_alias(self, alias: str) -> EntityFile:
         """Remove a name from `## Aliases`. Raises `NotFound` where it is not listed there."""
-        raise NotImplementedError
+        outline = read_outline(self.source)
+        for heading in _sections(outline)["Aliases"]:
+            for item in outermost_items(outline, heading.section):
+                if _plain(item).casefold() == alias.casefold():
+                    return self.remove_item(item.span)
+        raise self._missing(f"alias “{alias}”")
 
     def set_summary(self, text: str) -> EntityFile:
         """Replace the summary; a missing section is made."""
-        raise NotImplementedError
+        lines = protect_body(text, level=6)
+        heading = next(iter(_sections(read_outline(self.source))["Summary"]), None)
+        if heading is None:
+            return self._with_section("Summary", lines)
+        body = self.source.trimmed(heading.body)
+        if body:
+            return self._of(self.source.replace(body, lines), self.path)
+        follows = heading.span.end < len(self.source.lines) and not is_blank(self.source.line(heading.span.end + 1))
+        return self._of(
+            self.source.insert_after(heading.span.end, [*lines, *([""] if follows else [])]), self.path
+        )
 
     def remove_block(self, block_id: str) -> EntityFile:
         """Remove the item with this block id, of whatever section. Raises `NotFound`."""
-        raise NotImplementedError
+        return self.remove_item(self._item(block_id).span)
 
     def remove_item(self, span: LineSpan) -> EntityFile:
         """Remove an item that has no block id, by the lines it stands on."""
-        raise NotImplementedError
+        return self._of(remove_lines(self.source, span), self.path)
 
     def item_source(self, block_id: str) -> tuple[str, tuple[str, ...]] | None:
-        """Return the section heading and the very lines of an item, for taking it back exactly; None if absent."""
-        raise NotImplementedError
+        """Return the section and the very lines of an item, for taking it back exactly; None if absent."""
+        outline = read_outline(self.source)
+        item = next((item for item in outline.items if _statement(item).block_id == block_id), None)
+        if item is None:
+            return None
+        above = [head for head in outline.headings if head.level > 1 and item.span.start in head.section]
+        return (above[0].text if above else ""), self.source.lines_of(item.span)
 
     def insert_lines(self, section: str, lines: Iterable[str]) -> EntityFile:
         """Put lines at the end of a section as they are (the counterpart of `item_source`)."""
-        raise NotImplementedError
+        return self._add(section, list(lines))
+
+    def _add(self, section: str, lines: Sequence[str]) -> EntityFile:
+        outline = read_outline(self.source)
+        wanted = _section_name(section)
+        heads = [
+            head
+            for head in outline.headings
+            if head.level > 1 and (head.text == section or (wanted and _section_name(head.text) == wanted))
+        ]
+        if not heads:
+            return self._with_section(section, lines)
+        items = outermost_items(outline, heads[0].section)
+        return self._of(append_item(self.source, heads[0], items, lines), self.path)
+
+    def _with_section(self, section: str, lines: Sequence[str]) -> EntityFile:
+        wanted = _section_name(section)
+        later = SECTIONS[SECTIONS.index(wanted) + 1 :] if wanted else ()
+        source = insert_section(
+            self.source,
+            read_headings(self.source),
+            section,
+            lines,
+            lambda text: _section_name(text) in later,
+        )
+        return self._of(source, self.path)
+
+    def _items(self) -> tuple[ListItem, ...]:
+        return read_outline(self.source).items
+
+    def _item(self, block_id: str) -> ListItem:
+        item = next((item for item in self._items() if _statement(item).block_id == block_id), None)
+        if item is None:
+            raise self._missing(f"line ^{block_id}")
+        return item
+
+    def _rewrite(self, item: ListItem, statement: Statement) -> EntityFile:
+        indent = self.source.line(item.span.start)[: item.indent]
+        outer = len(indent) - len(indent.lstrip(" \t"))
+        marker = f"{indent[outer:].rstrip()} "
+        lines = [indent[:outer] + line if line else "" for line in item_lines(render_statement(statement), marker)]
+        return self._of(self.source.replace(item.span, lines), self.path)
+
+    def _missing(self, what: str) -> NotFound:
+        return NotFound(f"{self.id} has no {what}.", where=self.path, remedy="See `workbench show` for what it has.")
+
+
+def _section_name(heading: str) -> str | None:
+    words = "".join(char if char.isalnum() else " " for char in heading.casefold()).split()
+    return _SECTION_NAMES.get(" ".join(words))
+
+
+def _sections(outline: Outline) -> dict[str, list[Heading]]:
+    found: dict[str, list[Heading]] = {name: [] for name in SECTIONS}
+    for heading in outline.headings:
+        name = _section_name(heading.text) if heading.level > 1 else None
+        if name:
+            found[name].append(heading)
+    return found
+
+
+def _header(outline: Outline) -> Iterator[tuple[str, str]]:
+    """Read the comments before the first section: `Type: project | Created: 2026-01-15`."""
+    first = next((head.span.start for head in outline.headings if head.level > 1), None)
+    for comment in outline.comments:
+        if first is not None and comment.span.start > first:
+            return
+        for part in comment.text.split("|"):
+            key, colon, value = part.replace("：", ":").partition(":")
+            if colon and value.strip():
+                yield key.strip().lower(), value.strip()
+
+
+def _comment_text(text: str) -> str:
+    return one_line(text).replace("|", "/").replace("--", "–").replace(">", "›")
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip(" \"'[]") for word in re.split(r"[,，、;；]", text)]
+
+
+def _front_aliases(source: SourceText, outline: Outline) -> list[str]:
+    if outline.front_matter is None:
+        return []
+    lines = source.lines_of(outline.front_matter)[1:-1]
+    for at, line in enumerate(lines):
+        key, colon, value = line.partition(":")
+        if colon and key.strip().lower() in ("aliases", "alias"):
+            if value.strip():
+                return _words(value.strip().strip("[]"))
+            following = []
+            for more in lines[at + 1 :]:
+                if not more.lstrip().startswith("- "):
+                    break
+                following.append(more.lstrip()[2:].strip(" \"'"))
+            return following
+    return []
+
+
+def _statement(item: ListItem) -> Statement:
+    return parse_statement(item_text(item.text))
+
+
+def _plain(item: ListItem) -> str:
+    return _statement(item).text
+
+
+def _fact(item: ListItem, *, retired: bool) -> Fact:
+    found = _statement(item)
+    return Fact(found.text, found.provenance, found.block_id, retired, item.span)
+
+
+def _loose(source: SourceText, outline: Outline, heads: list[Heading]) -> Iterator[LineSpan]:
+    """Yield the paragraphs of some sections."""
+    for part in outline.paragraphs:
+        if any(part.start in head.section for head in heads):
+            yield source.trimmed(part)
+
+
+def _loose_fact(source: SourceText, span: LineSpan) -> Fact:
+    found = parse_statement(source.text_of(span))
+    return Fact(found.text, found.provenance, found.block_id, retired=False, span=span)
+
+
+def _relation(item: ListItem) -> Relation | None:
+    found = _statement(item)
+    targets = tuple(dict.fromkeys(match.strip() for match in _LINK.findall(found.text)))
+    if not targets:
+        return None
+    name = _RELATION.match(found.text)
+    return Relation(name[1] if name else "relates-to", targets, found.provenance, found.block_id, item.span)
+
+
+def _dated(item: ListItem) -> Dated:
+    found = _statement(item)
+    match = _DATED.match(found.text)
+    return Dated(match[1] if match else None, match[2] if match else found.text, found.block_id, item.span)
+
+
+def _question(item: ListItem) -> Question:
+    found = _statement(item)
+    return Question(found.text, found.block_id, item.span)
+
+
+def _summary(source: SourceText, heads: list[Heading]) -> str:
+    return unprotect_body(source.lines_of(heads[0].body)) if heads else ""
+
+
+def _doubled_ids(outline: Outline, path: str) -> Iterator[Problem]:
+    seen: dict[str, int] = {}
+    for item in outline.items:
+        block = _statement(item).block_id
+        if block is None or (item.depth and block in seen):
+            continue
+        if block in seen:
+            yield Problem(
+                path,
+                item.span.start,
+                f"The block id ^{block} stands on line {seen[block]} too.",
+                "Give one of the two lines another id.",
+            )
+        seen.setdefault(block, item.span.start)

@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.documents.items import append_lines, one_line, remove_lines
+from workbench.engine.documents.outline import read_headings
+from workbench.engine.documents.problems import Problem
+from workbench.engine.documents.protection import protect_body, unprotect_body
+from workbench.engine.documents.source import LineSpan, SourceText
+from workbench.engine.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.documents.problems import Problem
-    from workbench.engine.documents.source import LineSpan, SourceText
+    from workbench.engine.documents.outline import Heading
+
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+_HEADING: Final = re.compile(
+    r"(\d{1,2})[:：](\d{2})(?:[:：]\d{2})?(?:\s*[#＃](\d{1,6}))?(?:\s*[|｜]\s*|\s+|$)(.*)$", re.DOTALL
+)
+_TIME: Final = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+_TAG_STOPS: Final = re.compile(r"[\[\]|｜,，、;；［］【】]+")
+_CLOSING_MARKS: Final = re.compile(r"(?:^|\s)#+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +73,24 @@ class EpisodeLog:
     @classmethod
     def parse(cls, content: bytes, path: str) -> EpisodeLog:
         """Read the file. Any bytes will do; the date is taken from the path, else from the title."""
-        raise NotImplementedError
+        source = SourceText.from_bytes(content)
+        tops = [heading for heading in read_headings(source) if heading.level <= 2]
+        named = _DAY.search(PurePosixPath(path).name) or _DAY.search(tops[0].text if tops else "")
+        problems: list[Problem] = []
+        if named is None:
+            problems.append(
+                Problem(path, None, "The file does not say which day it holds.", "Name it YYYY-MM-DD.md.")
+            )
+        entries: list[EpisodeEntry] = []
+        taken: set[str] = set()
+        day = named[0] if named else ""
+        for at, heading in enumerate(tops):
+            end = tops[at + 1].span.start - 1 if at + 1 < len(tops) else len(source.lines)
+            entry = _read_entry(source, heading, end, day, taken, problems, path)
+            if entry is not None:
+                taken.add(entry.id)
+                entries.append(entry)
+        return cls(path, day, source, tuple(entries), tuple(problems))
 
     def render(self) -> bytes:
         """Return the file's bytes."""
@@ -65,7 +98,7 @@ class EpisodeLog:
 
     def entry(self, entry_id: str) -> EpisodeEntry | None:
         """Find an entry by its id."""
-        raise NotImplementedError
+        return next((entry for entry in self.entries if entry.id == entry_id), None)
 
     def append_entry(
         self,
@@ -88,7 +121,21 @@ class EpisodeLog:
         Raises:
             InvalidInput: `time` is no time of day.
         """
-        raise NotImplementedError
+        if not _TIME.fullmatch(time):
+            raise InvalidInput(f"“{time}” is not a time of day.", where=self.path, remedy="Give it as HH:MM.")
+        number = max((entry.number for entry in self.entries if entry.time == time), default=0) + 1
+        heading = f"## {time}" + (f" #{number}" if number > 1 else "")
+        fields = [clean_field(type).replace(":", "-").lower(), f"confidence:{clean_field(confidence)}"]
+        listed = [tag for tag in (_TAG_STOPS.sub("-", one_line(tag)).strip("- ") for tag in tags) if tag]
+        if listed:
+            fields.append(f"tags:[{', '.join(listed)}]")
+        if source != "conversation":
+            fields.append(f"source:{clean_field(source)}")
+        fields.extend(f"{clean_field(key).replace(':', '-')}:{clean_field(value)}" for key, value in extra)
+        lines = [" | ".join([heading, *fields]), *protect_body(body)]
+        if not self.source.lines:
+            lines = [f"# {self.date} — Episode Log", "", *lines]
+        return self.parse(append_lines(self.source, lines).render(), self.path)
 
     def remove_entry(self, entry_id: str) -> EpisodeLog:
         """Take an entry out again (revert and hard deletion only).
@@ -96,4 +143,111 @@ class EpisodeLog:
         Raises:
             NotFound: There is no such entry.
         """
-        raise NotImplementedError
+        entry = self.entry(entry_id)
+        if entry is None:
+            raise NotFound(
+                f"There is no entry {entry_id}.", where=self.path, remedy="It may have been removed already."
+            )
+        return self.parse(remove_lines(self.source, entry.span).render(), self.path)
+
+
+def clean_field(text: str) -> str:
+    """Return a text that can stand between the bars of a heading: one line, no bars, no closing marks."""
+    return _CLOSING_MARKS.sub("", one_line(text.replace("|", "/").replace("｜", "/"))).strip()
+
+
+def split_fields(text: str) -> list[tuple[str, str]]:
+    """Take apart the fields between a heading's bars as key and value; the key is empty where there is none."""
+    fields: list[tuple[str, str]] = []
+    for part in re.split(r"[|｜]", text):
+        key, colon, value = (
+            part.replace("：", ":", 1).partition(":") if ":" not in part else part.partition(":")
+        )
+        if part.strip():
+            fields.append((key.strip(), value.strip()) if colon else ("", part.strip()))
+    return fields
+
+
+def _read_entry(
+    source: SourceText,
+    heading: Heading,
+    end: int,
+    day: str,
+    taken: set[str],
+    problems: list[Problem],
+    path: str,
+) -> EpisodeEntry | None:
+    match = _HEADING.match(heading.text)
+    if match is None or int(match[1]) > 23 or int(match[2]) > 59:
+        if heading.level == 2:
+            problems.append(
+                Problem(
+                    path,
+                    heading.span.start,
+                    f"The heading “{heading.text[:60]}” does not start with a time, so it is no entry.",
+                    "Write it as ## HH:MM | type | confidence:high | tags:[…].",
+                )
+            )
+        return None
+    time = f"{int(match[1]):02}:{match[2]}"
+    number = int(match[3] or 1) or 1
+    if _entry_id(day, time, number) in taken:
+        if match[3]:
+            problems.append(
+                Problem(
+                    path,
+                    heading.span.start,
+                    f"Entry #{number} of {time} stands here a second time.",
+                    "Give it a number of its own.",
+                )
+            )
+        while _entry_id(day, time, number) in taken:
+            number += 1
+    kind, known, extra = _read_fields(match[4])
+    if not kind:
+        problems.append(
+            Problem(
+                path,
+                heading.span.start,
+                f"The entry of {time} does not say its type.",
+                "Write | and the type after the time, for example ## 14:30 | decision.",
+            )
+        )
+    span = source.trimmed(LineSpan(heading.span.start, end))
+    return EpisodeEntry(
+        _entry_id(day, time, number),
+        day,
+        time,
+        number,
+        kind,
+        known.get("confidence", "").lower(),
+        tuple(tag.strip() for tag in _TAG_STOPS.split(known.get("tags", "")) if tag.strip()),
+        known.get("source") or "conversation",
+        extra,
+        unprotect_body(source.lines_of(LineSpan(heading.span.end + 1, span.end))),
+        span,
+    )
+
+
+def _entry_id(day: str, time: str, number: int) -> str:
+    return f"episode:{day}:{time}" + (f"#{number}" if number > 1 else "")
+
+
+def _read_fields(text: str) -> tuple[str, dict[str, str], tuple[tuple[str, str], ...]]:
+    kind = ""
+    known: dict[str, str] = {}
+    extra: list[tuple[str, str]] = []
+    for position, (key, value) in enumerate(split_fields(text)):
+        name = _FIELD_NAMES.get(key.lower(), key.lower())
+        if name == "type" and not kind:
+            kind = value.lower()
+        elif not key and position == 0:
+            kind = value.lower()
+        elif name in ("confidence", "tags", "source") and name not in known:
+            known[name] = value
+        else:
+            extra.append((key, value))
+    return kind, known, tuple(extra)
+
+
+_FIELD_NAMES: Final = {"类型": "type", "置信度": "confidence", "标签": "tags", "来源": "source"}

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+_DATE: Final = r"\d{4}(?:-\d{2}(?:-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2})?)?)?)?"
+_CLAUSES: Final = re.compile(
+    rf"(?P<start>{_DATE}) to (?P<end>{_DATE})|since (?P<since>{_DATE})|until (?P<until>{_DATE})"
+    r"|from (?P<sources>[^\s,()]*:[^\s,()]+(?: and [^\s,()]*:[^\s,()]+)*)"
+    r"|superseded by \^(?P<superseded>[A-Za-z0-9-]+)|confidence (?P<confidence>high|medium|low)"
+)
+_BLOCK: Final = re.compile(r"(?:^|[ \t\n]+)\^([A-Za-z0-9-]+)$")
+_GROUP: Final = re.compile(r"(\\*)\(([^()\n]*)\)$")
+_RESERVED: Final = re.compile(r"[\s,()%]")
+_DIGITS: Final = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +55,51 @@ class Statement:
 
 
 def parse_statement(text: str) -> Statement:
-    """Read an item's text (without list marker). Takes any text."""
-    raise NotImplementedError
+    """Read an item's text (without list marker). Takes any text.
+
+    Provenance and block id stand at the end of the item, or of its first line where lines are nested under it.
+    """
+    statement = _parse_end(text)
+    if statement.block_id is None and not statement.provenance and "\n" in text:
+        first, _, rest = text.partition("\n")
+        head = _parse_end(first)
+        if head.block_id is not None or head.provenance:
+            return Statement(f"{head.text}\n{rest}", head.provenance, head.block_id)
+    return statement
 
 
 def render_statement(statement: Statement) -> str:
-    """Write an item's text, so that `parse_statement` gives the statement back, `text` cleaned of outer space."""
-    raise NotImplementedError
+    """Write an item's text, so that `parse_statement` gives the statement back.
+
+    The text loses white space at its ends; a fact without block id whose own end reads like one is
+    the one thing that cannot be told apart.
+    """
+    text = statement.text.strip(" \t\n")
+    group = _GROUP.search(text)
+    if group and _provenance(group[2]) is not None:
+        # Markdown does not show the backslash: it tells these words from what is known about the fact.
+        text = f"{text[: group.start()]}\\{text[group.start() :]}"
+    words = render_provenance(statement.provenance)
+    parts = [text, f"({words})" if words else "", f"^{statement.block_id}" if statement.block_id else ""]
+    return " ".join(part for part in parts if part)
+
+
+def render_provenance(provenance: Provenance) -> str:
+    """Write what is known about a fact as the words between the parentheses; empty where nothing is."""
+    clauses: list[str] = []
+    if provenance.confidence:
+        clauses.append(f"confidence {provenance.confidence}")
+    if provenance.since and provenance.until:
+        clauses.append(f"{provenance.since} to {provenance.until}")
+    elif provenance.since:
+        clauses.append(f"since {provenance.since}")
+    elif provenance.until:
+        clauses.append(f"until {provenance.until}")
+    if provenance.sources:
+        clauses.append("from " + " and ".join(_quoted(source) for source in provenance.sources))
+    if provenance.superseded_by:
+        clauses.append(f"superseded by ^{provenance.superseded_by}")
+    return ", ".join(clauses)
 
 
 def new_block_id(prefix: str, seed: str, taken: Iterable[str]) -> str:
@@ -58,4 +110,52 @@ def new_block_id(prefix: str, seed: str, taken: Iterable[str]) -> str:
         seed: What is named, normally the text.
         taken: Ids that are in use in the file.
     """
-    raise NotImplementedError
+    used = {block.lower() for block in taken}
+    attempt = 0
+    while True:
+        digest = hashlib.sha256(f"{prefix}\0{attempt}\0{seed}".encode("utf-8", "surrogatepass")).digest()
+        length = 3 + attempt // 4
+        block = prefix + "".join(_DIGITS[byte % 36] for byte in digest[:length])
+        if block not in used:
+            return block
+        attempt += 1
+
+
+def _parse_end(text: str) -> Statement:
+    block = _BLOCK.search(text)
+    rest = text[: block.start()] if block else text
+    rest = rest.rstrip(" \t\n")
+    group = _GROUP.search(rest)
+    provenance = _provenance(group[2]) if group and not group[1] else None
+    if group and provenance is not None and group.start() > 0:
+        rest = rest[: group.start()].rstrip(" \t\n")
+        group = _GROUP.search(rest)
+    else:
+        provenance = None
+    if group and group[1] and _provenance(group[2]) is not None:
+        rest = rest[: group.start()] + rest[group.start() + 1 :]
+    return Statement(rest, provenance or Provenance(), block[1] if block else None)
+
+
+def _provenance(words: str) -> Provenance | None:
+    """Read the words between the parentheses; None where any of them is something else."""
+    known: dict[str, str] = {}
+    sources: list[str] = []
+    for clause in words.split(", "):
+        match = _CLAUSES.fullmatch(clause)
+        if match is None:
+            return None
+        found = {key: value for key, value in match.groupdict().items() if value}
+        sources.extend(unquote(source) for source in found.pop("sources", "").split(" and ") if source)
+        known.update(found)
+    return Provenance(
+        known.get("start") or known.get("since"),
+        known.get("end") or known.get("until"),
+        tuple(sources),
+        known.get("superseded"),
+        known.get("confidence"),
+    )
+
+
+def _quoted(source: str) -> str:
+    return _RESERVED.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), source)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+
+from workbench.engine.documents.items import one_line
+from workbench.engine.documents.outline import find_front_matter, read_headings
+from workbench.engine.documents.source import LineSpan, SourceText, is_blank, text_lines
 
 if TYPE_CHECKING:
     from workbench.engine.documents.problems import Problem
-    from workbench.engine.documents.source import LineSpan, SourceText
 
 
 @dataclass(frozen=True)
@@ -31,12 +35,25 @@ class VaultNote:
     @classmethod
     def parse(cls, content: bytes, path: str) -> VaultNote:
         """Read the file. Any bytes will do."""
-        raise NotImplementedError
+        source = SourceText.from_bytes(content)
+        matter = find_front_matter(source)
+        name = PurePosixPath(path)
+        title = next((head.text for head in read_headings(source) if head.text), "")
+        parts = name.parts[2:] if name.parts[:2] == ("memory", "vault") else name.parts
+        return cls(
+            path,
+            "vault:" + "/".join(parts),
+            title or name.name.removesuffix(".md"),
+            source.text_of(_body_span(source, matter)),
+            matter,
+            source,
+        )
 
     @classmethod
     def create(cls, path: str, *, title: str, body: str) -> VaultNote:
         """Return a new note."""
-        raise NotImplementedError
+        source = SourceText().append([f"# {one_line(title) or 'Untitled'}", "", *text_lines(body)])
+        return cls.parse(source.render(), path)
 
     def render(self) -> bytes:
         """Return the file's bytes."""
@@ -44,4 +61,20 @@ class VaultNote:
 
     def set_body(self, body: str) -> VaultNote:
         """Replace the text; front matter and title stay."""
-        raise NotImplementedError
+        span = _body_span(self.source, self.front_matter)
+        lines = text_lines(body)
+        above = self.source.lines[span.start - 2] if span.start > 1 else ""
+        if not span and lines and not is_blank(above):
+            lines = ["", *lines]
+        return self.parse(self.source.replace(span, lines).render(), self.path)
+
+
+def _body_span(source: SourceText, matter: LineSpan | None) -> LineSpan:
+    """Return the lines after front matter and a title that stands first; empty at the end where there are none."""
+    start = matter.end + 1 if matter else 1
+    headings = read_headings(source)
+    first = source.trimmed(LineSpan(start, len(source.lines)))
+    if headings and headings[0].level == 1 and headings[0].span.start == first.start:
+        start = headings[0].span.end + 1
+    body = source.trimmed(LineSpan(start, len(source.lines)))
+    return body if body else LineSpan(len(source.lines) + 1, len(source.lines))

@@ -1,0 +1,139 @@
+"""List items and sections as lines: writing them so that they read back, and putting them in their place."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.documents.protection import closing_lines
+from workbench.engine.documents.source import LineSpan, is_blank, text_lines
+from workbench.engine.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from workbench.engine.documents.outline import Heading, ListItem, Outline
+    from workbench.engine.documents.source import SourceText
+
+# After a list marker these would make a rule of the line.
+_RULE_LIKE: Final = re.compile(r"\\*-[ \t-]*$")
+_RULE_ESCAPED: Final = re.compile(r"\\+-[ \t-]*$")
+
+
+def clean_item(text: str) -> str:
+    """Return a text as it will read once it was written as a list item.
+
+    As `clean_text`, without white space at its ends and on blank lines.
+    """
+    lines = ["" if is_blank(line) else line for line in text_lines(text)]
+    return "\n".join(lines).strip(" \t\n")
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line: every run of white space becomes a space."""
+    return " ".join(" ".join(text_lines(text)).split())
+
+
+def item_lines(text: str, marker: str = "- ") -> list[str]:
+    """Write a text as one list item that no line of it can break out of.
+
+    Args:
+        text: Any text that is not blank.
+        marker: What the first line starts with; further lines are indented by its list marker's width.
+
+    Raises:
+        InvalidInput: The text is blank.
+    """
+    cleaned = clean_item(text)
+    if not cleaned:
+        raise InvalidInput("There is no text to write.", remedy="Give at least one word.")
+    first, *rest = cleaned.split("\n")
+    if _RULE_LIKE.match(first):
+        first = "\\" + first
+    indent = " " * (marker.index(" ") + 1)
+    return [marker + first, *(indent + line if line else "" for line in rest)]
+
+
+def item_text(text: str) -> str:
+    """Return what an item says, from `ListItem.text`: the escape of `item_lines` is undone."""
+    first, newline, rest = text.partition("\n")
+    if _RULE_ESCAPED.match(first):
+        first = first[1:]
+    return first + newline + rest
+
+
+def outermost_items(outline: Outline, span: LineSpan) -> list[ListItem]:
+    """Return the outermost list items that start within some lines."""
+    return [item for item in outline.items if item.depth == 0 and item.span.start in span]
+
+
+def append_item(
+    source: SourceText, heading: Heading, items: Iterable[ListItem], lines: Sequence[str]
+) -> SourceText:
+    """Put an item's lines at the end of a section.
+
+    Args:
+        source: The file.
+        heading: The section's heading.
+        items: The file's outermost items.
+        lines: The lines, as `item_lines` gives them.
+    """
+    section = source.trimmed(heading.section)
+    closing = closing_lines(source) if heading.section.end == len(source.lines) else []
+    joins = any(item.span.end == section.end for item in items) or section.end == heading.span.end
+    last = source.line(section.end)
+    joins = joins or (last.startswith("<!--") and last.rstrip().endswith("-->"))
+    new = [*closing, *([] if joins and not closing else [""]), *lines]
+    if section.end < len(source.lines) and not is_blank(source.line(section.end + 1)):
+        new.append("")
+    return source.insert_after(section.end, new)
+
+
+def append_section(source: SourceText, title: str, lines: Sequence[str]) -> SourceText:
+    """Add a heading of level 2 with some lines at the end of a file."""
+    return append_lines(source, [f"## {title}", *lines])
+
+
+def append_lines(source: SourceText, lines: Sequence[str]) -> SourceText:
+    """Add lines that start with a heading at the end of a file, parted by one blank line.
+
+    What a person left open (a fence, a comment) is closed first, for it would swallow them.
+    """
+    before = closing_lines(source)
+    last = before[-1] if before else source.lines[-1] if source.lines else ""
+    return source.append([*before, *([] if is_blank(last) else [""]), *lines])
+
+
+def insert_section(
+    source: SourceText,
+    headings: Sequence[Heading],
+    title: str,
+    lines: Sequence[str],
+    follows: Callable[[str], bool],
+) -> SourceText:
+    """Add a section of level 2 before the first section that comes after it in the file's usual order.
+
+    Args:
+        source: The file.
+        headings: Its headings.
+        title: The new heading.
+        lines: What stands under it.
+        follows: Whether a heading comes after the new one in the usual order.
+    """
+    for heading in headings:
+        if heading.level == 2 and follows(heading.text):
+            return source.splice(heading.span.start, heading.span.start - 1, [f"## {title}", *lines, ""])
+    return append_section(source, title, lines)
+
+
+def remove_lines(source: SourceText, span: LineSpan) -> SourceText:
+    """Take lines out, and a blank line that would be left doubled by it."""
+    start, end = span.start, span.end
+    blank_before = start == 1 or is_blank(source.line(start - 1))
+    blank_after = end == len(source.lines) or is_blank(source.line(end + 1))
+    if blank_before and blank_after:
+        if end < len(source.lines):
+            end += 1
+        elif start > 1:
+            start -= 1
+    return source.splice(start, end, ())
