@@ -1,0 +1,114 @@
+"""The roles that a workspace is opened in, and what each may do (design document §13.1)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from workbench.engine.errors import InvalidInput, RoleRefused
+
+_AGENT_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
+
+
+class Capability(StrEnum):
+    """What a door may be asked to do; the value completes “may not …”."""
+
+    READ = "read memory"
+    PROPOSE = "propose memories"
+    WRITE_MEMORY = "write memory"
+    DECIDE_PROPOSALS = "decide on proposals of sub-agents"
+    DECIDE_REVIEW = "decide on a reflection"
+    ACKNOWLEDGE = "acknowledge alerts"
+    HARD_DELETE = "delete memories for good"
+    PURGE = "purge history"
+    CHANGE_SETTINGS = "change settings"
+    TOUCH_CRITICAL = "change critical files"
+    ROLLBACK = "take changes back"
+
+
+_READER = frozenset({Capability.READ})
+_AGENT = _READER | {Capability.PROPOSE}
+# Taking changes back is writing: where it would change a critical file, it takes that right as well.
+_MAIN = _AGENT | {Capability.WRITE_MEMORY, Capability.DECIDE_PROPOSALS, Capability.ROLLBACK}
+_PERSON = frozenset(Capability)
+
+_BY_KIND = {"person": _PERSON, "main": _MAIN, "agent": _AGENT, "reader": _READER}
+_REMEDY = {
+    "main": "Ask the person to do it, in the bench or with the workbench command.",
+    "agent": "Propose it instead; the main agent or the person decides.",
+    "reader": "Open the workspace in a role that may.",
+}
+
+
+@dataclass(frozen=True)
+class Role:
+    """Who stands at the door.
+
+    Args:
+        kind: `person`, `main`, `agent` or `reader`.
+        name: The agent's name where `kind` is `agent`, else empty.
+    """
+
+    kind: str
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}" if self.name else self.kind
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """Return everything the role may do."""
+        return _BY_KIND[self.kind]
+
+    def may(self, capability: Capability) -> bool:
+        """Tell whether the role may do something."""
+        return capability in self.capabilities
+
+
+PERSON = Role("person")
+MAIN = Role("main")
+READER = Role("reader")
+
+
+def parse_role(text: str) -> Role:
+    """Read a role as `Workspace.open` takes it: `person`, `main`, `agent:NAME` or `reader`.
+
+    Raises:
+        InvalidInput: It is none of these, or the agent's name is no name.
+    """
+    kind, colon, name = text.partition(":")
+    if kind == "agent":
+        if not _AGENT_NAME.fullmatch(name):
+            raise InvalidInput(
+                f"“{name[:80]}” cannot be the name of an agent.",
+                where=text[:80],
+                remedy="A name has up to 64 of a-z, 0-9, - and _, and starts with a letter or digit.",
+            )
+        return Role("agent", name)
+    if colon or kind not in _BY_KIND:
+        raise InvalidInput(
+            f"“{text[:80]}” is no role.", remedy="The roles are person, main, agent:NAME and reader."
+        )
+    return Role(kind)
+
+
+def require(role: Role, capability: Capability, *, doing: str = "") -> None:
+    """Let pass what the role may do, and nothing else.
+
+    Args:
+        role: Who asks.
+        capability: What it takes.
+        doing: What is about to be done, to complete “may not …”; the capability's own words by default.
+
+    Raises:
+        RoleRefused: The role may not; the remedy says what to do instead.
+    """
+    if role.may(capability):
+        return
+    who = {"main": "The main agent", "agent": f"The agent {role.name}", "reader": "A reader"}[role.kind]
+    remedy = _REMEDY[role.kind]
+    if role.kind == "agent" and capability not in _MAIN:
+        # A proposal cannot stand in for what the main agent may not do either.
+        remedy = "Ask the person to do it; no agent may."
+    raise RoleRefused(f"{who} may not {doing or capability.value}.", where=str(role), remedy=remedy)

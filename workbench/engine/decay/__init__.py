@@ -1,0 +1,84 @@
+"""Decay: how relevant each memory is, how that sinks with time, and what keeps it up."""
+
+from workbench.engine.decay.folding import FOLDING, Folded, Lookup, fold_is_due, pending, plan_fold
+from workbench.engine.decay.forecast import Falling, falling, forecast, with_lambda
+from workbench.engine.decay.formula import (
+    Thresholds,
+    days_between,
+    days_until,
+    displayed,
+    half_life,
+    score,
+    status_of,
+)
+from workbench.engine.decay.journal import Access, AccessJournal, Page
+from workbench.engine.decay.pins import (
+    plan_archive,
+    plan_drop,
+    plan_pin,
+    plan_reinforce,
+    plan_restore,
+    plan_unpin,
+)
+from workbench.engine.decay.records import (
+    SCORED_STORES,
+    Accesses,
+    DecayRecord,
+    MemoryFacts,
+    Reckoning,
+    assess,
+    base_of,
+    compose,
+    compose_all,
+    view,
+    weight_of,
+)
+from workbench.engine.decay.scores_file import read_scores
+from workbench.engine.decay.statuses import Transition
+from workbench.engine.decay.transitions import TRANSITIONS, check_is_due, mark_checked, plan_transitions
+
+__all__ = [
+    "FOLDING",
+    "SCORED_STORES",
+    "TRANSITIONS",
+    "Access",
+    "AccessJournal",
+    "Accesses",
+    "DecayRecord",
+    "Falling",
+    "Folded",
+    "Lookup",
+    "MemoryFacts",
+    "Page",
+    "Reckoning",
+    "Thresholds",
+    "Transition",
+    "assess",
+    "base_of",
+    "check_is_due",
+    "compose",
+    "compose_all",
+    "days_between",
+    "days_until",
+    "displayed",
+    "falling",
+    "fold_is_due",
+    "forecast",
+    "half_life",
+    "mark_checked",
+    "pending",
+    "plan_archive",
+    "plan_drop",
+    "plan_fold",
+    "plan_pin",
+    "plan_reinforce",
+    "plan_restore",
+    "plan_transitions",
+    "plan_unpin",
+    "read_scores",
+    "score",
+    "status_of",
+    "view",
+    "weight_of",
+    "with_lambda",
+]

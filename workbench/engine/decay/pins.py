@@ -1,0 +1,182 @@
+"""What people and agents decide about a memory's decay: pin, unpin, archive, restore, reinforce, drop."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Sequence
+
+from workbench.engine import layout
+from workbench.engine.decay import formula
+from workbench.engine.decay.records import DecayRecord, MemoryFacts, Reckoning, assess, compose
+from workbench.engine.decay.scores_file import change, entry_of, read_scores
+from workbench.engine.documents.decay_scores import DecayScores, ScoreEntry
+from workbench.engine.errors import InvalidInput
+from workbench.engine.history.plan import Action, FileView, Plan
+
+Decision = Callable[[DecayRecord], DecayRecord]
+
+
+def plan_pin(view: FileView, memories: Sequence[MemoryFacts], reckoning: Reckoning) -> Plan[tuple[str, ...]]:
+    """Plan to protect memories from decay; one that is archived comes back by it.
+
+    Args:
+        view: The files.
+        memories: Which.
+        reckoning: The moment and the constants.
+
+    Returns:
+        A plan whose outcome is the ids that were not pinned before.
+
+    Raises:
+        InvalidInput: One of them has no score.
+        DocumentError: The scores file's outer structure is broken.
+    """
+    return _plan(
+        view,
+        [facts for facts in memories if facts.store != "vault" and not facts.pinned],
+        reckoning,
+        Action.PIN,
+        "pinned",
+        lambda record: dataclasses.replace(record, pinned=True, archived=False),
+    )
+
+
+def plan_unpin(
+    view: FileView, memories: Sequence[MemoryFacts], reckoning: Reckoning
+) -> Plan[tuple[str, ...]]:
+    """Plan to let pinned memories decay again, from their last access on.
+
+    Arguments, outcome and errors as for `plan_pin`, and:
+
+    Raises:
+        InvalidInput: A memory is in the vault, or its own text pins it.
+    """
+    for facts in memories:
+        if facts.store == "vault":
+            raise InvalidInput(
+                "Memories in the vault never decay.", where=facts.id, remedy="Move it to another store first."
+            )
+        if facts.pinned:
+            raise InvalidInput(
+                "This memory’s own text marks it as pinned.",
+                where=facts.id,
+                remedy="Edit the memory and take the mark out.",
+            )
+    return _plan(
+        view,
+        memories,
+        reckoning,
+        Action.UNPIN,
+        "unpinned",
+        lambda record: dataclasses.replace(record, pinned=False),
+    )
+
+
+def plan_archive(
+    view: FileView, memories: Sequence[MemoryFacts], reckoning: Reckoning
+) -> Plan[tuple[str, ...]]:
+    """Plan to hide memories from search (design document §8.3): score 0, status archived.
+
+    A pin is kept, so that restoring gives it back. Arguments, outcome and errors as for `plan_pin`.
+    """
+    return _plan(
+        view,
+        memories,
+        reckoning,
+        Action.ARCHIVE,
+        "archived",
+        lambda record: dataclasses.replace(record, archived=True),
+    )
+
+
+def plan_restore(
+    view: FileView, memories: Sequence[MemoryFacts], reckoning: Reckoning
+) -> Plan[tuple[str, ...]]:
+    """Plan to bring archived memories back, whether somebody archived them or their score sank.
+
+    Where a memory’s score has sunk below the archive threshold, restoring counts as an access, or it would
+    stay hidden. Arguments, outcome and errors as for `plan_pin`; a memory that is not archived is left alone.
+    """
+
+    def restored(record: DecayRecord) -> DecayRecord:
+        back = dataclasses.replace(record, archived=False)
+        sunk = assess(back, reckoning).status == formula.ARCHIVED
+        return _accessed(back, reckoning) if sunk else back
+
+    return _plan(view, memories, reckoning, Action.RESTORE, "restored", restored)
+
+
+def plan_reinforce(
+    view: FileView, memories: Sequence[MemoryFacts], reckoning: Reckoning
+) -> Plan[tuple[str, ...]]:
+    """Plan to count an access of memories at once rather than by the journal (design document §9.4).
+
+    Arguments, outcome and errors as for `plan_pin`.
+    """
+    return _plan(
+        view, memories, reckoning, Action.EDIT, "reinforced", lambda record: _accessed(record, reckoning)
+    )
+
+
+def plan_drop(view: FileView, memory_ids: Collection[str], reckoning: Reckoning) -> Plan[tuple[str, ...]]:
+    """Plan to remove the entries of memories that are gone, and of facts and relations of them.
+
+    Args:
+        view: The files.
+        memory_ids: Which; those without an entry are passed over.
+        reckoning: The moment.
+
+    Returns:
+        A plan whose outcome is the ids that had an entry.
+
+    Raises:
+        DocumentError: The scores file's outer structure is broken.
+    """
+    scores = read_scores(view)
+    wanted = set(memory_ids)
+    gone: dict[str, ScoreEntry | None] = {
+        known: None for known in scores.entries if known in wanted or known.partition("#^")[0] in wanted
+    }
+    return _as_plan(scores, gone, reckoning, Action.EDIT, "dropped")
+
+
+def _accessed(record: DecayRecord, reckoning: Reckoning) -> DecayRecord:
+    return dataclasses.replace(
+        record,
+        access_count=record.access_count + 1,
+        last_accessed=max(record.last_accessed, reckoning.now),
+    )
+
+
+def _plan(
+    view: FileView,
+    memories: Sequence[MemoryFacts],
+    reckoning: Reckoning,
+    action: Action,
+    verb: str,
+    decide: Decision,
+) -> Plan[tuple[str, ...]]:
+    scores = read_scores(view)
+    entries: dict[str, ScoreEntry | None] = {}
+    for facts in memories:
+        standing = scores.entries.get(facts.id)
+        record = compose(facts, standing, None, reckoning)
+        decided = decide(record)
+        if decided != record:
+            entries[facts.id] = entry_of(decided, standing, reckoning)
+    return _as_plan(scores, entries, reckoning, action, verb)
+
+
+def _as_plan(
+    scores: DecayScores,
+    entries: dict[str, ScoreEntry | None],
+    reckoning: Reckoning,
+    action: Action,
+    verb: str,
+) -> Plan[tuple[str, ...]]:
+    ids = tuple(entries)
+    summary = f"{verb} {ids[0]}" if len(ids) == 1 else f"{verb} {len(ids)} memories"
+    if not ids:
+        return Plan(action, layout.DECAY_SCORES, f"nothing to be {verb}", outcome=())
+    file = change(scores, entries, action=action, summary=summary, now=reckoning.now)
+    return Plan(action, layout.DECAY_SCORES, summary, (file,) if file else (), outcome=ids)
