@@ -65,10 +65,10 @@ class DecaySettings:
     """Constants of forgetting (design document §9), and when journalled accesses are folded."""
 
     lambda_: float = field(default=0.03, metadata=_number(0, 10, "decay per day; higher forgets faster"))
-    active_threshold: float = field(default=0.5, metadata=_number(0, 10, "least score of an active memory"))
-    fading_threshold: float = field(default=0.2, metadata=_number(0, 10, "least score of a fading memory"))
+    active_threshold: float = field(default=0.5, metadata=_number(0, 1, "least score of an active memory"))
+    fading_threshold: float = field(default=0.2, metadata=_number(0, 1, "least score of a fading memory"))
     archive_threshold: float = field(
-        default=0.05, metadata=_number(0, 10, "score below which a memory is hidden from search")
+        default=0.05, metadata=_number(0, 1, "score below which a memory is hidden from search")
     )
     core_weight: float = field(default=1.5, metadata=_number(0, 100, "type weight of core memory"))
     episodic_weight: float = field(default=0.8, metadata=_number(0, 100, "type weight of episodes"))
