@@ -1,6 +1,7 @@
 """Owns the one way to change a workspace: transactions, and the git history behind them."""
 
-from workbench.engine.history.history import History, Projection
+from workbench.engine.history.adoption import Adopted
+from workbench.engine.history.history import History
 from workbench.engine.history.plan import (
     Action,
     Attribution,
@@ -11,9 +12,11 @@ from workbench.engine.history.plan import (
     Planner,
     Receipt,
 )
+from workbench.engine.history.transaction import Projection, Writing
 
 __all__ = [
     "Action",
+    "Adopted",
     "Attribution",
     "Event",
     "FileChange",
@@ -23,4 +26,5 @@ __all__ = [
     "Planner",
     "Projection",
     "Receipt",
+    "Writing",
 ]

@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import shutil
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, tzinfo
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from workbench.engine import layout
 from workbench.engine.clock import Clock
-from workbench.engine.history.plan import Attribution, FileView, Planner, Receipt
-
-if TYPE_CHECKING:
-    from workbench.engine.history.adoption import Adopted
-    from workbench.engine.history.alerts import Alert
-    from workbench.engine.history.git_store import GitStore
-    from workbench.engine.history.transaction import Writing
+from workbench.engine.errors import NotFound, StorageError
+from workbench.engine.history.adoption import Adopted
+from workbench.engine.history.alerts import (
+    ACKNOWLEDGES,
+    RaisedAlert,
+    describe,
+    history_alert,
+    raised_alerts,
+)
+from workbench.engine.history.commit_message import parse_message
+from workbench.engine.history.git_store import GitStore
+from workbench.engine.history.journal import JOURNAL_FILE, Journal
+from workbench.engine.history.lock import LOCK_FILE, WriterLock
+from workbench.engine.history.plan import Action, Attribution, Event, FileView, Plan, Planner, Receipt
+from workbench.engine.history.recovery import recover
+from workbench.engine.history.seen_head import keep_seen, load_seen, tampering
+from workbench.engine.history.stamps import find_edits
+from workbench.engine.history.transaction import Projection, Surroundings, Writing
+from workbench.engine.history.views import CommitFiles, WorkFiles
+from workbench.engine.results import Alert
 
 T = TypeVar("T")
-_INIT = Attribution("system:init", "auto", "first run")
 
-# Given the changed paths and the files as they now are; returns untracked files to write, by path.
-Projection = Callable[[Sequence[str], FileView], Mapping[str, bytes]]
+_INIT = Attribution("system:init", "auto", "first run")
 
 
 class History:
-    """The history of one workspace.
+    """The history of one workspace. Making one touches nothing; only its changing methods write.
 
     Args:
         root: The workspace folder, absolute.
@@ -49,58 +63,239 @@ class History:
         projections: Sequence[Projection] = (),
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
     ) -> None:
-        raise NotImplementedError
+        self.root = root
+        self.path = root / layout.HISTORY
+        self._lock = WriterLock(self.path / LOCK_FILE, timeout=lock_timeout)
+        self._journal = Journal(self.path / JOURNAL_FILE)
+        self._warnings: dict[str, None] = {}
+        self._store: GitStore | None = None
+        self._opening = threading.Lock()
+        self._around = Surroundings(root, state, clock, zone, new_id, projections, self._warn)
+
+    # Reading
 
     @property
     def exists(self) -> bool:
         """Tell whether the workspace has a history yet."""
-        raise NotImplementedError
+        return self.path.is_dir()
 
     @property
     def store(self) -> GitStore:
-        """Return the git repository, for reading. Raises NotFound where there is none yet."""
-        raise NotImplementedError
+        """Return the git repository, for reading.
+
+        Raises:
+            NotFound: There is no history yet.
+            HistoryError: `.audit` is something else, or damaged.
+        """
+        with self._opening:
+            if self._store is None or not self.exists:
+                self._store = None
+                self._store = GitStore(self.path)
+            return self._store
+
+    @property
+    def journal(self) -> Journal:
+        """Return the journal, for those who hold the lock and rewrite history."""
+        return self._journal
+
+    @property
+    def state(self) -> Path:
+        """Return the folder of derived state."""
+        return self._around.state
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Return one line for each thing that does not work here as it should."""
-        raise NotImplementedError
+        missing = (
+            ()
+            if shutil.which("git")
+            else ("The git program is missing, so history is never repacked; install git. All else works.",)
+        )
+        return (*missing, *self._warnings)
 
     def head(self) -> str | None:
-        """Return the newest commit, or None."""
-        raise NotImplementedError
+        """Return the newest commit, or None where there is none."""
+        return self.store.head() if self.exists else None
 
     def now(self) -> FileView:
         """Return the files on disk, lock-free."""
-        raise NotImplementedError
+        return WorkFiles(self.root)
 
     def at(self, commit: str) -> FileView:
-        """Return the files as of a commit (a hash or the beginning of one)."""
-        raise NotImplementedError
+        """Return the files as of a commit.
+
+        Args:
+            commit: A hash or the first digits of one.
+
+        Raises:
+            NotFound: There is no such commit.
+        """
+        return CommitFiles(self.store, self.store.resolve(commit))
+
+    def alerts(self) -> list[Alert]:
+        """Return every alert with the change it is about, newest first."""
+        return [describe(self.store, raised) for raised in self.raised_alerts()]
+
+    def raised_alerts(self) -> list[RaisedAlert]:
+        """Return every alert without its change, newest first; quick even in a long history."""
+        return raised_alerts(self.store, self.state) if self.exists else []
+
+    # Changing
 
     def init(self, attribution: Attribution = _INIT) -> Receipt[None]:
-        """Create `.audit` and commit what is found."""
-        raise NotImplementedError
+        """Create `.audit` and commit what is found; on a workspace that has one, take in outside edits.
+
+        Args:
+            attribution: Whose act it is; the tag is shown to whoever waits for the lock.
+
+        Raises:
+            StorageError: The folder cannot be written.
+            HistoryError: Something that is no history of ours stands at `.audit`.
+        """
+        before = self.head()
+        with self.writing(attribution.actor) as turn:
+            adopted = turn.adopt("manual") if before else Adopted()
+            head = turn.head()
+            commit = turn.store.commit(head) if head and head != before else None
+            files = [change.path for change in turn.store.changes(commit.id)] if commit else []
+            moment = self._around.clock.now()
+            return Receipt(commit.id if commit else None, tuple(files), moment, None, adopted.commits)
 
     def mutate(
         self, planner: Planner[T], attribution: Attribution, *, may_touch_critical: bool = False
     ) -> Receipt[T]:
-        """Carry out what a planner wants: whole, or not at all."""
-        raise NotImplementedError
+        """Carry out what a planner wants: whole, or not at all.
+
+        The planner may be called several times: where a file it read or wants to change was edited from
+        outside, that edit is committed first and the plan is made anew.
+
+        Args:
+            planner: Reads the files it is given and returns what shall change.
+            attribution: Who, on whose approval, and why.
+            may_touch_critical: Whether the role has the right to critical files.
+
+        Returns:
+            The receipt; its commit is None where the plan changed nothing.
+
+        Raises:
+            RoleRefused: A critical file would change without the right to it.
+            Locked: Another writer did not let go in time.
+            StorageError: Something cannot be written; nothing was changed.
+            Stale: The files keep changing.
+            InvalidInput: The plan names a file that history does not keep.
+        """
+        with self.writing(attribution.actor) as turn:
+            return turn.carry_out(planner, attribution, may_touch_critical=may_touch_critical)
 
     def adopt(self, actor: str = "manual") -> Adopted:
-        """Take in what was changed from outside."""
-        raise NotImplementedError
+        """Finish what a crash left and commit what was changed from outside; no lock where all is well.
+
+        Args:
+            actor: Whose edits they are, where that is known.
+
+        Returns:
+            What was taken in.
+        """
+        if self._is_clean():
+            return Adopted()
+        with self.writing(actor) as turn:
+            return turn.adopt(actor)
+
+    def acknowledge(self, alert: str, attribution: Attribution) -> Receipt[None]:
+        """Record that a person has seen an alert; once is enough.
+
+        Args:
+            alert: Its id.
+            attribution: Who has seen it.
+
+        Raises:
+            NotFound: There is no such alert.
+        """
+        with self.writing(attribution.actor) as turn:
+            found = next((one for one in raised_alerts(turn.store, self.state) if one.id == alert), None)
+            if found is None:
+                raise NotFound(
+                    "There is no such alert.", where=alert, remedy="List them with: workbench audit alerts"
+                )
+            if found.acknowledgement:
+                return Receipt(None, (), self._around.clock.now(), None)
+            file = parse_message(turn.store.commit(found.commit)).file
+            event = Event(Action.ACK, file, f"acknowledged alert {alert}")
+            plan = Plan[None](
+                Action.ACK, file, event.summary, events=(event,), trailers=((ACKNOWLEDGES, alert),)
+            )
+            return turn.carry_out(lambda _: plan, attribution)
 
     @contextmanager
     def writing(self, actor: str) -> Iterator[Writing]:
-        """Hold the writer's lock, after recovery: for repacking, purging and the like."""
-        raise NotImplementedError
+        """Hold the writer's lock for a block, after finishing what a crash left.
 
-    def alerts(self) -> list[Alert]:
-        """Return every alert, newest first."""
-        raise NotImplementedError
+        Args:
+            actor: The tag shown to whoever waits.
 
-    def acknowledge(self, alert: str, attribution: Attribution) -> Receipt[None]:
-        """Record that a person has seen an alert."""
-        raise NotImplementedError
+        Raises:
+            Locked: Another writer did not let go in time.
+            StorageError: The workspace cannot be written.
+        """
+        store = self._store_for_writing()
+        with self._lock.hold(actor, self._around.clock.now()) as held:
+            recovered = recover(store, self._journal, self.root, predecessor_died=held.predecessor_died)
+            turn = Writing(store, self._journal, self._around)
+            seen = load_seen(self.state)
+            problem = tampering(store, seen) if seen else None
+            if recovered is not None:
+                turn.project(recovered)
+            turn.begin_history()
+            if problem:
+                turn.record(history_alert(problem, self._around.new_id()))
+            yield turn
+            keep_seen(store, self.state, seen)
+
+    def set_aside(self) -> Path:
+        """Move a history that cannot be used out of the way, so that a new one can begin; nothing is deleted.
+
+        Returns:
+            Where it is now.
+
+        Raises:
+            StorageError: It cannot be moved.
+        """
+        moment = self._around.clock.now().strftime("%Y%m%dT%H%M%SZ")
+        place = self.path.with_name(f"{self.path.name}.damaged-{moment}")
+        number = 1
+        while place.exists():
+            number += 1
+            place = self.path.with_name(f"{self.path.name}.damaged-{moment}-{number}")
+        try:
+            self.path.rename(place)
+        except OSError as error:
+            raise StorageError(
+                f"The history cannot be moved: {error.strerror}.",
+                where=str(self.path),
+                remedy="Make the workspace folder writable.",
+            ) from error
+        self._store = None
+        return place
+
+    def _store_for_writing(self) -> GitStore:
+        if not self.root.is_dir():
+            raise NotFound(
+                "There is no such folder.", where=str(self.root), remedy="Make it, or name another workspace."
+            )
+        if not self.exists:
+            self._store = GitStore.create(self.path)
+        return self.store
+
+    def _is_clean(self) -> bool:
+        if not self.exists or not self._journal.is_settled():
+            return False
+        store = self.store
+        head = store.head()
+        seen = load_seen(self.state)
+        if head is None or (seen and seen.head != head):
+            return False
+        edits = find_edits(self.root, store, store.commit(head).tree, self.state)
+        return not edits.files and not edits.unreadable
+
+    def _warn(self, line: str) -> None:
+        self._warnings[line] = None

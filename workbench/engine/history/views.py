@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from bisect import bisect_left
 from pathlib import Path
 
@@ -89,12 +90,14 @@ def read_work_file(root: Path, path: str) -> bytes | None:
             ) from error
         raise unreadable(path, error) from error
     try:
-        with os.fdopen(handle, "rb") as file:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        with open(handle, "rb", closefd=False) as file:
             return file.read()
-    except IsADirectoryError:
-        return None
     except OSError as error:
         raise unreadable(path, error) from error
+    finally:
+        os.close(handle)
 
 
 def list_tracked(root: Path, folder: str) -> list[str]:

@@ -1,0 +1,177 @@
+"""Keeps `memory/meta/audit.log` in step with the commits it is a projection of (design document §12.4)."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from workbench.engine import layout
+from workbench.engine.clock import parse_time
+from workbench.engine.documents.audit_log import AuditLine, parse_audit_line, render_audit_line
+from workbench.engine.errors import InvalidInput
+from workbench.engine.history.alerts import raised_alerts
+from workbench.engine.history.commit_message import parse_message
+from workbench.engine.history.git_store import Commit, GitStore
+from workbench.engine.history.journal import write_all
+from workbench.engine.history.plan import Action
+
+# Trailer of a PRUNE commit: lines older than this time (ISO 8601) are summed up elsewhere and not given back.
+PRUNED_BEFORE = "Pruned-Before"
+
+_COMMIT = re.compile(r"\(([0-9a-f]{7,40})\)$")
+_TAIL = 64 * 1024
+
+
+@dataclass(frozen=True)
+class _Tail:
+    """The end of the log: where its whole lines end, the newest commit named, how many last lines name it."""
+
+    end: int
+    size: int
+    commit: str | None
+    count: int
+
+
+def audit_lines(commit: Commit) -> list[AuditLine]:
+    """Return the lines of the audit log that a commit stands for."""
+    message = parse_message(commit)
+    moment = commit.moment.astimezone(UTC)
+    return [
+        AuditLine(
+            timestamp=moment,
+            action=entry.action,
+            file=entry.file,
+            actor=message.actor,
+            approval=entry.approval,
+            summary=f"{entry.summary} ({commit.short})",
+        )
+        for entry in message.entries
+    ]
+
+
+def commit_of_line(line: AuditLine) -> str | None:
+    """Return the abbreviated commit that a line of the log ends with, or None."""
+    found = _COMMIT.search(line.summary)
+    return found[1] if found else None
+
+
+def complete_audit_log(root: Path, store: GitStore, state: Path | None = None) -> None:
+    """Append the lines that the log lacks; write it anew where it is missing or follows another history.
+
+    Args:
+        root: The workspace folder, absolute.
+        store: The history.
+        state: Folder of derived state, to find open alerts quickly.
+
+    Raises:
+        OutsideWorkspace: A link stands where the log should.
+        OSError: It cannot be written.
+    """
+    head = store.head()
+    if head is None:
+        return
+    place = layout.resolve(root, layout.AUDIT_LOG)
+    tail = _read_tail(place)
+    if tail.commit:
+        missing: list[Commit] = []
+        for commit in store.walk(head):
+            if commit.id.startswith(tail.commit):
+                lines = audit_lines(commit)[tail.count :]
+                for later in reversed(missing):
+                    lines += audit_lines(later)
+                if lines or tail.end != tail.size:
+                    _append(place, tail.end, lines)
+                return
+            missing.append(commit)
+    _replace(place, expected_audit_lines(store, state))
+
+
+def rewrite_audit_log(root: Path, store: GitStore, state: Path | None = None) -> None:
+    """Write the whole log anew, as a file that takes the old one's place.
+
+    Raises:
+        OutsideWorkspace: A link stands where the log should.
+        OSError: It cannot be written.
+    """
+    _replace(layout.resolve(root, layout.AUDIT_LOG), expected_audit_lines(store, state))
+
+
+def expected_audit_lines(store: GitStore, state: Path | None = None) -> list[AuditLine]:
+    """Return every line the log should hold, oldest first; what was pruned is left out, but no open alert."""
+    commits: list[Commit] = []
+    watermark: datetime | None = None
+    for commit in store.walk():
+        commits.append(commit)
+        if watermark is None and commit.message.startswith("[PRUNE]"):
+            watermark = pruned_before(commit)
+    if watermark is None:
+        return [line for commit in reversed(commits) for line in audit_lines(commit)]
+    open_alerts = {alert.commit for alert in raised_alerts(store, state) if alert.acknowledgement is None}
+    return [
+        line
+        for commit in reversed(commits)
+        if commit.moment >= watermark or commit.id in open_alerts
+        for line in audit_lines(commit)
+    ]
+
+
+def pruned_before(commit: Commit) -> datetime | None:
+    """Return the time that a PRUNE commit pruned the log to; None for any other commit."""
+    message = parse_message(commit)
+    text = message.trailer(PRUNED_BEFORE) if message.action == Action.PRUNE else None
+    try:
+        return parse_time(text) if text else None
+    except InvalidInput:
+        return None
+
+
+def _read_tail(place: Path, length: int = _TAIL) -> _Tail:
+    try:
+        with place.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            start = max(0, size - length)
+            file.seek(start)
+            content = file.read(size - start)
+    except FileNotFoundError:
+        return _Tail(0, 0, None, 0)
+    whole, newline, torn = content.rpartition(b"\n")
+    newest: str | None = None
+    count = 0
+    for raw in reversed(whole.split(b"\n") if newline else []):
+        line = parse_audit_line(raw.decode("utf-8", "replace").rstrip("\r"))
+        commit = commit_of_line(line) if line else None
+        if newest is None:
+            newest = commit
+        if newest is not None:
+            if commit != newest:
+                break
+            count += 1
+    else:
+        # All that was read belongs to one commit, or to none: more may.
+        if start:
+            return _read_tail(place, length * 16)
+    return _Tail(size - len(torn), size, newest, count)
+
+
+def _append(place: Path, end: int, lines: Iterable[AuditLine]) -> None:
+    handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        os.ftruncate(handle, end)
+        write_all(handle, _render(lines))
+    finally:
+        os.close(handle)
+
+
+def _replace(place: Path, lines: Iterable[AuditLine]) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    temporary = place.with_name(".workbench-log-0.tmp")
+    temporary.write_bytes(_render(lines))
+    temporary.replace(place)
+
+
+def _render(lines: Iterable[AuditLine]) -> bytes:
+    return "".join(render_audit_line(line) + "\n" for line in lines).encode("utf-8", "replace")

@@ -1,0 +1,111 @@
+"""The folder `.audit`: laid out so that git and people can read it, and told from others' folders."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from pathlib import Path
+
+from workbench.engine.errors import HistoryDamaged, HistoryError, NotFound, StorageError
+
+BRANCH = "refs/heads/main"
+
+_MARK = "[workbench]"
+# gc is ours to run; the rest keeps a person's own git commands on this folder from converting or refusing.
+_CONFIG = f"""[core]
+\trepositoryformatversion = 0
+\tfilemode = false
+\tbare = false
+\tlogallrefupdates = false
+\tautocrlf = false
+\tsafecrlf = false
+\thooksPath = /dev/null
+[commit]
+\tgpgsign = false
+[gc]
+\tauto = 0
+{_MARK}
+\tformat = 1
+"""
+_LAYOUT = {
+    "HEAD": f"ref: {BRANCH}\n",
+    "config": _CONFIG,
+    "description": "History of this workspace, kept by Workbench.\n",
+    ".gitignore": "*\n",
+    "info/attributes": "* -text -filter -ident\n",
+}
+_FOLDERS = ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info")
+
+
+def make_repository(path: Path) -> None:
+    """Make an empty history; one that is already there is left alone.
+
+    Raises:
+        StorageError: The folder cannot be written.
+    """
+    staging = path.with_name(f"{path.name}.new-{os.getpid()}-{threading.get_ident()}")
+    try:
+        if not path.exists():
+            for folder in _FOLDERS:
+                (staging / folder).mkdir(parents=True, exist_ok=True)
+            for name, text in _LAYOUT.items():
+                (staging / name).write_text(text, encoding="utf-8", newline="\n")
+            staging.rename(path)
+    except OSError as error:
+        # Where another process was first, the rename fails and theirs is as good.
+        if not path.is_dir():
+            raise StorageError(
+                f"The history cannot be created: {error.strerror or error}.",
+                where=str(path),
+                remedy="Make the workspace folder writable, or free some space.",
+            ) from error
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def require_ours(path: Path) -> None:
+    """Make sure that a folder is a history of Workbench.
+
+    Raises:
+        NotFound: There is no such folder.
+        HistoryError: It is something else.
+        HistoryDamaged: It is one, and its config file is missing.
+        StorageError: It cannot be read.
+    """
+    try:
+        config = (path / "config").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if not os.path.lexists(path):
+            raise NotFound(
+                "There is no history here yet.", where=str(path), remedy="Run: workbench init"
+            ) from error
+        raise damaged(path, "its config file is missing") from error
+    except OSError as error:
+        raise StorageError(
+            f"The history cannot be read: {error.strerror}.",
+            where=str(path),
+            remedy="Give yourself the right to read that folder.",
+        ) from error
+    if path.is_symlink():
+        raise HistoryError(
+            "The history folder is a symbolic link, which is never followed.",
+            where=str(path),
+            remedy="Replace the link by the folder itself.",
+        )
+    if _MARK not in config:
+        raise HistoryError(
+            "This folder is not a history that Workbench made.",
+            where=str(path),
+            remedy="Move it elsewhere, or set it aside with: workbench doctor --set-aside-history",
+        )
+
+
+def damaged(path: Path, reason: str) -> HistoryDamaged:
+    """Return the error to raise for a history that git cannot make sense of."""
+    return HistoryDamaged(
+        f"The history is damaged: {reason}.",
+        where=str(path),
+        remedy="Your files are untouched. Look with: workbench audit verify; start a new history with: "
+        "workbench doctor --set-aside-history",
+    )

@@ -1,0 +1,88 @@
+"""What was last seen of history, kept outside the workspace, so that tampering between runs is noticed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.engine import layout
+from workbench.engine.history.git_store import SHORT, GitStore
+from workbench.engine.history.state_files import read_state, write_state
+
+_FILE = "seen.json"
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A head, and the critical files it held.
+
+    Args:
+        head: The commit.
+        critical: Blob and SHA-256 checksum by path.
+    """
+
+    head: str
+    critical: Mapping[str, tuple[str, str]]
+
+
+def load_seen(state: Path) -> Seen | None:
+    """Return what was last seen, or None where nothing was kept."""
+    stored: Any = read_state(state / _FILE)
+    match stored:
+        case {"head": str(head), "critical": dict(critical)}:
+            rows = {
+                str(path): (str(row[0]), str(row[1]))
+                for path, row in critical.items()
+                if isinstance(row, list) and len(row) == 2
+            }
+            return Seen(head, rows)
+    return None
+
+
+def keep_seen(store: GitStore, state: Path, before: Seen | None) -> Seen | None:
+    """Keep the present head and the checksums of the critical files in it."""
+    head = store.head()
+    if head is None or (before and before.head == head):
+        return before
+    tree = store.commit(head).tree
+    critical: dict[str, tuple[str, str]] = {}
+    for path in sorted(layout.CRITICAL):
+        blob = store.tree_blob(tree, path)
+        known = before.critical.get(path) if before else None
+        if blob and known and known[0] == blob:
+            critical[path] = known
+        elif blob:
+            critical[path] = (blob, hashlib.sha256(store.read_blob(blob)).hexdigest())
+    seen = Seen(head, critical)
+    write_state(state / _FILE, json.dumps({"head": head, "critical": critical}).encode())
+    return seen
+
+
+def tampering(store: GitStore, seen: Seen) -> str | None:
+    """Return what is wrong with history by what was last seen of it, or None.
+
+    Args:
+        store: The history as it is.
+        seen: What was last seen.
+    """
+    head = store.head()
+    if head == seen.head:
+        return None
+    if head is not None and store.is_ancestor(seen.head, head):
+        return None
+    detail = f"History was rewritten by someone else: commit {seen.head[:SHORT]} is no longer part of it."
+    if head is None:
+        detail = f"History was removed by someone else: it stood at commit {seen.head[:SHORT]}."
+    tree = store.commit(head).tree if head else None
+    differing = []
+    for path, (_, checksum) in seen.critical.items():
+        blob = store.tree_blob(tree, path) if tree else None
+        if blob is None or hashlib.sha256(store.read_blob(blob)).hexdigest() != checksum:
+            differing.append(path)
+    if differing and head is not None:
+        detail += f" Differing from what was last seen: {', '.join(differing)}."
+    return detail + " Pending user acknowledgment."

@@ -1,0 +1,425 @@
+"""One writer's turn: what may be done to history and files while the lock is held, whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from typing import TypeVar
+
+from workbench.engine import layout
+from workbench.engine.clock import Clock
+from workbench.engine.errors import (
+    InvalidInput,
+    OutsideWorkspace,
+    RoleRefused,
+    Stale,
+    StorageError,
+    WorkbenchError,
+)
+from workbench.engine.history.adoption import Adopted, Draft, drafts_of_edits, first_commit
+from workbench.engine.history.alerts import ALERT, CRITICAL_MARK, critical_alert
+from workbench.engine.history.audit_projection import complete_audit_log
+from workbench.engine.history.commit_message import AuditEntry, CommitMessage, author_of, render_message
+from workbench.engine.history.git_store import GitStore, blob_hash
+from workbench.engine.history.journal import FileStep, Journal, Record, sync_folder
+from workbench.engine.history.plan import Attribution, FileView, Plan, Planner, Receipt
+from workbench.engine.history.recovery import checkpoint, flush_objects
+from workbench.engine.history.stamps import Edits, find_edits
+from workbench.engine.history.views import WorkFiles
+from workbench.engine.history.work_files import Staging, Stamp, cannot_write, stamp_of
+
+T = TypeVar("T")
+
+# Given the changed paths and the files as they now are; returns untracked files to write, by path.
+Projection = Callable[[Sequence[str], FileView], Mapping[str, bytes]]
+
+# A plan is made anew when the files it looked at were edited meanwhile, this often at most.
+_ROUNDS = 5
+# Transactions whose new contents come to more than this many bytes flush them outside the journal.
+_JOURNALLED_BYTES = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a writer needs and does not own.
+
+    Args:
+        root: The workspace folder, absolute.
+        state: Folder of derived state.
+        clock: Tells the time.
+        zone: The zone commits are dated in.
+        new_id: Gives a fresh transaction id.
+        projections: Further derived files.
+        warn: Takes one line about something that does not work but stops nothing.
+    """
+
+    root: Path
+    state: Path
+    clock: Clock
+    zone: tzinfo
+    new_id: Callable[[], str]
+    projections: Sequence[Projection]
+    warn: Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class _Replacement:
+    """A work file to be replaced: what it was when looked at, and what it shall be; None means no file."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+    stamp: Stamp | None
+
+
+class _RecordingFiles:
+    """The work files, each read once, with what was read kept for the checks to come."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._files = WorkFiles(root)
+        self.contents: dict[str, bytes | None] = {}
+        self.stamps: dict[str, Stamp | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        path = layout.normalise(path)
+        if path not in self.contents:
+            # The stamp is older than the content, so a change between the two is noticed.
+            self.stamps[path] = stamp_of(self._root / path)
+            self.contents[path] = self._files.read(path)
+        return self.contents[path]
+
+    def list(self, folder: str) -> list[str]:
+        return self._files.list(folder)
+
+
+class Writing:
+    """A writer's turn; to be used inside `History.writing` only.
+
+    Args:
+        store: The history.
+        journal: Its journal, recovered.
+        surroundings: The workspace.
+    """
+
+    def __init__(self, store: GitStore, journal: Journal, surroundings: Surroundings) -> None:
+        self.store = store
+        self.journal = journal
+        self._around = surroundings
+        self._root = surroundings.root
+
+    def head(self) -> str | None:
+        """Return the newest commit."""
+        return self.store.head()
+
+    def carry_out(
+        self, planner: Planner[T], attribution: Attribution, *, may_touch_critical: bool = False
+    ) -> Receipt[T]:
+        """Carry out a plan; see `History.mutate`."""
+        adopted: list[str] = []
+        for _ in range(_ROUNDS):
+            view = _RecordingFiles(self._root)
+            plan = planner(view)
+            replacements = _replacements(plan, view)
+            _require_right(replacements, attribution, may_touch_critical=may_touch_critical)
+            edits = self._differing(view.contents)
+            if edits:
+                adopted += self._adopt(edits, "manual").commits
+                continue
+            if any(stamp_of(self._root / path) != stamp for path, stamp in view.stamps.items()):
+                continue
+            return self._commit_plan(plan, replacements, attribution, tuple(adopted))
+        raise Stale(
+            "The files concerned keep changing while they are being changed here.",
+            where=", ".join(sorted(view.contents)[:3]),
+            remedy="Let the other program finish, then do it again.",
+        )
+
+    def adopt(self, actor: str) -> Adopted:
+        """Take in every edit made from outside; see `History.adopt`."""
+        head = self.head()
+        tree = self.store.commit(head).tree if head else None
+        edits = find_edits(self._root, self.store, tree, self._around.state)
+        return replace(self._adopt(edits.files, actor), warnings=_warnings(edits))
+
+    def begin_history(self) -> str | None:
+        """Commit every file that is found, where there is no commit yet; return the commit."""
+        if self.head() is not None:
+            return None
+        found = find_edits(self._root, self.store, None, self._around.state)
+        for warning in _warnings(found):
+            self._around.warn(warning)
+        if not found.files:
+            return None
+        transaction = self._around.new_id()
+        return self.commit([first_commit(found.files, transaction)], transaction)[0]
+
+    def record(self, message: CommitMessage) -> str:
+        """Make a commit that changes no file; return its hash."""
+        return self.commit([Draft(message, {})], message.transaction)[0]
+
+    def commit(
+        self, drafts: Sequence[Draft], transaction: str, replacements: Sequence[_Replacement] = ()
+    ) -> list[str]:
+        """Make commits in a row and replace work files, all or nothing.
+
+        Args:
+            drafts: The commits, oldest first.
+            transaction: Its id.
+            replacements: Work files to write; none where they are on disk as the drafts say.
+
+        Returns:
+            The commits' hashes.
+
+        Raises:
+            StorageError: Something could not be written; files and history are as before.
+            Stale: Somebody else moved the branch.
+        """
+        parent = self.head()
+        with self.store.recording() as objects:
+            commits, blobs = self._write_commits(drafts, parent)
+        staging = Staging(self._root, transaction)
+        overtaken: list[str] = []
+        try:
+            for step in replacements:
+                if step.after is not None:
+                    staging.lay(step.path, step.after)
+            if sum(map(len, blobs.values())) > _JOURNALLED_BYTES:
+                flush_objects(self.store, dict.fromkeys(objects))
+                blobs = {}
+            steps = tuple(FileStep(r.path, _hash(r.before), _hash(r.after)) for r in replacements)
+            self.journal.append(Record(transaction, parent, tuple(commits), blobs, steps, tuple(objects)))
+            done: list[_Replacement] = []
+            try:
+                overtaken = self._replace_files(replacements, staging, done)
+                self.store.move_head(commits[-1][0], expected=parent)
+            except WorkbenchError:
+                self._put_back(done, transaction)
+                self.journal.call_off(transaction)
+                raise
+        finally:
+            staging.discard()
+        self.project([path for draft in drafts for path in draft.changes])
+        self._settle(transaction)
+        if overtaken:
+            edits = self._differing({path: WorkFiles(self._root).read(path) for path in overtaken})
+            self._adopt(edits, "manual")
+        return [commit for commit, _, _ in commits]
+
+    def project(self, paths: Sequence[str]) -> None:
+        """Bring the audit log and the other derived files up to date after changes of files."""
+        try:
+            complete_audit_log(self._root, self.store, self._around.state)
+            self._write_projections(paths)
+        except (OSError, OutsideWorkspace) as error:
+            self._around.warn(f"A derived file could not be written, and will be later: {error}")
+
+    # Inner parts
+
+    def _commit_plan(
+        self,
+        plan: Plan[T],
+        replacements: Sequence[_Replacement],
+        attribution: Attribution,
+        adopted: tuple[str, ...],
+    ) -> Receipt[T]:
+        moment = self._around.clock.now().astimezone(UTC)
+        if not replacements and not plan.events:
+            return Receipt(None, (), moment, plan.outcome, adopted)
+        transaction = self._around.new_id()
+        changing = {step.path for step in replacements}
+        entries = [
+            AuditEntry(change.action, change.path, attribution.approval, _marked(change.path, change.summary))
+            for change in plan.changes
+            if layout.normalise(change.path) in changing
+        ]
+        entries += [
+            AuditEntry(event.action, event.file, attribution.approval, event.summary) for event in plan.events
+        ]
+        critical = sorted(filter(layout.is_critical, changing))
+        mark = " ⚠️ CRITICAL FILE CHANGED" if critical else ""
+        message = CommitMessage(
+            plan.action,
+            plan.file,
+            plan.summary,
+            attribution.actor,
+            attribution.approval,
+            attribution.trigger + mark,
+            transaction,
+            tuple(entries),
+            plan.trailers,
+        )
+        drafts = [Draft(message, {step.path: step.after for step in replacements})]
+        if attribution.actor != "system:init":
+            by_path = {entry.file: entry.action for entry in entries}
+            drafts += [
+                Draft(
+                    critical_alert(
+                        path,
+                        by_path.get(path, plan.action),
+                        attribution.actor,
+                        attribution.approval,
+                        transaction,
+                    ),
+                    {},
+                )
+                for path in critical
+            ]
+        commit = self.commit(drafts, transaction, replacements)[0]
+        return Receipt(commit, tuple(sorted(changing)), moment, plan.outcome, adopted)
+
+    def _differing(self, contents: Mapping[str, bytes | None]) -> dict[str, bytes | None]:
+        """Return which contents of files differ from those of the newest commit."""
+        head = self.head()
+        tree = self.store.commit(head).tree if head else None
+        return {
+            path: content
+            for path, content in contents.items()
+            if layout.is_tracked(path)
+            and _hash(content) != (self.store.tree_blob(tree, path) if tree else None)
+        }
+
+    def _adopt(self, edits: Mapping[str, bytes | None], actor: str) -> Adopted:
+        if not edits:
+            return Adopted()
+        head = self.head()
+        tree = self.store.commit(head).tree if head else None
+        transaction = self._around.new_id()
+        drafts = drafts_of_edits(self.store, tree, edits, actor, transaction)
+        commits = self.commit(drafts, transaction)
+        alerts = [value for draft in drafts for key, value in draft.message.trailers if key == ALERT]
+        return Adopted(tuple(commits), tuple(sorted(edits)), tuple(alerts))
+
+    def _write_commits(
+        self, drafts: Sequence[Draft], parent: str | None
+    ) -> tuple[list[tuple[str, bytes, Mapping[str, str | None]]], dict[str, bytes]]:
+        moment: datetime = self._around.clock.now().astimezone(self._around.zone)
+        tree = self.store.commit(parent).tree if parent else self.store.write_tree(None, {})
+        blobs: dict[str, bytes] = {}
+        commits: list[tuple[str, bytes, Mapping[str, str | None]]] = []
+        for draft in drafts:
+            changes: dict[str, str | None] = {}
+            for path, content in draft.changes.items():
+                changes[path] = None if content is None else self.store.write_blob(content)
+                if content is not None:
+                    blobs[changes[path] or ""] = content
+            tree = self.store.write_tree(tree, changes) if changes else tree
+            author, email = author_of(draft.message.actor)
+            text = render_message(draft.message)
+            parents = [parent] if parent else []
+            parent = self.store.write_commit(tree, parents, text, author=author, email=email, moment=moment)
+            commits.append((parent, self.store.raw_object(parent), changes))
+        return commits, blobs
+
+    def _replace_files(
+        self, replacements: Sequence[_Replacement], staging: Staging, done: list[_Replacement]
+    ) -> list[str]:
+        """Give files their new content; return those that somebody just edited, left as they are."""
+        overtaken: list[str] = []
+        for step in replacements:
+            place = self._root / step.path
+            try:
+                if stamp_of(place) != step.stamp:
+                    overtaken.append(step.path)
+                elif step.after is None:
+                    place.unlink(missing_ok=True)
+                    done.append(step)
+                else:
+                    staging.place(step.path)
+                    done.append(step)
+            except OSError as error:
+                raise cannot_write(step.path, error) from error
+        for folder in {(self._root / step.path).parent for step in done}:
+            try:
+                sync_folder(folder)
+            except OSError as error:
+                raise cannot_write(str(folder), error) from error
+        return overtaken
+
+    def _put_back(self, done: Sequence[_Replacement], transaction: str) -> None:
+        staging = Staging(self._root, f"{transaction}back")
+        try:
+            for step in done:
+                if step.before is None:
+                    (self._root / step.path).unlink(missing_ok=True)
+                else:
+                    staging.lay(step.path, step.before)
+                    staging.place(step.path)
+        except OSError as error:
+            raise cannot_write(step.path, error) from error
+        finally:
+            staging.discard()
+
+    def _settle(self, transaction: str) -> None:
+        """Close the books of a transaction that stands; a failure here is for the next writer to mend."""
+        try:
+            self.journal.finish(transaction)
+            if self.journal.is_due():
+                checkpoint(self.store, self.journal)
+        except StorageError as error:
+            self._around.warn(str(error))
+
+    def _write_projections(self, paths: Sequence[str]) -> None:
+        view = WorkFiles(self._root)
+        for projection in self._around.projections:
+            for path, content in projection(paths, view).items():
+                if path not in layout.PROJECTIONS:
+                    raise InvalidInput(f"“{path}” is not a derived file.", remedy="Return it in the plan.")
+                place = layout.resolve(self._root, path)
+                if view.read(path) != content:
+                    place.parent.mkdir(parents=True, exist_ok=True)
+                    temporary = place.with_name(".workbench-projection-0.tmp")
+                    temporary.write_bytes(content)
+                    temporary.replace(place)
+
+
+def _replacements(plan: Plan[T], view: _RecordingFiles) -> list[_Replacement]:
+    """Return the changes of a plan that change something.
+
+    Raises:
+        InvalidInput: A path is given twice, or is not tracked.
+    """
+    found: dict[str, _Replacement] = {}
+    seen: set[str] = set()
+    for change in plan.changes:
+        path = layout.normalise(change.path)
+        if not layout.is_tracked(path):
+            raise InvalidInput(
+                "History does not keep this file.",
+                where=path,
+                remedy="Write Markdown or JSON below memory/, or one of the workspace's own files.",
+            )
+        if path in seen:
+            raise InvalidInput("A plan names this file twice.", where=path, remedy="Join the two changes.")
+        seen.add(path)
+        before = view.read(path)
+        if before != change.content:
+            found[path] = _Replacement(path, before, change.content, view.stamps[path])
+    return list(found.values())
+
+
+def _require_right(
+    replacements: Sequence[_Replacement], attribution: Attribution, *, may_touch_critical: bool
+) -> None:
+    for step in replacements:
+        if layout.is_critical(step.path) and not may_touch_critical:
+            raise RoleRefused(
+                f"{attribution.actor} may not change a critical file.",
+                where=step.path,
+                remedy="Ask the person whose workspace it is to change it.",
+            )
+
+
+def _marked(path: str, summary: str) -> str:
+    critical = layout.is_critical(path) and not summary.startswith(CRITICAL_MARK)
+    return CRITICAL_MARK + summary if critical else summary
+
+
+def _hash(content: bytes | None) -> str | None:
+    return None if content is None else blob_hash(content)
+
+
+def _warnings(edits: Edits) -> tuple[str, ...]:
+    return tuple(f"{path}: {reason}" for path, reason in edits.unreadable.items())
