@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.documents.problems import Problem
+from workbench.engine.documents.source import SourceText, is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from datetime import datetime
     from pathlib import Path
 
-    from workbench.engine.documents.problems import Problem
+_SPECIAL: Final = re.compile("[\\\\|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^ | $")
+_ESCAPED: Final = re.compile(r"\\(?:([\\|nrs])|u([0-9a-f]{4}))")
+_LETTERS: Final = {"\\": "\\\\", "|": "\\|", "\n": "\\n", "\r": "\\r", " ": "\\s"}
+_MEANINGS: Final = {"\\": "\\", "|": "|", "n": "\n", "r": "\r", "s": " "}
+_FIELD: Final = re.compile(r"(?:[^|\\]|\\.|\\$)*", re.DOTALL)
+_BLOCK: Final = 65536
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +54,43 @@ class AuditLogFile:
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/audit.log") -> AuditLogFile:
         """Read the file. Any bytes will do; a line that is none is a problem."""
-        raise NotImplementedError
+        source = SourceText.from_bytes(content)
+        lines: list[AuditLine] = []
+        numbers: list[int] = []
+        problems: list[Problem] = []
+        for number, text in enumerate(source.lines, 1):
+            line = parse_audit_line(text)
+            if line is not None:
+                lines.append(line)
+                numbers.append(number)
+            elif not is_blank(text):
+                problems.append(
+                    Problem(
+                        path,
+                        number,
+                        "This is no line of the audit log.",
+                        "Delete the log: it is made again from the history.",
+                    )
+                )
+        torn = bool(source.endings) and not source.endings[-1]
+        return cls(path, tuple(lines), tuple(numbers), torn, tuple(problems))
 
 
 def parse_audit_line(text: str) -> AuditLine | None:
     """Read one line without its end; None where it is no audit line."""
-    raise NotImplementedError
+    parts = text.split("|", 1)
+    if len(parts) < 2:
+        return None
+    try:
+        moment = datetime.fromisoformat(parts[0].strip())
+    except ValueError:
+        return None
+    fields = parse_audit_fields(parts[1])
+    if len(fields) < 5 or moment.tzinfo is None:
+        return None
+    # A bar that somebody forgot to escape belongs to the summary.
+    summary = fields[4] if len(fields) == 5 else " | ".join(fields[4:])
+    return AuditLine(moment.astimezone(UTC), fields[0], fields[1], fields[2], fields[3], summary)
 
 
 def render_audit_line(line: AuditLine) -> str:
@@ -57,17 +98,29 @@ def render_audit_line(line: AuditLine) -> str:
 
     Times are written in UTC, to the minute where there are no seconds (`2026-02-02T15:30Z`).
     """
-    raise NotImplementedError
+    moment = line.timestamp.astimezone(UTC)
+    spec = "microseconds" if moment.microsecond else "seconds" if moment.second else "minutes"
+    time = moment.replace(tzinfo=None).isoformat(timespec=spec) + "Z"
+    return f"{time} | " + render_audit_fields(
+        (line.action, line.file, line.actor, line.approval, line.summary)
+    )
 
 
 def render_audit_fields(fields: Iterable[str]) -> str:
     """Join fields with ` | `, each escaped, as in an audit line or an `Audit:` trailer."""
-    raise NotImplementedError
+    return " | ".join(_SPECIAL.sub(_escape, text) for text in fields)
 
 
 def parse_audit_fields(text: str) -> tuple[str, ...]:
     """Take apart what `render_audit_fields` joined."""
-    raise NotImplementedError
+    found: list[str] = []
+    at = 0
+    while at <= len(text):
+        match = _FIELD.match(text, at)
+        end = match.end() if match else at
+        found.append(_ESCAPED.sub(_unescape, text[at:end].strip(" \t")))
+        at = end + 1
+    return tuple(found)
 
 
 def read_audit_tail(file: Path, count: int) -> tuple[AuditLine, ...]:
@@ -75,9 +128,38 @@ def read_audit_tail(file: Path, count: int) -> tuple[AuditLine, ...]:
 
     A missing file has none.
     """
-    raise NotImplementedError
+    newest = list(islice(iterate_audit_backwards(file), max(count, 0)))
+    return tuple(reversed(newest))
 
 
 def iterate_audit_backwards(file: Path) -> Iterator[AuditLine]:
     """Yield readable lines newest first without loading the file; a missing file has none."""
-    raise NotImplementedError
+    try:
+        stream = file.open("rb")
+    except FileNotFoundError:
+        return
+    with stream:
+        at = stream.seek(0, 2)
+        rest = b""
+        while at > 0:
+            size = min(_BLOCK, at)
+            at -= size
+            stream.seek(at)
+            rest, *whole = (stream.read(size) + rest).split(b"\n")
+            for raw in reversed(whole):
+                yield from _readable(raw)
+        yield from _readable(rest)
+
+
+def _readable(raw: bytes) -> Iterator[AuditLine]:
+    line = parse_audit_line(raw.decode("utf-8", "surrogateescape").strip("\r"))
+    if line is not None:
+        yield line
+
+
+def _escape(match: re.Match[str]) -> str:
+    return _LETTERS.get(match[0]) or f"\\u{ord(match[0]):04x}"
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return _MEANINGS[match[1]] if match[1] else chr(int(match[2], 16))

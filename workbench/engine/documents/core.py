@@ -202,13 +202,14 @@ class CoreMemory:
         return self._of(self.source.replace(item.span, lines), self.path)
 
     def set_block_body(self, block: str, body: str) -> CoreMemory:
-        """Replace a block's body (see `CoreBlock.body`); a missing standard block is made first.
+        """Replace a block's body, given as Markdown source (the lines of `CoreBlock.body`).
 
-        Headings of level 1 and 2 and blocks left open are escaped, so that the other blocks stay what they are.
+        A missing standard block is made first. Headings of level 1 and 2 and blocks left open are escaped, so that
+        the other blocks stay what they are.
         """
         memory = self._with_block(block)
         found = memory._block(block)
-        lines = protect_body(body)
+        lines = protect_body(body, source=True)
         if found.body:
             return self._of(memory.source.replace(found.body, lines), self.path)
         at = found.heading or 0

@@ -176,7 +176,9 @@ class EntityFile:
         listed = [_plain(item) for item in by_name["Aliases"]]
         aliases = tuple(
             dict.fromkeys(
-                alias for alias in (*listed, *_words(known.get("aliases", "")), *_front_aliases(source, outline)) if alias
+                alias
+                for alias in (*listed, *_words(known.get("aliases", "")), *_front_aliases(source, outline))
+                if alias
             )
         )
         facts = [_fact(item, retired=False) for item in by_name["Facts"]]
@@ -259,7 +261,9 @@ class EntityFile:
         Makes a block id where none is given.
         """
         block = block_id or new_block_id("f", text, self.block_ids)
-        return self._add("Facts", item_lines(render_statement(Statement(clean_item(text), provenance, block))))
+        return self._add(
+            "Facts", item_lines(render_statement(Statement(clean_item(text), provenance, block)))
+        )
 
     def replace_fact(self, block_id: str, text: str) -> EntityFile:
         """Change what a fact says; provenance and block id stay. Raises `NotFound`."""
@@ -361,7 +365,9 @@ class EntityFile:
         body = self.source.trimmed(heading.body)
         if body:
             return self._of(self.source.replace(body, lines), self.path)
-        follows = heading.span.end < len(self.source.lines) and not is_blank(self.source.line(heading.span.end + 1))
+        follows = heading.span.end < len(self.source.lines) and not is_blank(
+            self.source.line(heading.span.end + 1)
+        )
         return self._of(
             self.source.insert_after(heading.span.end, [*lines, *([""] if follows else [])]), self.path
         )
@@ -425,11 +431,15 @@ class EntityFile:
         indent = self.source.line(item.span.start)[: item.indent]
         outer = len(indent) - len(indent.lstrip(" \t"))
         marker = f"{indent[outer:].rstrip()} "
-        lines = [indent[:outer] + line if line else "" for line in item_lines(render_statement(statement), marker)]
+        lines = [
+            indent[:outer] + line if line else "" for line in item_lines(render_statement(statement), marker)
+        ]
         return self._of(self.source.replace(item.span, lines), self.path)
 
     def _missing(self, what: str) -> NotFound:
-        return NotFound(f"{self.id} has no {what}.", where=self.path, remedy="See `workbench show` for what it has.")
+        return NotFound(
+            f"{self.id} has no {what}.", where=self.path, remedy="See `workbench show` for what it has."
+        )
 
 
 def _section_name(heading: str) -> str | None:

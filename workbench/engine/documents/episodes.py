@@ -239,9 +239,7 @@ def _read_fields(text: str) -> tuple[str, dict[str, str], tuple[tuple[str, str],
     extra: list[tuple[str, str]] = []
     for position, (key, value) in enumerate(split_fields(text)):
         name = _FIELD_NAMES.get(key.lower(), key.lower())
-        if name == "type" and not kind:
-            kind = value.lower()
-        elif not key and position == 0:
+        if (name == "type" and not kind) or (not key and position == 0):
             kind = value.lower()
         elif name in ("confidence", "tags", "source") and name not in known:
             known[name] = value

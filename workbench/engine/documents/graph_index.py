@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import astuple, dataclass
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.documents.items import one_line
+from workbench.engine.documents.outline import read_headings
+from workbench.engine.documents.problems import Problem
+from workbench.engine.documents.source import SourceText
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.documents.problems import Problem
+_HEAD: Final = """# Semantic Graph Index
+
+<!-- Generated from the entity files. Manual edits will be overwritten. -->
+
+## Entity Registry
+| ID | Type | Label | File | Decay Score |
+|----|------|-------|------|-------------|
+"""
+_MIDDLE: Final = """
+## Edges
+| From | Relation | To | Confidence | First Seen | Last Accessed |
+|------|----------|----|------------|------------|---------------|
+"""
+_CELLS: Final = re.compile(r"(?:[^|\\]|\\.)*", re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\([\\|])")
+_DELIMITER: Final = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|?)+[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +68,43 @@ class GraphIndex:
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/graph/index.md") -> GraphIndex:
         """Read the file. Any bytes will do; a row that cannot be read is a problem."""
-        raise NotImplementedError
+        source = SourceText.from_bytes(content)
+        entities: list[IndexedEntity] = []
+        edges: list[IndexedEdge] = []
+        problems: list[Problem] = []
+        for heading in read_headings(source):
+            words = heading.text.casefold()
+            wanted = 5 if "entit" in words else 6 if "edge" in words else 0
+            rows = wanted and heading.level > 1
+            for number in range(heading.body.start, heading.body.end + 1) if rows else ():
+                line = source.line(number)
+                if not line.lstrip().startswith("|") or _DELIMITER.match(line):
+                    continue
+                cells = _cells(line)
+                if cells[0] in ("ID", "From"):
+                    continue
+                if len(cells) != wanted:
+                    problems.append(
+                        Problem(
+                            path,
+                            number,
+                            f"This row has {len(cells)} cells, not {wanted}.",
+                            "Rebuild the graph index; it is made from the entity files.",
+                        )
+                    )
+                elif wanted == 5:
+                    entities.append(IndexedEntity(*cells))
+                else:
+                    edges.append(IndexedEdge(*cells))
+        return cls(path, tuple(entities), tuple(edges), tuple(problems))
 
 
 def render_graph_index(entities: Iterable[IndexedEntity], edges: Iterable[IndexedEdge]) -> bytes:
     """Write the whole file, rows sorted by id, so that the same graph gives the same bytes."""
-    raise NotImplementedError
+    rows = sorted(_row(astuple(entity)) for entity in entities)
+    links = sorted(_row(astuple(edge)) for edge in edges)
+    text = _HEAD + "".join(f"{row}\n" for row in rows) + _MIDDLE + "".join(f"{row}\n" for row in links)
+    return text.encode("utf-8", "replace")
 
 
 def update_graph_index(
@@ -68,4 +121,51 @@ def update_graph_index(
     Returns:
         The same bytes that rendering the changed graph as a whole would give.
     """
-    raise NotImplementedError
+    head, middle = _HEAD.encode(), _MIDDLE.encode()
+    at = content.find(middle)
+    if not content.startswith(head) or at < 0 or not content.endswith(b"\n"):
+        known = GraphIndex.parse(content)
+        return render_graph_index(
+            [row for row in known.entities if row.id != entity_id] + ([entity] if entity else []),
+            [row for row in known.edges if row.from_ != entity_id] + list(edges),
+        )
+    row = [_row(astuple(entity)).encode("utf-8", "replace")] if entity else []
+    links = sorted(_row(astuple(edge)).encode("utf-8", "replace") for edge in edges)
+    return b"".join(
+        (
+            head,
+            _replaced(content[len(head) : at], entity_id, row),
+            middle,
+            _replaced(content[at + len(middle) :], entity_id, links),
+        )
+    )
+
+
+def _replaced(rows: bytes, entity_id: str, new: list[bytes]) -> bytes:
+    lines = rows.split(b"\n")
+    lines.pop()
+    prefix = f"| {_escaped(entity_id)} |".encode("utf-8", "replace")
+    start = bisect_left(lines, prefix)
+    end = bisect_right(lines, prefix, key=lambda line: line[: len(prefix)])
+    lines[start:end] = new
+    return b"".join(line + b"\n" for line in lines)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(_escaped(cell) for cell in cells) + " |"
+
+
+def _escaped(cell: str) -> str:
+    return one_line(cell).replace("\\", "\\\\").replace("|", "\\|")
+
+
+def _cells(line: str) -> list[str]:
+    inner = line.strip()[1:]
+    found: list[str] = []
+    at = 0
+    while at < len(inner):
+        match = _CELLS.match(inner, at)
+        end = match.end() if match else at
+        found.append(_ESCAPE.sub(r"\1", inner[at:end].strip(" \t")))
+        at = end + 1
+    return found or [""]

@@ -29,7 +29,7 @@ _HTML_ENDS: Final = (
 )
 
 
-def protect_body(text: str, level: int = 2) -> list[str]:
+def protect_body(text: str, level: int = 2, *, source: bool = False) -> list[str]:
     """Return the lines that stand for a text under a heading.
 
     A backslash, which Markdown does not show, goes before what would start a heading of the given level or
@@ -38,23 +38,29 @@ def protect_body(text: str, level: int = 2) -> list[str]:
     Args:
         text: Any text; see `text_lines` for what of it is kept.
         level: The deepest level of headings that part the file.
+        source: The text is Markdown source as it shall stand in the file, with its own escapes: only what would
+            break out is escaped, and what `protect_body` gave comes back unchanged.
     """
     lines = text_lines(text)
     if not any(_ESCAPABLE.match(line) for line in lines):
         return lines
     marked: set[int] = set()
     for _ in range(_ROUNDS):
-        literal = _literal(_escape(lines, marked))
-        marked |= {at for at, line in enumerate(lines) if at not in literal and _ESCAPED.match(line)}
+        if not source:
+            literal = _literal(_escape(lines, marked))
+            marked |= {at for at, line in enumerate(lines) if at not in literal and _ESCAPED.match(line)}
         written = _escape(lines, marked)
         offending = _offending(written, level) - marked
         if not offending:
             break
         marked |= offending
     written = _escape(lines, marked)
-    if _offending(written, level) or unprotect_body(written) != "\n".join(lines):
+    if _offending(written, level) or not (source or unprotect_body(written) == "\n".join(lines)):
         # With everything escaped no fence is left in which a backslash could mean itself.
-        written = _escape(lines, {at for at, line in enumerate(lines) if _ESCAPABLE.match(line)})
+        marked = {at for at, line in enumerate(lines) if _ESCAPABLE.match(line)}
+        if source:
+            marked = {at for at in marked if not _ESCAPED.match(lines[at])}
+        written = _escape(lines, marked)
     return written
 
 

@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from workbench.engine.documents.items import append_item, append_section, item_lines, one_line, outermost_items
+from workbench.engine.documents.items import (
+    append_item,
+    append_section,
+    item_lines,
+    one_line,
+    outermost_items,
+)
 from workbench.engine.documents.outline import read_outline
 from workbench.engine.documents.problems import Problem
 from workbench.engine.documents.source import SourceText
@@ -79,7 +85,9 @@ class RelationVocabulary:
         """Add a type; one that is known already changes nothing. Raises `InvalidInput` for an empty name."""
         wanted = canonical_relation(name)
         if not wanted:
-            raise InvalidInput("A relation needs a name.", where=self.path, remedy="Use words, for example works-at.")
+            raise InvalidInput(
+                "A relation needs a name.", where=self.path, remedy="Use words, for example works-at."
+            )
         if self.find(wanted) is not None:
             return self
         names = f"`{wanted}`"
@@ -117,7 +125,9 @@ def _read(source: SourceText, path: str) -> tuple[list[RelationType], list[Probl
     problems: list[Problem] = []
     seen: set[str] = set()
     for item in outermost_items(outline, source.span):
-        group = next((head.text for head in reversed(outline.headings) if item.span.start in head.section), "")
+        group = next(
+            (head.text for head in reversed(outline.headings) if item.span.start in head.section), ""
+        )
         match = _TYPE.match(item.text)
         names = [canonical_relation(name) for name in match.groups()[:2] if name] if match else []
         if not match or not all(names):

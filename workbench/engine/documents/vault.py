@@ -77,4 +77,4 @@ def _body_span(source: SourceText, matter: LineSpan | None) -> LineSpan:
     if headings and headings[0].level == 1 and headings[0].span.start == first.start:
         start = headings[0].span.end + 1
     body = source.trimmed(LineSpan(start, len(source.lines)))
-    return body if body else LineSpan(len(source.lines) + 1, len(source.lines))
+    return body or LineSpan(len(source.lines) + 1, len(source.lines))
