@@ -34,11 +34,6 @@ _MAIN = _AGENT | {Capability.WRITE_MEMORY, Capability.DECIDE_PROPOSALS, Capabili
 _PERSON = frozenset(Capability)
 
 _BY_KIND = {"person": _PERSON, "main": _MAIN, "agent": _AGENT, "reader": _READER}
-_REMEDY = {
-    "main": "Ask the person to do it, in the bench or with the workbench command.",
-    "agent": "Propose it instead; the main agent or the person decides.",
-    "reader": "Open the workspace in a role that may.",
-}
 
 
 @dataclass(frozen=True)
@@ -107,8 +102,16 @@ def require(role: Role, capability: Capability, *, doing: str = "") -> None:
     if role.may(capability):
         return
     who = {"main": "The main agent", "agent": f"The agent {role.name}", "reader": "A reader"}[role.kind]
-    remedy = _REMEDY[role.kind]
-    if role.kind == "agent" and capability not in _MAIN:
-        # A proposal cannot stand in for what the main agent may not do either.
-        remedy = "Ask the person to do it; no agent may."
-    raise RoleRefused(f"{who} may not {doing or capability.value}.", where=str(role), remedy=remedy)
+    raise RoleRefused(
+        f"{who} may not {doing or capability.value}.", where=str(role), remedy=_remedy(role, capability)
+    )
+
+
+def _remedy(role: Role, capability: Capability) -> str:
+    if role.kind == "reader":
+        return "Open the workspace in another role."
+    if role.kind == "agent" and capability is Capability.WRITE_MEMORY:
+        return "Propose it instead; the main agent or the person decides."
+    if role.kind == "agent" and capability in _MAIN:
+        return "Ask the main agent or the person to do it."
+    return "Ask the person to do it, in the bench or with the workbench command."

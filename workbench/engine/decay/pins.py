@@ -121,6 +121,8 @@ def plan_reinforce(
 def plan_drop(view: FileView, memory_ids: Collection[str], reckoning: Reckoning) -> Plan[tuple[str, ...]]:
     """Plan to remove the entries of memories that are gone, and of facts and relations of them.
 
+    The summary does not name them: what was deleted for good must not live on in it.
+
     Args:
         view: The files.
         memory_ids: Which; those without an entry are passed over.
@@ -137,7 +139,8 @@ def plan_drop(view: FileView, memory_ids: Collection[str], reckoning: Reckoning)
     gone: dict[str, ScoreEntry | None] = {
         known: None for known in scores.entries if known in wanted or known.partition("#^")[0] in wanted
     }
-    return _as_plan(scores, gone, reckoning, Action.EDIT, "dropped")
+    summary = f"dropped {len(gone)} {'entry' if len(gone) == 1 else 'entries'}"
+    return _as_plan(scores, gone, reckoning, Action.EDIT, summary)
 
 
 def _accessed(record: DecayRecord, reckoning: Reckoning) -> DecayRecord:
@@ -164,7 +167,9 @@ def _plan(
         decided = decide(record)
         if decided != record:
             entries[facts.id] = entry_of(decided, standing, reckoning)
-    return _as_plan(scores, entries, reckoning, action, verb)
+    ids = tuple(entries)
+    summary = f"{verb} {ids[0]}" if len(ids) == 1 else f"{verb} {len(ids)} memories"
+    return _as_plan(scores, entries, reckoning, action, summary)
 
 
 def _as_plan(
@@ -172,11 +177,10 @@ def _as_plan(
     entries: dict[str, ScoreEntry | None],
     reckoning: Reckoning,
     action: Action,
-    verb: str,
+    summary: str,
 ) -> Plan[tuple[str, ...]]:
     ids = tuple(entries)
-    summary = f"{verb} {ids[0]}" if len(ids) == 1 else f"{verb} {len(ids)} memories"
     if not ids:
-        return Plan(action, layout.DECAY_SCORES, f"nothing to be {verb}", outcome=())
+        return Plan(action, layout.DECAY_SCORES, "nothing to change", outcome=())
     file = change(scores, entries, action=action, summary=summary, now=reckoning.now)
     return Plan(action, layout.DECAY_SCORES, summary, (file,) if file else (), outcome=ids)
