@@ -1,0 +1,179 @@
+"""The audit trail answers from the log where it can and from the commits where it must."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from tests.engine.history.notebook import START, Notebook
+from workbench.engine import layout
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.history import Action
+from workbench.engine.history.moments import commit_at
+from workbench.engine.history.queries import (
+    LogFilter,
+    blame,
+    diff,
+    file_history,
+    iterate_entries,
+    last_reflection,
+    memory_at,
+    read_entries,
+    show_commit,
+    why_forgotten,
+)
+
+
+@pytest.fixture
+def notebook(tmp_path: Path) -> Notebook:
+    return Notebook(tmp_path)
+
+
+def test_entries_come_newest_first_and_filtered(notebook: Notebook) -> None:
+    notebook.write("MEMORY.md", "one\n", summary="first")
+    notebook.write("memory/vault/a.md", "x\n", actor="reflection:r-001", summary="Zürich noted")
+    notebook.write("MEMORY.md", "two\n", action=Action.ARCHIVE, summary="third")
+    page = read_entries(notebook.root, notebook.history.store)
+    assert [entry.summary for entry in page] == ["third", "Zürich noted", "first"]
+    assert page[0].commit == notebook.history.store.commit(notebook.history.store.resolve("HEAD")).short
+
+    def summaries(**wanted: object) -> list[str]:
+        found = read_entries(notebook.root, notebook.history.store, LogFilter(**wanted))  # type: ignore[arg-type]  # a table of filters
+        return [entry.summary for entry in found]
+
+    assert summaries(actor="reflection:*") == ["Zürich noted"]
+    assert summaries(action="archive") == ["third"]
+    assert summaries(file="memory/*") == ["Zürich noted"]
+    assert summaries(file="a.md") == ["Zürich noted"]
+    assert summaries(text="ZÜRICH") == ["Zürich noted"]
+    assert summaries(since=START + timedelta(minutes=1)) == ["third", "Zürich noted"]
+    assert summaries(until=START) == ["first"]
+    assert [e.summary for e in read_entries(notebook.root, notebook.history.store, limit=1, offset=1)] == [
+        "Zürich noted"
+    ]
+
+
+@pytest.mark.parametrize("damage", ["missing", "behind", "of another history", "whole"])
+def test_the_log_may_be_missing_behind_or_foreign(notebook: Notebook, damage: str) -> None:
+    for number in range(5):
+        notebook.write("MEMORY.md", f"{number}\n", summary=f"change {number}")
+    log = notebook.root / layout.AUDIT_LOG
+    lines = log.read_text(encoding="utf-8").splitlines(keepends=True)
+    if damage == "missing":
+        log.unlink()
+    elif damage == "behind":
+        log.write_text("".join(lines[:2]), encoding="utf-8")
+    elif damage == "of another history":
+        log.write_text(lines[0].replace("(", "(ffffffffff")[:-12] + ")\n", encoding="utf-8")
+    found = read_entries(notebook.root, notebook.history.store)
+    assert [entry.summary for entry in found] == [f"change {number}" for number in (4, 3, 2, 1, 0)]
+
+
+def test_no_history_has_no_entries(tmp_path: Path) -> None:
+    assert list(iterate_entries(tmp_path, None)) == []
+
+
+def test_why_and_what_the_last_reflection_did(notebook: Notebook) -> None:
+    notebook.write("MEMORY.md", "1\n", action=Action.ARCHIVE, summary="archived the OAuth note")
+    notebook.write("MEMORY.md", "2\n", summary="spoke of OAuth")
+    notebook.write("MEMORY.md", "3\n", actor="reflection:r-001", summary="old")
+    notebook.write("MEMORY.md", "4\n", actor="reflection:r-002", summary="new")
+    notebook.write("USER.md", "5\n", actor="reflection:r-002", summary="newer")
+    assert [e.summary for e in why_forgotten(notebook.root, notebook.history.store, "oauth")] == [
+        "archived the OAuth note"
+    ]
+    assert [e.summary for e in last_reflection(notebook.root, notebook.history.store)] == ["newer", "new"]
+
+
+def test_a_commit_shows_what_accounts_for_it(notebook: Notebook) -> None:
+    notebook.write("MEMORY.md", "one\n")
+    commit = notebook.write("MEMORY.md", "two\n", summary="changed")
+    shown = show_commit(notebook.root, notebook.history.store, commit[:8])
+    assert (shown.commit, shown.actor, shown.approval, shown.trigger) == (
+        commit,
+        "bot:trigger-remember",
+        "auto",
+        "test",
+    )
+    assert shown.subject == "[EDIT] MEMORY.md — changed"
+    assert shown.files == ("MEMORY.md",)
+    assert [entry.summary for entry in shown.entries] == ["changed"]
+    assert shown.undone_by is None
+    with pytest.raises(NotFound):
+        show_commit(notebook.root, notebook.history.store, "beefbeef")
+
+
+def test_a_difference_is_against_the_parent_or_between_two(notebook: Notebook) -> None:
+    first = notebook.write("MEMORY.md", "one\n")
+    second = notebook.write("MEMORY.md", "two\n")
+    third = notebook.write("USER.md", "me\n")
+    only = diff(notebook.history.store, second)
+    assert [(f.path, f.before, f.after) for f in only.files] == [("MEMORY.md", "one\n", "two\n")]
+    assert "-one\n+two\n" in only.files[0].unified
+    assert (only.from_, only.to) == (first, second)
+    assert [f.path for f in diff(notebook.history.store, f"{first}..{third}").files] == [
+        "MEMORY.md",
+        "USER.md",
+    ]
+    assert [f.path for f in diff(notebook.history.store, f"{first}..", path="USER.md").files] == ["USER.md"]
+    assert diff(notebook.history.store, first).from_ is None
+    with pytest.raises(NotFound):
+        diff(notebook.history.store, second, path="USER.md")
+    with pytest.raises(InvalidInput):
+        diff(notebook.history.store, "..")
+
+
+def test_blame_names_who_wrote_each_line(notebook: Notebook) -> None:
+    first = notebook.write("memory/vault/a.md", "alpha\nbeta\ngamma\n", actor="manual")
+    second = notebook.write("memory/vault/a.md", "alpha\nbeta 2\ngamma\ndelta\n", actor="skill:notes")
+    notebook.write("MEMORY.md", "elsewhere\n")
+    found = blame(notebook.root, notebook.history.store, "memory/vault/a.md")
+    assert [(line.line, line.text, line.commit, line.actor) for line in found.lines] == [
+        (1, "alpha", first, "manual"),
+        (2, "beta 2", second, "skill:notes"),
+        (3, "gamma", first, "manual"),
+        (4, "delta", second, "skill:notes"),
+    ]
+    assert [
+        line.commit
+        for line in blame(notebook.root, notebook.history.store, "memory/vault/a.md", at=first).lines
+    ] == [first] * 3
+    with pytest.raises(NotFound):
+        blame(notebook.root, notebook.history.store, "memory/vault/none.md")
+
+
+def test_blame_and_file_history_follow_a_rename(notebook: Notebook) -> None:
+    text = "".join(f"line {n}\n" for n in range(20))
+    first = notebook.write("memory/vault/a.md", text)
+    (notebook.root / "memory/vault/a.md").rename(notebook.root / "memory/vault/b.md")
+    notebook.history.adopt()
+    last = notebook.write("memory/vault/b.md", text + "end\n")
+    found = blame(notebook.root, notebook.history.store, "memory/vault/b.md")
+    assert {line.commit for line in found.lines} == {first, last}
+    commits = [
+        entry.commit for entry in file_history(notebook.root, notebook.history.store, "memory/vault/b.md")
+    ]
+    assert (commits[0], commits[-1], len(commits)) == (last, first, 3)
+
+
+def test_the_commit_at_a_time_is_the_newest_in_order_not_later(notebook: Notebook) -> None:
+    first = notebook.write("MEMORY.md", "one\n")
+    notebook.clock.advance(hours=1)
+    second = notebook.write("MEMORY.md", "two\n")
+    assert commit_at(notebook.history.store, START - timedelta(seconds=1)) is None
+    assert commit_at(notebook.history.store, START + timedelta(minutes=30)) == first
+    assert commit_at(notebook.history.store, START + timedelta(days=1)) == second
+    notebook.clock.advance(hours=-1, minutes=-10)
+    late = notebook.write("MEMORY.md", "the clock was set back\n")
+    assert commit_at(notebook.history.store, START + timedelta(minutes=30)) == late
+
+
+def test_memory_at_a_time(notebook: Notebook) -> None:
+    first = notebook.write("MEMORY.md", "one\n")
+    notebook.write("MEMORY.md", "two\n")
+    now = memory_at(notebook.history.store, START)
+    assert (now.commit, [(f.path, f.size, f.text) for f in now.files]) == (first, [("MEMORY.md", 4, None)])
+    assert memory_at(notebook.history.store, START, path="MEMORY.md").files[0].text == "one\n"
+    assert memory_at(notebook.history.store, START - timedelta(days=1)).commit is None

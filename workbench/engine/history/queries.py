@@ -1,0 +1,403 @@
+"""Answers who changed what, when and why (design document §12.7), from the audit log and the commits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC
+from fnmatch import fnmatchcase
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+from workbench.engine.documents.audit_log import iterate_audit_backwards
+from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
+from workbench.engine.history.audit_projection import audit_lines, commit_of_line, pruned_before
+from workbench.engine.history.commit_message import parse_message
+from workbench.engine.history.git_store import SHORT, diff_text
+from workbench.engine.history.line_diff import line_opcodes, split_lines
+from workbench.engine.history.moments import commit_at
+from workbench.engine.history.plan import Action
+from workbench.engine.history.undo import REDOES, UNDOES
+from workbench.engine.results import (
+    AuditEntry,
+    Blame,
+    BlameLine,
+    CommitView,
+    DiffView,
+    FileDiff,
+    FileVersion,
+    HistoryEntry,
+    Moment,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+    from pathlib import Path
+
+    from workbench.engine.documents.audit_log import AuditLine
+    from workbench.engine.history.git_store import Commit, GitStore
+
+
+@dataclass(frozen=True)
+class LogFilter:
+    """Which entries of the log are wanted; what is None or empty asks for nothing.
+
+    Args:
+        actor: A tag or a pattern, such as `reflection:*`.
+        action: A word of the vocabulary, in any case.
+        file: A path or a pattern, such as `memory/graph/*`; a bare file name finds it in any folder.
+        since: Aware; entries at this time are wanted.
+        until: Aware; entries at this time are wanted.
+        text: Words of the summary, file or actor, in any case.
+    """
+
+    actor: str | None = None
+    action: str | None = None
+    file: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    text: str | None = None
+
+    def takes(self, entry: AuditEntry) -> bool:
+        """Tell whether an entry is wanted."""
+        if self.actor and not fnmatchcase(entry.actor, self.actor):
+            return False
+        if self.action and entry.action != self.action.upper():
+            return False
+        if (
+            self.file
+            and not fnmatchcase(entry.file, self.file)
+            and entry.file.rpartition("/")[2] != self.file
+        ):
+            return False
+        if (self.since and entry.timestamp < self.since) or (self.until and entry.timestamp > self.until):
+            return False
+        if not self.text:
+            return True
+        return self.text.casefold() in f"{entry.summary}\n{entry.file}\n{entry.actor}".casefold()
+
+
+ANYTHING = LogFilter()
+
+
+def iterate_entries(root: Path, store: GitStore | None, wanted: LogFilter = ANYTHING) -> Iterator[AuditEntry]:
+    """Yield the entries of the whole history, newest first, reading no more than is asked for.
+
+    Commits that the log lacks come from git, then the log, then from git again what was pruned from the log.
+
+    Args:
+        root: The workspace folder, absolute.
+        store: The history; None where there is none yet.
+        wanted: Which entries.
+    """
+    if store is not None:
+        yield from filter(wanted.takes, _all_entries(root, store))
+
+
+def read_entries(
+    root: Path,
+    store: GitStore | None,
+    wanted: LogFilter = ANYTHING,
+    *,
+    limit: int | None = None,
+    offset: int = 0,
+) -> tuple[AuditEntry, ...]:
+    """Return one page of the entries, newest first.
+
+    Args:
+        root: The workspace folder, absolute.
+        store: The history; None where there is none yet.
+        wanted: Which entries.
+        limit: Most entries; None for all.
+        offset: Entries to pass over.
+    """
+    stop = None if limit is None else offset + limit
+    return tuple(islice(iterate_entries(root, store, wanted), offset, stop))
+
+
+def why_forgotten(
+    root: Path, store: GitStore | None, text: str, *, limit: int = 20
+) -> tuple[AuditEntry, ...]:
+    """Return what archived, faded or deleted a memory, newest first: “Why did you forget about X?”"""
+    gone = {Action.ARCHIVE, Action.DECAY, Action.DELETE, Action.MERGE}
+    found = (entry for entry in iterate_entries(root, store, LogFilter(text=text)) if entry.action in gone)
+    return tuple(islice(found, limit))
+
+
+def last_reflection(root: Path, store: GitStore | None) -> tuple[AuditEntry, ...]:
+    """Return what the latest reflection changed, newest first; nothing where there was none."""
+    entries = iterate_entries(root, store, LogFilter(actor="reflection:*"))
+    first = next(entries, None)
+    if first is None:
+        return ()
+    return (first, *(entry for entry in entries if entry.actor == first.actor))
+
+
+def show_commit(root: Path, store: GitStore, name: str) -> CommitView:
+    """Return one commit with everything that accounts for it.
+
+    Args:
+        root: The workspace folder, absolute.
+        store: The history.
+        name: A hash or the beginning of one.
+
+    Raises:
+        NotFound: No commit answers to the name.
+        Ambiguous: Several do.
+    """
+    commit = store.commit(store.resolve(name))
+    message = parse_message(commit)
+    return CommitView(
+        commit=commit.id,
+        timestamp=commit.moment.astimezone(UTC),
+        actor=message.actor,
+        approval=message.approval,
+        trigger=message.trigger,
+        subject=commit.message.partition("\n")[0],
+        files=tuple(change.path for change in store.changes(commit.id)),
+        entries=tuple(map(_entry, audit_lines(commit))),
+        trailers=message.trailers,
+        undone_by=_undone_by(root, store, commit),
+    )
+
+
+def diff(store: GitStore, name: str, *, path: str | None = None) -> DiffView:
+    """Return what changed in one commit (`abc1234`) or between two (`abc1234..def5678`).
+
+    Args:
+        store: The history.
+        name: The commit, or the older and the newer joined by two dots; an empty newer one is the newest.
+        path: Only this file.
+
+    Raises:
+        NotFound: A commit is not there, or the path did not change.
+        InvalidInput: Both ends are missing.
+    """
+    older, dots, newer = name.partition("..")
+    if dots and not older.strip():
+        raise InvalidInput(
+            "The older commit is missing.", where=name, remedy="Give both, as in abc1234..def5678."
+        )
+    end = store.commit(store.resolve(newer if dots and newer.strip() else "HEAD" if dots else older))
+    start = store.commit(store.resolve(older)) if dots else None
+    if start is None and end.parent:
+        start = store.commit(end.parent)
+    changes = store.tree_changes(start.tree if start else None, end.tree)
+    files = []
+    for change in changes:
+        if path is not None and layout.normalise(path) not in (change.path, change.old_path):
+            continue
+        before = store.read_blob(change.old_blob) if change.old_blob else None
+        after = store.read_blob(change.new_blob) if change.new_blob else None
+        unified = diff_text(change.path, before, after)
+        files.append(FileDiff(change.path, _text(before), _text(after), unified))
+    if path is not None and not files:
+        raise NotFound(
+            "This file did not change there.",
+            where=path,
+            remedy=f"See what did: workbench audit show {end.short}",
+        )
+    return DiffView(start.id if start else None, end.id, tuple(files))
+
+
+def blame(root: Path, store: GitStore, path: str, *, at: str | None = None) -> Blame:
+    """Return who wrote each line of a file, as history has it; renames are followed.
+
+    Args:
+        root: The workspace folder, absolute.
+        store: The history.
+        path: Workspace-relative.
+        at: The file as of this commit; the newest by default.
+
+    Raises:
+        NotFound: History has no such file there.
+    """
+    path = layout.normalise(path)
+    start = store.resolve(at or "HEAD")
+    content = store.file_at(start, path)
+    if content is None:
+        raise NotFound(
+            "History has no such file.", where=path, remedy="List files with: workbench audit at now"
+        )
+    lines = split_lines(_text(content) or "")
+    written: dict[int, Commit] = {}
+    # Where each line that is not accounted for yet stands in the version looked at: its place by final place.
+    places = {number: number for number in range(len(lines))}
+    for commit, _, old in _versions(root, store, path, start):
+        before = split_lines(_text(old) or "")
+        current = {place: number for number, place in places.items()}
+        places = {}
+        for kind, i1, _, j1, j2 in line_opcodes(before, lines):
+            for j in range(j1, j2):
+                if j not in current:
+                    continue
+                if kind == "equal":
+                    places[current[j]] = i1 + j - j1
+                else:
+                    written[current[j]] = commit
+        lines = before
+        if not places:
+            break
+    final = split_lines(_text(content) or "")
+    actors: dict[str, str] = {}
+    rows = []
+    for number, commit in sorted(written.items()):
+        actor = actors.setdefault(commit.id, parse_message(commit).actor)
+        rows.append(BlameLine(number + 1, final[number], commit.id, actor, commit.moment.astimezone(UTC)))
+    return Blame(path, tuple(rows))
+
+
+def file_history(
+    root: Path, store: GitStore, path: str, *, limit: int | None = None
+) -> tuple[HistoryEntry, ...]:
+    """Return the commits that changed a file, newest first, under whatever name it had."""
+    start = store.head()
+    if start is None:
+        return ()
+    found = []
+    for commit, name, _ in islice(_versions(root, store, layout.normalise(path), start), limit):
+        message = parse_message(commit)
+        entry = next((entry for entry in message.entries if entry.file == name), None)
+        found.append(
+            HistoryEntry(
+                commit.id,
+                commit.moment.astimezone(UTC),
+                message.actor,
+                entry.approval if entry else message.approval,
+                entry.summary if entry else message.summary,
+            )
+        )
+    return tuple(found)
+
+
+def memory_at(store: GitStore, moment: datetime, *, path: str | None = None) -> Moment:
+    """Return memory as the newest commit not later than a time held it (see `commit_at`).
+
+    Args:
+        store: The history.
+        moment: Aware.
+        path: Where given, this file alone, with its text; else all files without theirs.
+
+    Raises:
+        NotFound: There was no such file.
+    """
+    commit = commit_at(store, moment)
+    if commit is None:
+        return Moment(moment, None, None, ())
+    stood = store.commit(commit).moment.astimezone(UTC)
+    if path is None:
+        files = [
+            FileVersion(name, len(store.read_blob(blob)))
+            for name, blob in sorted(store.files_at(commit).items())
+        ]
+        return Moment(moment, commit, stood, tuple(files))
+    content = store.file_at(commit, layout.normalise(path))
+    if content is None:
+        raise NotFound(
+            f"There was no such file at {commit[:SHORT]}.", where=path, remedy="Name another time."
+        )
+    return Moment(moment, commit, stood, (FileVersion(path, len(content), _text(content)),))
+
+
+def _all_entries(root: Path, store: GitStore) -> Iterator[AuditEntry]:
+    head = store.head()
+    lines = iterate_audit_backwards(layout.resolve(root, layout.AUDIT_LOG))
+    newest = next(lines, None)
+    known = _known_commit(store, newest)
+    if newest is None or known is None:
+        yield from _entries_of(store.walk(head) if head else iter(()))
+        return
+    yield from _entries_of(store.walk(head, stop=known))
+    watermark: datetime | None = None
+    oldest = newest
+    line: AuditLine | None = newest
+    while line is not None:
+        if watermark is None and line.action == Action.PRUNE:
+            watermark = _watermark_of(store, line)
+        if watermark is not None and line.timestamp < watermark:
+            break
+        oldest = line
+        yield _entry(line)
+        line = next(lines, None)
+    last = _known_commit(store, oldest)
+    parent = store.commit(last).parent if last else None
+    if parent:
+        yield from _entries_of(
+            commit for commit in store.walk(parent) if watermark is None or commit.moment < watermark
+        )
+
+
+def _entries_of(commits: Iterator[Commit]) -> Iterator[AuditEntry]:
+    for commit in commits:
+        yield from map(_entry, reversed(audit_lines(commit)))
+
+
+def _entry(line: AuditLine) -> AuditEntry:
+    commit = commit_of_line(line)
+    summary = line.summary.removesuffix(f"({commit})").rstrip() if commit else line.summary
+    return AuditEntry(line.timestamp, line.action, line.file, line.actor, line.approval, summary, commit)
+
+
+def _known_commit(store: GitStore, line: AuditLine | None) -> str | None:
+    """Return the commit a line names, if history has it."""
+    name = commit_of_line(line) if line else None
+    try:
+        return store.resolve(name) if name else None
+    except (NotFound, Ambiguous):
+        return None
+
+
+def _watermark_of(store: GitStore, line: AuditLine) -> datetime | None:
+    commit = _known_commit(store, line)
+    return pruned_before(store.commit(commit)) if commit else None
+
+
+def _versions(
+    root: Path, store: GitStore, path: str, start: str
+) -> Iterator[tuple[Commit, str, bytes | None]]:
+    """Yield the commits that changed a file, newest first: commit, its name then, its content before."""
+    seen: set[str] = set()
+    begun = start == store.head()
+    for entry in iterate_entries(root, store):
+        if entry.commit is None or entry.commit in seen:
+            continue
+        begun = begun or start.startswith(entry.commit)
+        if not begun or entry.file not in (path, "*"):
+            continue
+        seen.add(entry.commit)
+        commit = store.commit(store.resolve(entry.commit))
+        after = store.tree_blob(commit.tree, path)
+        before = store.blob_id(commit.parent, path) if commit.parent else None
+        if before == after:
+            continue
+        name = path
+        if before is None and commit.parent:
+            renamed = next((c for c in store.changes(commit.id) if c.path == path and c.old_path), None)
+            if renamed and renamed.old_path:
+                before, path = renamed.old_blob, renamed.old_path
+        yield commit, name, store.read_blob(before) if before else None
+        if before is None:
+            return
+
+
+def _undone_by(root: Path, store: GitStore, commit: Commit) -> str | None:
+    """Return the commit that undid or reverted this one, unless it was redone since."""
+    for entry in iterate_entries(root, store):
+        if entry.commit == commit.short:
+            break
+        if entry.commit is None or entry.action != Action.REVERT or commit.short not in entry.summary:
+            continue
+        found = store.commit(store.resolve(entry.commit))
+        for key, value in parse_message(found).trailers:
+            if value != commit.id:
+                continue
+            if key == REDOES:
+                return None
+            if key in (UNDOES, "Reverts"):
+                return found.id
+    return None
+
+
+def _text(content: bytes | None) -> str | None:
+    return None if content is None else content.decode("utf-8", "replace")

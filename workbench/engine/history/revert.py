@@ -1,0 +1,181 @@
+"""Reverts one commit, or one item of a reflection, whatever was done since."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from workbench.engine.documents.audit_log import parse_audit_fields, render_audit_fields
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.history.adoption import common_pattern
+from workbench.engine.history.commit_message import parse_message
+from workbench.engine.history.plan import Action, Plan
+from workbench.engine.history.structural_revert import changed_units
+from workbench.engine.history.taking_back import Overlay, TakenBack, take_back
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from workbench.engine.history.git_store import GitStore
+    from workbench.engine.history.history import History
+    from workbench.engine.history.plan import Attribution, FileView, Planner, Receipt
+
+ITEM = "Item"
+ITEM_UNIT = "Item-Unit"
+REVERTS = "Reverts"
+REVERTS_ITEM = "Reverts-Item"
+_ITEM_NAME = re.compile(r"^r-[A-Za-z0-9]+\.\d+$")
+_LASTING = frozenset({Action.PRUNE, Action.PURGE})
+
+
+def is_item(text: str) -> bool:
+    """Tell whether a text names an item of a reflection, such as `r-012.3`, rather than a commit."""
+    return bool(_ITEM_NAME.match(text.strip()))
+
+
+def item_trailers(
+    item: str, decision: str, changes: Mapping[str, tuple[bytes | None, bytes | None]]
+) -> tuple[tuple[str, str], ...]:
+    """Return the trailers by which one applied item can be found and taken back alone.
+
+    The contract: a commit that applies items of a reflection carries `Item: r-012.3 approved` for each, and
+    one `Item-Unit: r-012.3 | PATH | UNIT` for each unit that the item touched, its fields escaped as in an
+    audit line. Units are named as `changed_units` does.
+
+    Args:
+        item: The item's id, `r-012.3`.
+        decision: approved, rejected or deferred.
+        changes: What this item alone did: content before and after by path.
+    """
+    units = tuple(
+        (ITEM_UNIT, render_audit_fields((item, path, unit)))
+        for path, (before, after) in changes.items()
+        for unit in changed_units(path, before, after)
+    )
+    return ((ITEM, f"{item} {decision}"), *units)
+
+
+def revert(
+    history: History, name: str, attribution: Attribution, *, may_touch_critical: bool = False
+) -> Receipt[TakenBack]:
+    """Take back what one commit, or one item of a reflection, did; everything done since stays.
+
+    Args:
+        history: Of the workspace.
+        name: A commit's hash or the beginning of one, or an item's id such as `r-012.3`.
+        attribution: Who reverts.
+        may_touch_critical: Whether the commit may have changed a critical file (a person's right).
+
+    Returns:
+        A receipt without a commit where nothing of it is left to take back.
+
+    Raises:
+        NotFound: No commit or applied item answers to the name.
+        InvalidInput: The commit changed no file, begins the history, or is one that lasts (pruning, purging).
+        Stale: What it did was changed again since.
+        RoleRefused: It changed a critical file, and that right is missing.
+    """
+    planner = plan_item_revert(history, name.strip()) if is_item(name) else plan_revert(history, name)
+    return history.mutate(planner, attribution, may_touch_critical=may_touch_critical)
+
+
+def plan_revert(history: History, name: str) -> Planner[TakenBack]:
+    """Return the planner that takes back one commit; see `revert`."""
+
+    def plan(files: FileView) -> Plan[TakenBack]:
+        store = history.store
+        commit = store.resolve(name)
+        _require_revertible(store, commit)
+        message = parse_message(store.commit(commit))
+        overlay = Overlay(files)
+        take_back(overlay, store, commit)
+        summary = f"reverted {message.action} {commit[:10]}: {message.summary}"
+        return reverting_plan(overlay, (commit,), summary, ((REVERTS, commit),))
+
+    return plan
+
+
+def plan_item_revert(history: History, item: str) -> Planner[TakenBack]:
+    """Return the planner that takes back one item of a reflection; see `revert` and `item_trailers`."""
+
+    def plan(files: FileView) -> Plan[TakenBack]:
+        store = history.store
+        commit, units = _applied_item(store, item)
+        overlay = Overlay(files)
+        take_back(overlay, store, commit, units=units)
+        summary = f"reverted item {item} of {commit[:10]}"
+        return reverting_plan(overlay, (commit,), summary, ((REVERTS_ITEM, item), (REVERTS, commit)))
+
+    return plan
+
+
+def reverting_plan(
+    overlay: Overlay, commits: tuple[str, ...], summary: str, trailers: tuple[tuple[str, str], ...]
+) -> Plan[TakenBack]:
+    """Return the plan that writes what an overlay holds, as a REVERT."""
+    changes = overlay.changes(Action.REVERT, summary)
+    paths = tuple(change.path for change in changes)
+    return Plan(
+        Action.REVERT,
+        common_pattern(list(paths)) if paths else "*",
+        summary,
+        changes=changes,
+        trailers=trailers,
+        outcome=TakenBack(commits, paths, summary),
+    )
+
+
+def _require_revertible(store: GitStore, commit: str) -> None:
+    found = store.commit(commit)
+    message = parse_message(found)
+    if found.parent is None:
+        raise InvalidInput(
+            "The first commit has nothing before it to go back to.",
+            where=found.short,
+            remedy="Delete what you do not want with: workbench forget",
+        )
+    if message.action in _LASTING:
+        raise InvalidInput(
+            f"A {message.action} cannot be reverted.", where=found.short, remedy="Choose another commit."
+        )
+    if not store.changes(commit):
+        raise InvalidInput(
+            "This commit changed no file, so there is nothing to revert.",
+            where=found.short,
+            remedy="List commits with their files: workbench audit log",
+        )
+
+
+def _applied_item(store: GitStore, item: str) -> tuple[str, Mapping[str, Collection[str]] | None]:
+    """Find the newest commit that applied an item; give its units by path, None where it is all there is."""
+    for commit in store.walk():
+        if f"{ITEM}: {item} " not in commit.message:
+            continue
+        trailers = parse_message(commit).trailers
+        items = [value.split() for key, value in trailers if key == ITEM]
+        if [item, "approved"] not in items:
+            continue
+        units: dict[str, list[str]] = {}
+        for path, unit in _units_of(item, trailers):
+            units.setdefault(path, []).append(unit)
+        if units:
+            return commit.id, units
+        if sum(decision == "approved" for _, decision in items) == 1:
+            return commit.id, None
+        raise InvalidInput(
+            "Its commit does not say which lines this item changed.",
+            where=item,
+            remedy=f"Revert the whole commit: workbench revert {commit.short}",
+        )
+    raise NotFound(
+        "No applied item of a reflection has this id.",
+        where=item,
+        remedy="See what was applied: workbench audit log --actor 'reflection:*'",
+    )
+
+
+def _units_of(item: str, trailers: tuple[tuple[str, str], ...]) -> Iterator[tuple[str, str]]:
+    for key, value in trailers:
+        fields = parse_audit_fields(value) if key == ITEM_UNIT else ()
+        if len(fields) == 3 and fields[0] == item:
+            yield fields[1], fields[2]

@@ -1,0 +1,94 @@
+"""Works out what the files become without a commit's changes, on top of what else is planned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.engine.history.plan import Action, FileChange
+from workbench.engine.history.structural_revert import revert_content
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from workbench.engine.history.git_store import GitStore
+    from workbench.engine.history.plan import FileView
+
+
+@dataclass(frozen=True)
+class TakenBack:
+    """What a revert, rollback, undo or redo did.
+
+    Args:
+        commits: The commits whose changes were taken back, newest first; for a rollback to a state, the one
+            commit that held it.
+        files: The paths that changed.
+        summary: One line for people.
+    """
+
+    commits: tuple[str, ...]
+    files: tuple[str, ...]
+    summary: str
+
+
+class Overlay:
+    """The files as they will be: what is planned so far over what is there.
+
+    Args:
+        files: What is there.
+    """
+
+    def __init__(self, files: FileView) -> None:
+        self._files = files
+        self._planned: dict[str, bytes | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's planned content, or the one it has."""
+        return self._planned[path] if path in self._planned else self._files.read(path)
+
+    def write(self, path: str, content: bytes | None) -> None:
+        """Plan a file's content; None deletes it."""
+        self._planned[path] = content
+
+    def changes(self, action: Action, summary: str) -> tuple[FileChange, ...]:
+        """Return the planned files that differ from what is there, by path."""
+        return tuple(
+            FileChange(path, content, action, summary)
+            for path, content in sorted(self._planned.items())
+            if content != self._files.read(path)
+        )
+
+
+def take_back(
+    overlay: Overlay,
+    store: GitStore,
+    commit: str,
+    *,
+    units: Mapping[str, Collection[str]] | None = None,
+    exempt: Collection[str] = (),
+) -> None:
+    """Plan every file that a commit changed without that change.
+
+    Args:
+        overlay: What is planned so far; added to.
+        store: The history.
+        commit: Full hash; its change is the one against its first parent.
+        units: Where given, only these units by path are taken back (see `changed_units`).
+        exempt: Paths to leave alone.
+
+    Raises:
+        Stale: A unit was changed again since.
+    """
+    for change in store.changes(commit):
+        origin = change.old_path or change.path
+        if change.path in exempt or origin in exempt:
+            continue
+        if units is not None and change.path not in units:
+            continue
+        before = store.read_blob(change.old_blob) if change.old_blob else None
+        after = store.read_blob(change.new_blob) if change.new_blob else None
+        only = None if units is None else units[change.path]
+        content = revert_content(change.path, before, after, overlay.read(change.path), only=only)
+        if origin != change.path:
+            overlay.write(change.path, None)
+        overlay.write(origin, content)
