@@ -57,6 +57,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
 CREATE VIRTUAL TABLE name_words USING fts5 (folded, content='', contentless_delete=1, tokenize="trigram");
 CREATE TABLE problems (path TEXT NOT NULL, line INTEGER, message TEXT NOT NULL, remedy TEXT NOT NULL);
 CREATE INDEX problems_by_path ON problems (path);
+CREATE TABLE first_seen (id TEXT PRIMARY KEY, moment TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 

@@ -1,0 +1,273 @@
+"""The auditing half of the door: who changed what and why, and taking it back."""
+
+from __future__ import annotations
+
+from datetime import datetime, time
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout, results
+from workbench.engine.agents.roles import Capability, require
+from workbench.engine.clock import parse_time
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.workspace.ground import Ground
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from workbench.engine.history import Receipt, TakenBack
+
+_END_OF_DAY = time(23, 59, 59)
+
+
+class Auditing:
+    """Everything about the history; looking at it takes in outside edits first, where the role may."""
+
+    _ground: Ground
+
+    def audit_log(
+        self,
+        *,
+        actor: str | None = None,
+        action: str | None = None,
+        file: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        text: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+    ) -> results.AuditLog:
+        """Return what changed, newest first.
+
+        Args:
+            actor: An actor tag or pattern, `reflection:*`.
+            action: A word of the audit vocabulary.
+            file: A path or pattern, `memory/graph/*`.
+            since: Earliest time or day.
+            until: Latest time or day, that day included.
+            text: Words of the summary, file or actor.
+            limit: Most entries.
+            offset: Entries to pass over.
+
+        Raises:
+            InvalidInput: A time is no time.
+        """
+        from workbench.engine.history import LogFilter, read_entries
+
+        self._ground.adopt()
+        wanted = LogFilter(
+            actor, action, file, self._time(since, "since"), self._time(until, "until", end=True), text
+        )
+        store = self._ground.history.store if self._ground.has_history() else None
+        return results.AuditLog(read_entries(self._ground.root, store, wanted, limit=limit, offset=offset))
+
+    def audit_show(self, commit: str) -> results.CommitView:
+        """Return one commit with everything that accounts for it.
+
+        Raises:
+            NotFound: There is no such commit.
+        """
+        from workbench.engine.history import show_commit
+
+        return show_commit(self._ground.root, self._ground.history.store, commit)
+
+    def audit_diff(self, commit: str, *, path: str | None = None) -> results.DiffView:
+        """Return what one commit changed, or what changed between two.
+
+        Args:
+            commit: `abc1234`, or `abc1234..def5678`.
+            path: Only this file.
+
+        Raises:
+            NotFound: There is no such commit.
+        """
+        from workbench.engine.history import diff
+
+        return diff(self._ground.history.store, commit, path=path)
+
+    def audit_blame(self, path: str) -> results.Blame:
+        """Return who wrote each line of a file, and when.
+
+        Raises:
+            NotFound: The history does not know the file.
+        """
+        from workbench.engine.history import blame
+
+        self._ground.adopt()
+        return blame(self._ground.root, self._ground.history.store, layout.normalise(path))
+
+    def audit_at(self, time: str, *, path: str | None = None) -> results.Moment:
+        """Return memory as it was: the files of the newest commit not later than a time.
+
+        Args:
+            time: A time, or a day, whose end is meant.
+            path: Give this file alone, with its text.
+        """
+        from workbench.engine.history import memory_at
+
+        moment = self._time(time, "time", end=True)
+        if moment is None:
+            raise InvalidInput("No time was given.", remedy="Give one as 2026-02-02T14:30.")
+        return memory_at(self._ground.history.store, moment, path=path)
+
+    def audit_verify(self) -> results.Verified:
+        """Check that audit log, git history and files agree."""
+        from workbench.engine.history import verify
+
+        self._ground.adopt()
+        return verify(self._ground.history)
+
+    def audit_alerts(self) -> results.Alerts:
+        """Return the alerts of changed critical files, newest first."""
+        self._ground.adopt()
+        return results.Alerts(tuple(self._ground.history.alerts()) if self._ground.has_history() else ())
+
+    def acknowledge(self, alert: str) -> results.Changed:
+        """Say that the change behind an alert has been seen; only a person may.
+
+        Raises:
+            NotFound: There is no such alert.
+            RoleRefused: This door is no person's.
+        """
+        require(self._ground.role, Capability.ACKNOWLEDGE, doing="acknowledge alerts")
+        receipt = self._ground.history.acknowledge(alert, self._ground.attribution("acknowledged an alert"))
+        return results.Changed(receipt.commit, receipt.files, (alert,))
+
+    def audit_prune(self) -> results.Changed:
+        """Summarise what is older than the retention into monthly digests, out of the audit log."""
+        from workbench.engine.history import prune
+
+        require(self._ground.role, Capability.WRITE_MEMORY, doing="prune the audit log")
+        receipt = prune(self._ground.history, self._ground.settings.audit.retention_days)
+        return results.Changed(receipt.commit, receipt.files)
+
+    def revert(self, commit_or_item: str) -> results.Changed:
+        """Take back what one commit, or one item of a reflection (`r-012.3`), changed.
+
+        Later changes elsewhere in the same files stay.
+
+        Raises:
+            NotFound: There is no such commit or item.
+            Stale: What it changed was changed again since.
+        """
+        from workbench.engine.history import revert
+
+        return self._take_back(
+            f"revert {commit_or_item}",
+            lambda ground: revert(
+                ground.history,
+                commit_or_item,
+                ground.attribution(f"revert {commit_or_item}"),
+                may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
+            ),
+        )
+
+    def rollback(
+        self, *, to: str | None = None, file: str | None = None, reflection: str | None = None
+    ) -> results.Changed:
+        """Go back: the whole memory to a time, one file to a commit, or to before a reflection.
+
+        Args:
+            to: A time, or a day, whose end is meant.
+            file: `PATH@COMMIT`.
+            reflection: The reflection's id, `r-012`.
+
+        Raises:
+            InvalidInput: Not exactly one of the three is given.
+            NotFound: There is no such time, commit, file or reflection in the history.
+        """
+        from workbench.engine.history import rollback_file, rollback_reflection, rollback_to
+
+        if sum(option is not None for option in (to, file, reflection)) != 1:
+            raise InvalidInput(
+                "A rollback goes one way.", remedy="Give one of --to, --file and --reflection."
+            )
+        ground = self._ground
+        critical = ground.role.may(Capability.TOUCH_CRITICAL)
+        if to is not None:
+            moment = self._time(to, "to", end=True)
+            assert moment is not None
+            by = ground.attribution(f"rollback to {to}")
+            return self._take_back(
+                "roll back",
+                lambda here: rollback_to(here.history, moment, by, may_touch_critical=critical),
+            )
+        if file is not None:
+            path, at, commit = file.rpartition("@")
+            if not at or not path or not commit:
+                raise InvalidInput("This names no file at a commit.", where=file, remedy="Write PATH@COMMIT.")
+            by = ground.attribution(f"rollback of {file}")
+            return self._take_back(
+                "roll back",
+                lambda here: rollback_file(
+                    here.history, layout.normalise(path), commit, by, may_touch_critical=critical
+                ),
+            )
+        by = ground.attribution(f"rollback of reflection {reflection}")
+        return self._take_back(
+            "roll back",
+            lambda here: rollback_reflection(here.history, str(reflection), by, may_touch_critical=critical),
+        )
+
+    def undo(self) -> results.Changed:
+        """Take back the newest action that is not undone yet; again walks further back.
+
+        Raises:
+            NotFound: There is nothing to undo.
+        """
+        from workbench.engine.history import undo
+
+        return self._take_back(
+            "undo",
+            lambda ground: undo(
+                ground.history,
+                ground.attribution("undo"),
+                may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
+            ),
+        )
+
+    def redo(self) -> results.Changed:
+        """Do again what was undone last.
+
+        Raises:
+            NotFound: There is nothing to redo.
+        """
+        from workbench.engine.history import redo
+
+        return self._take_back(
+            "redo",
+            lambda ground: redo(
+                ground.history,
+                ground.attribution("redo"),
+                may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
+            ),
+        )
+
+    def adopt(self) -> results.Changed:
+        """Take in now what was edited from outside, as the actor `manual`."""
+        require(self._ground.role, Capability.WRITE_MEMORY, doing="take in outside edits")
+        adopted = self._ground.adopt()
+        if adopted is None:
+            return results.Changed(None)
+        commit = adopted.commits[-1] if adopted.commits else None
+        return results.Changed(commit, adopted.files, adopted.alerts, adopted.warnings)
+
+    def _take_back(self, doing: str, act: Callable[[Ground], Receipt[TakenBack]]) -> results.Changed:
+        require(self._ground.role, Capability.ROLLBACK, doing=doing)
+        if not self._ground.has_history():
+            raise NotFound("Nothing has been changed here yet.", remedy="There is no history to go back in.")
+        self._ground.adopt()
+        receipt = act(self._ground)
+        return results.Changed(receipt.commit, receipt.files, receipt.outcome.commits)
+
+    def _time(self, text: str | None, name: str, *, end: bool = False) -> datetime | None:
+        """Read a time; one without a zone is in the workspace's, and a bare day may mean its end."""
+        if text is None:
+            return None
+        stripped = text.strip()
+        parsed = parse_time(stripped, where=name)
+        if "T" not in stripped and " " not in stripped:
+            day = parsed.date()
+            return datetime.combine(day, _END_OF_DAY if end else time.min, tzinfo=self._ground.zone)
+        if datetime.fromisoformat(stripped).tzinfo is None:
+            return datetime.fromisoformat(stripped).replace(tzinfo=self._ground.zone)
+        return parsed

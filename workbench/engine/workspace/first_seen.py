@@ -1,0 +1,74 @@
+"""When memories came into the history that were written elsewhere, or do not say how old they are."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+from workbench.engine.catalog.extract import extract
+from workbench.engine.clock import parse_time, render_time
+
+if TYPE_CHECKING:
+    from workbench.engine.catalog import Catalog
+    from workbench.engine.history import Commit, GitStore
+
+_HEAD = "first_seen_head"
+_ADOPTING = frozenset({"manual", "system:init"})
+
+
+def note_first_seen(catalog: Catalog, store: GitStore) -> None:
+    """Record when adopted memories and core items first stood in the history, up to its newest commit.
+
+    Args:
+        catalog: Brought up to date with the files already; keeps the record.
+        store: The history.
+    """
+    head = store.head()
+    known = catalog.state(_HEAD)
+    if head is None or head == known:
+        return
+    commits: list[Commit] = []
+    for commit in store.walk():
+        if commit.id == known:
+            break
+        if commit.author in _ADOPTING or layout.CORE in commit.message:
+            commits.append(commit)
+    for commit in reversed(commits):
+        moment = render_time(commit.moment)
+        if commit.author == "system:init" and commit.parent is None:
+            _note_files(catalog, list(store.files_at(commit.id)), moment)
+        else:
+            _note_memories(catalog, store, commit, moment)
+    catalog.set_state({_HEAD: head})
+
+
+def first_seen(catalog: Catalog) -> dict[str, datetime]:
+    """Return when each recorded memory first stood in the history."""
+    return {row[0]: parse_time(row[1]) for row in catalog.rows("SELECT id, moment FROM first_seen")}
+
+
+def _note_files(catalog: Catalog, paths: list[str], moment: str) -> None:
+    """Record every memory of these files; those written into them later say so themselves."""
+    with catalog.database() as connection, connection:
+        connection.executemany(
+            "INSERT OR IGNORE INTO first_seen SELECT id, ? FROM memories WHERE path = ?",
+            [(moment, path) for path in paths],
+        )
+
+
+def _note_memories(catalog: Catalog, store: GitStore, commit: Commit, moment: str) -> None:
+    for change in store.changes(commit.id):
+        if change.new_blob is None or not change.path.endswith(".md"):
+            continue
+        before = store.read_blob(change.old_blob) if change.old_blob else b""
+        known = _ids(catalog, change.old_path or change.path, before)
+        new = _ids(catalog, change.path, store.read_blob(change.new_blob)) - known
+        with catalog.database() as connection, connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO first_seen VALUES (?, ?)", [(memory_id, moment) for memory_id in new]
+            )
+
+
+def _ids(catalog: Catalog, path: str, content: bytes) -> set[str]:
+    return {record.id for record in extract(path, content, catalog.zone).memories}

@@ -1,0 +1,221 @@
+"""What every part of an open workspace stands on: folder, role, clock, settings, history and catalog."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+from zoneinfo import ZoneInfo
+
+from workbench.engine import layout
+from workbench.engine.agents.roles import Capability, Role, require
+from workbench.engine.clock import Clock
+from workbench.engine.settings import Settings
+
+if TYPE_CHECKING:
+    from workbench.engine.catalog import Catalog, Lookups, Synced
+    from workbench.engine.decay import AccessJournal
+    from workbench.engine.documents import DecayScores
+    from workbench.engine.history import Adopted, Attribution, History, Planner, Receipt
+    from workbench.engine.workspace.scores import Scores
+
+T = TypeVar("T")
+
+# Reading again within this many seconds trusts the last look at the files.
+_FRESH_SECONDS = 0.5
+
+
+@dataclass
+class Ground:
+    """One open workspace, shared by its reading, writing and auditing halves.
+
+    Args:
+        root: The workspace folder, absolute and real.
+        role: What this door may do.
+        actor: The actor that changes are attributed to where a call names none, or None for the usual one.
+        clock: Tells the time.
+        settings: As they held when the workspace was opened.
+        reads_refresh: Whether reading looks for changed files first; the bench does that in the background.
+    """
+
+    root: Path
+    role: Role
+    actor: str | None
+    clock: Clock
+    settings: Settings
+    reads_refresh: bool = True
+    _refreshed: float = field(default=-1e9, repr=False)
+    _adopted: bool = field(default=False, repr=False)
+    _scores_file: DecayScores | None = field(default=None, repr=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Return the zone of days and times in the files."""
+        return self.settings.zone
+
+    def now(self) -> datetime:
+        """Return the present moment in the workspace's zone."""
+        return self.clock.now().astimezone(self.zone)
+
+    @cached_property
+    def state(self) -> Path:
+        """Return the folder of what cannot be derived from the files."""
+        return self.settings.state_directory(self.root)
+
+    @cached_property
+    def history(self) -> History:
+        """Return the history; opening it reads nothing yet."""
+        from workbench.engine.history import History
+        from workbench.engine.workspace.projections import projections
+
+        return History(
+            self.root,
+            clock=self.clock,
+            state=self.state,
+            zone=self.zone,
+            lock_timeout=self.settings.history.lock_timeout,
+            projections=projections(self),
+        )
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """Return the catalog of memories, not yet brought up to date."""
+        from workbench.engine.catalog import Catalog
+
+        return Catalog(self.root, self.settings.cache_directory(self.root) / "catalog.sqlite", self.zone)
+
+    @cached_property
+    def lookups(self) -> Lookups:
+        """Return the questions that the catalog answers."""
+        from workbench.engine.catalog import Lookups
+
+        return Lookups(self.catalog)
+
+    @cached_property
+    def journal(self) -> AccessJournal:
+        """Return the journal of accesses that are not yet folded into the scores file."""
+        from workbench.engine.decay import AccessJournal
+
+        return AccessJournal(self.state, lambda: secrets.token_hex(8))
+
+    def has_history(self) -> bool:
+        """Tell whether the workspace has a history, without loading the means to read it."""
+        return (self.root / layout.HISTORY).is_dir()
+
+    def refresh(
+        self,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Synced:
+        """Bring the catalog up to date with the files."""
+        synced = self.catalog.sync(progress=progress, cancelled=cancelled)
+        if self.has_history():
+            from workbench.engine.workspace.first_seen import note_first_seen
+
+            note_first_seen(self.catalog, self.history.store)
+        self._refreshed = time.monotonic()
+        return synced
+
+    def scores(self) -> Scores:
+        """Return the relevance of memories at this moment."""
+        from workbench.engine.decay import Reckoning, pending
+        from workbench.engine.documents import DecayScores
+        from workbench.engine.history import read_work_file
+        from workbench.engine.workspace.first_seen import first_seen
+        from workbench.engine.workspace.scores import Scores
+
+        content = read_work_file(self.root, layout.DECAY_SCORES) or b""
+        if self._scores_file is None or content != self._scores_file.content:
+            self._scores_file = DecayScores.parse(content)
+        file = self._scores_file
+        return Scores(
+            lookups=self.lookups,
+            entries=file.entries,
+            pending=pending(file, self.journal.read()),
+            first_seen=first_seen(self.catalog),
+            reckoning=Reckoning(self.now(), self.zone, self.settings.decay),
+        )
+
+    def count_access(self, memory_id: str) -> None:
+        """Note an access of a memory; a journal that cannot be written costs a count, never an answer."""
+        from workbench.engine.errors import StorageError
+
+        with contextlib.suppress(StorageError):
+            self.journal.record_access(memory_id, self.clock.now())
+
+    def refresh_for_reading(self) -> None:
+        """Look for changed files, unless that was done a moment ago or is done elsewhere."""
+        if self.reads_refresh and time.monotonic() - self._refreshed > _FRESH_SECONDS:
+            self.refresh()
+
+    def adopt(self) -> Adopted | None:
+        """Take in outside edits, where this door may and there is a history."""
+        if not self.has_history() or not self.role.may(Capability.WRITE_MEMORY):
+            return None
+        adopted = self.history.adopt()
+        self._adopted = True
+        return adopted
+
+    def mutate(
+        self, planner: Planner[T], attribution: Attribution, capability: Capability, *, doing: str
+    ) -> Receipt[T]:
+        """Carry out a plan through the one transaction, and bring the catalog along.
+
+        Args:
+            planner: Run under the writer's lock, again where a file it read changed meanwhile.
+            attribution: Who, on whose approval, and why.
+            capability: What this door has to be allowed.
+            doing: What is being done, for the refusal.
+
+        Raises:
+            RoleRefused: This door's role may not do it.
+        """
+        require(self.role, capability, doing=doing)
+        with self._lock:
+            if not self._adopted:
+                self._first_mutation()
+            return self.history.mutate(
+                planner, attribution, may_touch_critical=self.role.may(Capability.TOUCH_CRITICAL)
+            )
+
+    def attribution(
+        self, trigger: str, *, actor: str | None = None, approval: str | None = None
+    ) -> Attribution:
+        """Return who does something through this door.
+
+        Args:
+            trigger: What set it off.
+            actor: The actor this kind of action has, where the door was not opened for another.
+            approval: `auto` for an agent by default, `—` for a person, who needs none.
+        """
+        from workbench.engine.history import Attribution
+
+        usual = "manual" if self.role.kind == "person" else "bot:main"
+        who = self.actor or actor or usual
+        if approval is None:
+            approval = "—" if who == "manual" else "approved" if who.startswith("reflection:") else "auto"
+        return Attribution(who, approval, trigger)
+
+    def _first_mutation(self) -> None:
+        if not self.has_history():
+            self.history.init()
+        self.refresh()
+        self.adopt()
+        self._adopted = True
+
+    def close(self) -> None:
+        """Let go of everything that was opened."""
+        for name in ("catalog",):
+            part = self.__dict__.pop(name, None)
+            if part is not None:
+                part.close()
+        self.__dict__.pop("lookups", None)

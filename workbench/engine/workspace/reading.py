@@ -1,0 +1,349 @@
+"""The reading half of the door: core memory, search, excerpts, one memory, timeline, graph, scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout, results
+from workbench.engine.clock import parse_time
+from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
+from workbench.engine.identifiers import STORES, MemoryId, parse_memory_id
+from workbench.engine.workspace.ground import Ground
+
+if TYPE_CHECKING:
+    from workbench.engine.catalog import EdgeRecord, EntityRecord, MemoryRecord
+
+# Neighbourhoods larger than this are cut at the nearest entities, and say so by their size.
+MOST_NODES = 500
+_MOST_VISITED = 50_000
+_MOST_HISTORY = 20
+
+
+class Reading:
+    """Everything that changes nothing but the count of accesses."""
+
+    _ground: Ground
+
+    def core(self) -> results.CoreView:
+        """Return core memory: its blocks, items and token budget."""
+        from workbench.engine.stores import view_core
+
+        return view_core(self._ground.history.now(), self._ground.settings)
+
+    def search(
+        self,
+        query: str,
+        *,
+        max_results: int | None = None,
+        min_score: float | None = None,
+        store: str | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        include_dormant: bool = False,
+        budget: int | None = None,
+    ) -> results.Found:
+        """Find the memories that hold the words of a question, in any language.
+
+        Args:
+            query: What is looked for; none of it is read as a search language.
+            max_results: Most results; the setting `search.max_results` unless a budget is given.
+            min_score: Least score, 0–1.
+            store: core, episodic, semantic, procedural, vault or file.
+            after: First day, `2026-02-01`.
+            before: Last day.
+            include_dormant: Also give dormant memories.
+            budget: Tokens to fill with the results’ snippets.
+
+        Raises:
+            InvalidInput: An option makes no sense as given.
+        """
+        from workbench.engine.recall import search
+
+        if store is not None and store not in STORES:
+            raise InvalidInput(f"There is no store “{store}”.", remedy=f"Stores are {', '.join(STORES)}.")
+        limit = max_results
+        if limit is None and budget is None:
+            limit = self._ground.settings.search.max_results
+        self._ground.refresh_for_reading()
+        return search(
+            self._ground.lookups,
+            query,
+            score_of=self._ground.scores().of_record,
+            max_results=limit,
+            min_score=min_score,
+            store=store,
+            after=_day(after),
+            before=_day(before),
+            include_dormant=include_dormant,
+            budget=budget,
+        )
+
+    def get(self, path: str, *, from_: int = 1, lines: int | None = None) -> results.Excerpt:
+        """Read lines of a memory file.
+
+        Args:
+            path: Workspace-relative; also with `#L3-L5`.
+            from_: First line, 1-based.
+            lines: How many; to the end by default.
+
+        Raises:
+            OutsideWorkspace: The path leads out of the memory files.
+            NotFound: There is no such memory file.
+        """
+        path, hash_mark, place = path.partition("#L")
+        if hash_mark:
+            first, _, final = place.partition("-L")
+            if not (first.isdigit() and (final.isdigit() or not final)):
+                raise InvalidInput("These are no lines.", where=f"{path}#L{place}", remedy="Write #L3-L5.")
+            from_, lines = int(first), int(final or first) - int(first) + 1
+        if from_ < 1 or (lines is not None and lines < 0):
+            raise InvalidInput("Lines are counted from 1.", remedy="Ask for --from 1 or more.")
+        relative = layout.normalise(path)
+        layout.resolve(self._ground.root, relative)
+        content = self._read(relative) if layout.is_memory_file(relative) else None
+        if content is None:
+            raise NotFound(
+                "There is no such memory file.",
+                where=relative,
+                remedy="`get` reads MEMORY.md, memory/ and the agent’s own files such as SOUL.md.",
+            )
+        from workbench.engine.documents import SourceText
+
+        source = SourceText.from_bytes(content)
+        whole = source.lines
+        last = len(whole) if lines is None else min(len(whole), from_ - 1 + lines)
+        chosen = whole[from_ - 1 : last]
+        self._count_access_of_lines(relative, from_, last)
+        return results.Excerpt(relative, "\n".join(chosen), from_, len(chosen))
+
+    def show(self, id: str, *, count_access: bool = True) -> results.Shown:  # noqa: A002 - the field's word
+        """Return one memory with its provenance, validity, score, links and history.
+
+        Args:
+            id: A memory id, an entity's or fact's too, or the name of an entity.
+            count_access: Whether this counts as an access (design document §9.4).
+
+        Raises:
+            NotFound: There is no such memory.
+        """
+        from workbench.engine.history import file_history
+        from workbench.engine.stores import show
+
+        ground = self._ground
+        ground.refresh_for_reading()
+        memory_id = self.resolve(id)
+        score = ground.scores().of(str(memory_id.whole))
+        shown = show(ground.history.now(), str(memory_id), ground.lookups, ground.zone, score=score)
+        if ground.has_history():
+            past = file_history(ground.root, ground.history.store, shown.path, limit=_MOST_HISTORY)
+            shown = replace(shown, history=past)
+        if count_access and score is not None:
+            ground.count_access(str(memory_id.whole))
+        return shown
+
+    def resolve(self, name: str) -> MemoryId:
+        """Return the id that a person's words mean: an id, a path, or an entity's name.
+
+        Raises:
+            NotFound: Nothing answers to it.
+            Ambiguous: Several memories do.
+        """
+        name = name.strip()
+        try:
+            memory_id = parse_memory_id(name)
+        except InvalidInput:
+            memory_id = None
+        lookups = self._ground.lookups
+        if memory_id is not None and memory_id.kind == "file":
+            return memory_id
+        if memory_id is not None and (
+            lookups.memory(str(memory_id.whole)) or (memory_id.block and lookups.fact(str(memory_id)))
+        ):
+            return memory_id
+        if layout.is_memory_file(name) and (self._ground.root / name).is_file():
+            found = lookups.memories_in(name)
+            if len(found) == 1:
+                return parse_memory_id(found[0].id)
+            return MemoryId("file", name)
+        kind, _, rest = name.partition(":")
+        matches = lookups.resolve(rest if kind == "entity" else name)
+        sure = [match.entity for match in matches if match.how != "near"]
+        if len(sure) == 1:
+            return parse_memory_id(sure[0].id)
+        if sure:
+            raise Ambiguous(
+                f"“{name}” may be {', '.join(entity.id for entity in sure[:5])}.", remedy="Name one of them."
+            )
+        near = ", ".join(match.entity.id for match in matches[:3])
+        raise NotFound(
+            f"There is no memory “{name}”.",
+            remedy=f"Did you mean {near}?" if near else "Find its id with: workbench search WORDS",
+        )
+
+    def timeline(self, *, before: str | None = None, limit: int = 200, query: str = "") -> results.Timeline:
+        """Return episodes and flat daily logs, newest first.
+
+        Args:
+            before: The cursor `next` of the page before, or None for the newest.
+            limit: Most entries.
+            query: A filter such as `type:decision tag:auth after:2026-01 words`.
+        """
+        from workbench.engine.catalog import parse_filter
+
+        self._ground.refresh_for_reading()
+        narrowed = parse_filter(query)
+        rows = self._ground.lookups.timeline(narrowed, before=before, limit=limit + 1)
+        scores = self._ground.scores()
+        entries = tuple(
+            _timeline_entry(record, cursor.partition("T"), scores.of_record(record))
+            for cursor, record in rows[:limit]
+        )
+        following = rows[limit - 1][0] if len(rows) > limit else None
+        return results.Timeline(entries, following, self._ground.lookups.timeline_length(narrowed))
+
+    def graph(self, entity: str | None = None, *, depth: int = 1) -> results.GraphView:
+        """Return an entity with its facts and what lies around it, or the whole graph.
+
+        Args:
+            entity: An entity's id or name; None for the whole graph.
+            depth: Hops to follow.
+
+        Raises:
+            NotFound: There is no such entity.
+        """
+        from workbench.engine.catalog.neighbourhood import around
+
+        if depth < 0:
+            raise InvalidInput("A depth is 0 or more.", remedy="Ask for --depth 1.")
+        self._ground.refresh_for_reading()
+        lookups = self._ground.lookups
+        if entity is None:
+            hops = {record.id: 0 for record in lookups.entities()}
+            return self._graph_view(None, hops, lookups.edges())
+        center = self._entity(entity)
+        hops, edges = around(center.id, lookups.edges_of, depth=depth, most=MOST_NODES)
+        return self._graph_view(center, hops, edges)
+
+    def graph_path(self, a: str, b: str) -> results.GraphView:
+        """Return a shortest way between two entities; without nodes where there is none.
+
+        Raises:
+            NotFound: One of them does not exist.
+        """
+        from workbench.engine.catalog.neighbourhood import shortest_path
+
+        self._ground.refresh_for_reading()
+        start, goal = self._entity(a), self._entity(b)
+        edges = shortest_path(start.id, goal.id, self._ground.lookups.edges_of, most=_MOST_VISITED)
+        if edges is None:
+            return results.GraphView(start.id, (), ())
+        hops = {start.id: 0}
+        for edge in edges:
+            for end in (edge.from_, edge.to):
+                hops.setdefault(end, len(hops))
+        return self._graph_view(start, hops, edges)
+
+    def decay(self, *, forecast: Sequence[int] = (), lambda_: float | None = None) -> results.DecayView:
+        """Return every memory's score now, and at days to come.
+
+        Args:
+            forecast: Days from now to score as well.
+            lambda_: Another decay rate per day, to see what it would change.
+        """
+        self._ground.refresh_for_reading()
+        return self._ground.scores().view(forecast=forecast, lambda_=lambda_)
+
+    def _entity(self, name: str) -> EntityRecord:
+        memory_id = self.resolve(name)
+        entity = self._ground.lookups.entity(str(memory_id.whole))
+        if entity is None:
+            raise NotFound(f"“{name}” is no entity.", remedy="List them with: workbench graph")
+        return entity
+
+    def _graph_view(
+        self, center: EntityRecord | None, hops: dict[str, int], edges: Sequence[EdgeRecord]
+    ) -> results.GraphView:
+        lookups = self._ground.lookups
+        scores = self._ground.scores()
+        known = {record.id: record for record in lookups.entities()} if center is None else {}
+        nodes = []
+        for entity_id, hop in hops.items():
+            record = known.get(entity_id) or lookups.entity(entity_id)
+            kind, _, slug = entity_id.removeprefix("entity:").partition("--")
+            score = scores.of(entity_id)
+            nodes.append(
+                results.GraphNode(
+                    id=entity_id,
+                    type=record.type if record else kind,
+                    label=record.label if record else slug.replace("-", " "),
+                    score=score.value if score else 0.0,
+                    hop=hop,
+                )
+            )
+        facts = lookups.facts_of(center.id) if center else ()
+        return results.GraphView(
+            center=center.id if center else None,
+            nodes=tuple(nodes),
+            edges=tuple(
+                results.GraphEdge(
+                    edge.from_,
+                    edge.relation,
+                    edge.to,
+                    edge.confidence,
+                    edge.since,
+                    scores.last_accessed(edge.from_),
+                )
+                for edge in edges
+            ),
+            facts=tuple(
+                results.GraphFact(
+                    fact.id,
+                    fact.text,
+                    fact.provenance,
+                    results.Validity(fact.since, fact.until, fact.superseded_by),
+                )
+                for fact in facts
+            ),
+            summary=center.summary if center else "",
+        )
+
+    def _read(self, path: str) -> bytes | None:
+        from workbench.engine.history import read_work_file
+
+        return read_work_file(self._ground.root, path)
+
+    def _count_access_of_lines(self, path: str, first: int, last: int) -> None:
+        self._ground.refresh_for_reading()
+        for record in self._ground.lookups.memories_in(path):
+            if record.start_line <= last and record.end_line >= first and record.store != "file":
+                self._ground.count_access(record.id)
+
+
+def _timeline_entry(
+    record: MemoryRecord, day_and_rest: tuple[str, str, str], score: results.Score | None
+) -> results.TimelineEntry:
+    moment = record.moment
+    timed = moment is not None and (record.store == "episodic" or (moment.hour, moment.minute) != (0, 0))
+    return results.TimelineEntry(
+        id=record.id,
+        day=day_and_rest[0],
+        time=f"{moment:%H:%M}" if moment and timed else None,
+        kind="episode" if record.store == "episodic" else "log",
+        type=record.type,
+        confidence=record.confidence,
+        source=record.source,
+        tags=record.tags,
+        title=record.title,
+        path=record.path,
+        start_line=record.start_line,
+        end_line=record.end_line,
+        text=record.text,
+        status=score.status if score else None,
+    )
+
+
+def _day(text: str | None) -> date | None:
+    return parse_time(text).date() if text else None

@@ -1,0 +1,116 @@
+"""Relevance of the memories of an open workspace: files, scores file, journal and clock put together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from workbench.engine import results
+from workbench.engine.stores.lookups import Standing
+
+if TYPE_CHECKING:
+    from workbench.engine.catalog import Lookups, MemoryRecord
+    from workbench.engine.decay import Accesses, DecayRecord, MemoryFacts, Reckoning
+    from workbench.engine.documents import ScoreEntry
+
+# A file that does not say where it comes from was written on purpose, by a person or at a person's word.
+_UNSTATED_SOURCE = "user-explicit"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores at one moment; made anew for each call that needs them, computed where asked for.
+
+    Args:
+        lookups: The catalog's questions.
+        entries: What the scores file says, by memory id.
+        pending: Accesses that are not yet in the scores file.
+        first_seen: When memories that do not say so themselves came into the history.
+        reckoning: The moment, the zone and the constants.
+    """
+
+    lookups: Lookups
+    entries: Mapping[str, ScoreEntry]
+    pending: Mapping[str, Accesses]
+    first_seen: Mapping[str, datetime]
+    reckoning: Reckoning
+
+    def of(self, memory_id: str) -> results.Score | None:
+        """Return a memory's score; None where it has none or does not exist."""
+        record = self.lookups.memory(memory_id)
+        return self.of_record(record) if record else None
+
+    def of_record(self, record: MemoryRecord) -> results.Score | None:
+        """Return the score of a memory that is at hand; None for free text and logs."""
+        from workbench.engine.decay import assess
+
+        composed = self._compose(record)
+        return assess(composed, self.reckoning) if composed else None
+
+    def standing(self, memory_id: str) -> Standing:
+        """Return what planners want to know about a memory's relevance."""
+        record = self.lookups.memory(memory_id)
+        composed = self._compose(record) if record else None
+        if record is None or composed is None:
+            return Standing(0.0)
+        score = self.of_record(record)
+        last = composed.last_accessed.astimezone(self.reckoning.zone).date()
+        return Standing(score.value if score else 0.0, composed.pinned, composed.archived, last)
+
+    def last_accessed(self, memory_id: str) -> str | None:
+        """Return the day of a memory's last access, or None where nothing is known."""
+        standing = self.standing(memory_id)
+        return standing.last_accessed.isoformat() if standing.last_accessed else None
+
+    def records(self) -> list[DecayRecord]:
+        """Return every scored memory with what its score depends on, in the order of files."""
+        from workbench.engine.decay import SCORED_STORES, compose_all
+
+        memories = (record for record in self.lookups.memories() if record.store in SCORED_STORES)
+        return compose_all(
+            (self.facts(record) for record in memories), self.entries, self.pending, self.reckoning
+        )
+
+    def view(self, *, forecast: Sequence[int], lambda_: float | None) -> results.DecayView:
+        """Return every score, with days to come and another decay rate where asked for."""
+        from workbench.engine.decay import forecast as foretell
+        from workbench.engine.decay import with_lambda
+
+        records = self.records()
+        if lambda_ is None:
+            return foretell(records, forecast, self.reckoning)
+        other = with_lambda(records, lambda_, self.reckoning)
+        if not forecast:
+            return other
+        settings = replace(self.reckoning.settings, lambda_=lambda_)
+        ahead = foretell(records, forecast, replace(self.reckoning, settings=settings))
+        entries = (
+            replace(entry, forecast=later.forecast)
+            for entry, later in zip(other.entries, ahead.entries, strict=True)
+        )
+        return replace(other, entries=tuple(entries))
+
+    def _compose(self, record: MemoryRecord) -> DecayRecord | None:
+        from workbench.engine.decay import SCORED_STORES, compose
+
+        if record.store not in SCORED_STORES:
+            return None
+        return compose(
+            self.facts(record), self.entries.get(record.id), self.pending.get(record.id), self.reckoning
+        )
+
+    def facts(self, record: MemoryRecord) -> MemoryFacts:
+        """Return what a memory's own text says that matters to its score."""
+        from workbench.engine.decay import MemoryFacts
+
+        return MemoryFacts(
+            id=record.id,
+            store=record.store,
+            source=record.source or _UNSTATED_SOURCE,
+            created=record.moment,
+            adopted=self.first_seen.get(record.id),
+            pinned=record.pinned,
+            title=record.title,
+        )
