@@ -1,0 +1,208 @@
+"""Finding what a message asks of memory, and nothing in what merely mentions the words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.engine.triggers.clauses import Sentence, clause_starts, sentences
+from workbench.engine.triggers.live_text import PUNCTUATION, live_text
+from workbench.engine.triggers.model import NOTHING_DETECTED, Detection
+from workbench.engine.triggers.payload import read_payload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from workbench.engine.triggers.phrases import Language, Phrase, PhraseBook
+
+_LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_CLAUSE_END = re.compile(r"\s*(?:[,.;:!?。…、)\ufffc–—]|-\s|$|\n)")
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """A language with those of its phrases that a message may hold."""
+
+    language: Language
+    phrases: tuple[Phrase, ...]
+
+
+@dataclass(frozen=True)
+class Find:
+    """A phrase found where a request begins.
+
+    Args:
+        phrase: Which one.
+        language: Its language.
+        match: Where it fits; its group `about`, where it has one, is what the request is about.
+        sentence: The sentence’s place among the sentences of the message.
+        clause: Where its clause begins, lead-ins included.
+        requested: Whether a lead-in such as “can you” makes a question a request.
+    """
+
+    phrase: Phrase
+    language: Language
+    match: re.Match[str]
+    sentence: int
+    clause: int
+    requested: bool
+
+
+def detect(message: str, phrases: PhraseBook) -> Detection:
+    """Return the first thing that a message asks of memory (design document §8.1).
+
+    Args:
+        message: One message of the user, in Markdown or plain text.
+        phrases: What to look for.
+
+    Returns:
+        `NOTHING_DETECTED` where it asks nothing.
+    """
+    return next(iter(detect_all(message, phrases)), NOTHING_DETECTED)
+
+
+def detect_all(message: str, phrases: PhraseBook) -> tuple[Detection, ...]:
+    """Return everything that a message asks of memory, in its order.
+
+    A trigger counts where a clause begins, in the writer’s own voice: not in code, quotations and reported
+    speech, not in questions unless they are requests (“can you remember that …”).
+
+    Args:
+        message: One message of the user.
+        phrases: What to look for.
+    """
+    lowered = message.lower().translate(PUNCTUATION)
+    candidates = tuple(
+        _Candidates(language, fitting)
+        for language in phrases.languages
+        if (fitting := tuple(p for p in language.phrases if any(a in lowered for a in p.anchors)))
+    )
+    if all(phrase.kind == "none" for each in candidates for phrase in each.phrases):
+        return ()
+    live = live_text(message)
+    parts = list(sentences(live))
+    finds = [find for number in range(len(parts)) for find in _finds_in(live, parts, number, candidates)]
+    found = []
+    for number, find in enumerate(finds):
+        limit = finds[number + 1].clause if number + 1 < len(finds) else len(message)
+        detection = _detection(message, live, parts, find, limit)
+        if not _only_asks(live, parts[find.sentence], find, detection):
+            found.append(detection)
+    return tuple(found)
+
+
+def _finds_in(
+    live: str, parts: list[Sentence], number: int, candidates: tuple[_Candidates, ...]
+) -> Iterator[Find]:
+    sentence = parts[number]
+    if _is_introduced(live, sentence, candidates):
+        return
+    behind, kinds = sentence.start, set()
+    for clause in clause_starts(live, sentence):
+        if clause < behind:
+            continue
+        before = live[sentence.start : clause]
+        if any(re.search(each.language.any_of("reporting"), before, re.IGNORECASE) for each in candidates):
+            return
+        find = _find_at(live, clause, sentence, number, candidates)
+        if find is None:
+            continue
+        behind = find.match.end()
+        # A request may hold the words of its own kind again: “remember that …, please note that …”.
+        if find.phrase.kind != "none" and find.phrase.kind not in kinds:
+            kinds.add(find.phrase.kind)
+            yield find
+
+
+def _find_at(
+    live: str, clause: int, sentence: Sentence, number: int, candidates: tuple[_Candidates, ...]
+) -> Find | None:
+    for each in candidates:
+        language, position, requested = each.language, clause, False
+        lead_in = re.compile(rf"{language.any_of('lead_ins')}[\s,:;.!–—-]*", re.IGNORECASE)
+        request = re.compile(language.any_of("requests"), re.IGNORECASE)
+        while True:
+            fitting = [
+                (match.end() - match.start() - len(_about(match)), phrase, match)
+                for phrase in each.phrases
+                if (match := phrase.pattern.match(live, position, sentence.end))
+                and (phrase.open_end or _ends_clause(live, match.end(), sentence.end, language))
+            ]
+            if fitting:
+                _, phrase, match = max(fitting, key=lambda fit: fit[0])
+                return Find(phrase, language, match, number, clause, requested)
+            led = lead_in.match(live, position, sentence.end)
+            if led is None:
+                break
+            requested = requested or request.match(live, position, sentence.end) is not None
+            position = led.end()
+    return None
+
+
+def _about(match: re.Match[str]) -> str:
+    return match.groupdict().get("about") or ""
+
+
+def _ends_clause(live: str, position: int, end: int, language: Language) -> bool:
+    tail = re.compile(rf"(?:[\s,]*{language.any_of('trailing')})*", re.IGNORECASE)
+    polite = tail.match(live, position, end)
+    return bool(_CLAUSE_END.match(live, polite.end() if polite else position, end))
+
+
+def _is_introduced(live: str, sentence: Sentence, candidates: tuple[_Candidates, ...]) -> bool:
+    """Tell whether a line ending in a colon shows the sentence: “Proofread this:” and then the text."""
+    head = live[: sentence.start].rstrip()
+    if not head.endswith(":") or "\n" not in live[len(head) : sentence.start]:
+        return False
+    if _LIST_ITEM.match(live, sentence.start):
+        return False
+    line = head[head.rfind("\n") + 1 : -1].strip()
+    return not any(
+        re.fullmatch(rf"(?:{each.language.any_of('lead_ins')}[\s,]*)+", line, re.IGNORECASE)
+        for each in candidates
+    )
+
+
+def _only_asks(live: str, sentence: Sentence, find: Find, detection: Detection) -> bool:
+    """Tell whether a question asks about memory rather than for a change of it."""
+    if find.phrase.kind not in ("remember", "forget") or not sentence.question:
+        return False
+    language = find.language
+    written = live[sentence.start : sentence.end]
+    if re.search(rf"[,\s–—-]{language.any_of('question_tags')}\s*[?!.。]*\s*$", written, re.IGNORECASE):
+        return False
+    if not find.requested:
+        return True
+    if not language.request_objects or detection.refers_back or _about(find.match):
+        return False
+    asked = live[find.match.end() : sentence.end].lstrip(" ,:")
+    # “forget about my …” has the word already that “remember that …” has still to come.
+    named = live[find.match.start() : find.match.end()].rstrip().endswith(("about", "that", "my", "our"))
+    return not named and not re.match(language.any_of("request_objects"), asked, re.IGNORECASE)
+
+
+def _detection(message: str, live: str, parts: list[Sentence], find: Find, limit: int) -> Detection:
+    sentence = parts[find.sentence]
+    phrase, language = find.phrase, find.language
+    payload = read_payload(message, live, parts, find, limit)
+    permanently = phrase.group == "permanently" or (
+        phrase.kind == "forget"
+        and bool(
+            re.search(
+                language.any_of("permanent_words"),
+                live[find.clause : min(sentence.end, limit)],
+                re.IGNORECASE,
+            )
+        )
+    )
+    return Detection(
+        phrase.kind,
+        payload=payload,
+        phrase=message[find.match.start() : find.match.end()].strip(" ,:"),
+        span=(find.match.start(), find.match.end()),
+        permanently=permanently,
+        protect=phrase.group == "protect",
+        refers_back=not payload and phrase.kind in ("remember", "forget"),
+        language=language.name,
+    )

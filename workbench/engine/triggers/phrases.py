@@ -1,0 +1,271 @@
+"""Trigger phrases: the data file, a user's additions to it, and the small pattern language they are in."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, fields, replace
+from functools import cache, lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.engine.errors import InvalidInput, NotFound, StorageError
+from workbench.engine.triggers.model import TriggerKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_KINDS: dict[str, TriggerKind] = {
+    "remember": "remember",
+    "protect": "remember",
+    "forget": "forget",
+    "permanently": "forget",
+    "reflect": "reflect",
+    "recall": "recall",
+    "idle": "none",
+}
+_UNIT = re.compile(
+    r"\[(?P<optional>[^\[\]]*)\]|\((?P<choice>[^()]*)\)|<(?P<about>[^<>]*)>|(?P<slot>…)|(?P<word>[^\s\[\]()<>…]+)"
+)
+_LONGEST_SLOT = 400
+# A word that goes on (“remember-me”, “remember()”, “remember_all”) is another word.
+_WORD_END = r"(?!\w|['/=-]\w|\()"
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """One phrase of the data file.
+
+    Args:
+        kind: What it asks; `none` for one that only looks like a trigger.
+        group: The list it stands in, for example `protect`.
+        source: As it is written there.
+        spaced: Whether its language puts blanks between words.
+        anchors: Lower-case texts of which one is in every message that the phrase fits.
+        open_end: Whether any text may follow; else the clause must end after it.
+    """
+
+    kind: TriggerKind
+    group: str
+    source: str
+    spaced: bool
+    anchors: tuple[str, ...]
+    open_end: bool
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """Return the phrase as a pattern; its group `about` holds what the request is about, where inside."""
+        return _compiled(self.source, self.spaced)
+
+
+@dataclass(frozen=True)
+class Language:
+    """The phrases and the small words of one language; the data file tells what each list is for."""
+
+    name: str
+    spaced: bool = True
+    phrases: tuple[Phrase, ...] = ()
+    lead_ins: tuple[str, ...] = ()
+    requests: tuple[str, ...] = ()
+    request_objects: tuple[str, ...] = ()
+    pronouns: tuple[str, ...] = ()
+    pronoun_tails: tuple[str, ...] = ()
+    joiners: tuple[str, ...] = ()
+    trailing: tuple[str, ...] = ()
+    question_tags: tuple[str, ...] = ()
+    permanent_words: tuple[str, ...] = ()
+    reporting: tuple[str, ...] = ()
+    turns: tuple[str, ...] = ()
+    because: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+    def any_of(self, group: str) -> str:
+        """Return a pattern for any word of a list, longest first; one that never fits for an empty list."""
+        return _alternatives(getattr(self, group), self.spaced)
+
+
+@dataclass(frozen=True)
+class PhraseBook:
+    """All phrases known, by language."""
+
+    languages: tuple[Language, ...]
+
+
+_WORD_LISTS = tuple(f.name for f in fields(Language) if f.name not in ("name", "spaced", "phrases"))
+_KEYS = (*_KINDS, *_WORD_LISTS)
+
+
+def load_phrases(extra: Path | Mapping[str, Any] | None = None) -> PhraseBook:
+    """Return the phrases shipped, with a user's own added.
+
+    Args:
+        extra: A file laid out like `phrases.toml`, or such a table already read. Its lists are added, the
+            phrases under a language's `disabled` are taken away.
+
+    Raises:
+        NotFound: There is no such file.
+        StorageError: It cannot be read.
+        InvalidInput: It is no TOML, or holds a key or phrase that cannot be understood.
+    """
+    shipped = _shipped_phrases()
+    if extra is None:
+        return shipped
+    where = str(extra) if isinstance(extra, Path) else "trigger phrases"
+    table = _read_table(extra) if isinstance(extra, Path) else extra
+    known = {language.name: language for language in shipped.languages}
+    for name, lists in table.items():
+        if not isinstance(lists, dict):
+            raise InvalidInput(
+                f"“{name}” is not a table of a language’s phrases.",
+                where=where,
+                remedy="Begin the lists of a language with its table, for example [en].",
+            )
+        known[name] = _extended(known.get(name, Language(name)), lists, where=where)
+    return PhraseBook(tuple(known.values()))
+
+
+@cache
+def _shipped_phrases() -> PhraseBook:
+    import tomllib
+
+    text = resources.files("workbench.engine.triggers").joinpath("phrases.toml").read_text("utf-8")
+    return PhraseBook(
+        tuple(
+            _extended(Language(name), lists, where="phrases.toml")
+            for name, lists in tomllib.loads(text).items()
+        )
+    )
+
+
+def _read_table(path: Path) -> Mapping[str, Any]:
+    import tomllib
+
+    try:
+        return tomllib.loads(path.read_text("utf-8-sig"))
+    except FileNotFoundError as error:
+        raise NotFound(
+            "There is no such file of trigger phrases.",
+            where=str(path),
+            remedy="Create it, or take “triggers.phrases” out of the settings.",
+        ) from error
+    except OSError as error:
+        raise StorageError(
+            f"The file of trigger phrases cannot be read: {error.strerror}.",
+            where=str(path),
+            remedy="Check that it is a file and that you may read it.",
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(
+            f"The file of trigger phrases is no TOML: {error}.",
+            where=str(path),
+            remedy='Write lists under a language, for example [en] and remember = ["mark my words …"].',
+        ) from error
+
+
+def _extended(language: Language, lists: Mapping[str, Any], *, where: str) -> Language:
+    spaced = lists.get("spaced", language.spaced)
+    if not isinstance(spaced, bool):
+        raise InvalidInput(
+            f"“{language.name}.spaced” is neither true nor false.", where=where, remedy="Write spaced = true."
+        )
+    phrases, words = list(language.phrases), {group: getattr(language, group) for group in _WORD_LISTS}
+    disabled: set[str] = set()
+    for key, value in lists.items():
+        if key == "spaced":
+            continue
+        entries = _checked_list(key, value, where=f"{where}: {language.name}.{key}")
+        if key == "disabled":
+            disabled.update(entries)
+        elif key in _KINDS:
+            phrases += [
+                _phrase(key, entry, spaced, where=f"{where}: {language.name}.{key}") for entry in entries
+            ]
+        else:
+            words[key] += entries
+    unknown = disabled - {phrase.source for phrase in phrases}
+    if unknown:
+        raise InvalidInput(
+            f"There is no phrase “{min(unknown)}” to take away.",
+            where=f"{where}: {language.name}.disabled",
+            remedy="Write it exactly as it stands in the list.",
+        )
+    kept = tuple(phrase for phrase in phrases if phrase.source not in disabled)
+    return replace(language, spaced=spaced, phrases=kept, **words)
+
+
+def _checked_list(key: str, value: object, *, where: str) -> tuple[str, ...]:
+    if key not in (*_KEYS, "disabled"):
+        import difflib
+
+        near = difflib.get_close_matches(key, (*_KEYS, "disabled", "spaced"), n=1)
+        meant = f"Did you mean “{near[0]}”?" if near else f"Known are {', '.join(_KINDS)} and disabled."
+        raise InvalidInput(f"“{key}” is no list of phrases.", where=where, remedy=meant)
+    if not isinstance(value, list) or not all(isinstance(entry, str) and entry.strip() for entry in value):
+        raise InvalidInput(
+            f"“{key}” is not a list of phrases.", where=where, remedy=f'Write it as {key} = ["…", "…"].'
+        )
+    return tuple(value)
+
+
+def _phrase(group: str, source: str, spaced: bool, *, where: str) -> Phrase:
+    units = list(_units(source))
+    covered = "".join(unit.group() for unit in units)
+    firm = [
+        tuple(part.lower() for part in (unit["word"] or unit["choice"] or unit["about"]).split("|"))
+        for unit in units
+        if unit["word"] or unit["choice"] or unit["about"]
+    ]
+    firm = [parts for parts in firm if all(parts)]
+    if not firm or "".join(source.split()) != "".join(covered.split()) or units[0]["slot"]:
+        raise InvalidInput(
+            f"The phrase “{source}” cannot be understood.",
+            where=where,
+            remedy="Begin with words; … is any text, [word] may be left out, (a|b) is a choice.",
+        )
+    anchors = max(firm, key=lambda parts: min(len(part) for part in parts))
+    return Phrase(_KINDS[group], group, source, spaced, anchors, bool(units[-1]["slot"]))
+
+
+def _units(source: str) -> Iterator[re.Match[str]]:
+    return _UNIT.finditer(source)
+
+
+@lru_cache(maxsize=512)
+def _compiled(source: str, spaced: bool) -> re.Pattern[str]:
+    gap, word_end = (r"\s+", _WORD_END) if spaced else (r"\s*", "")
+    units = list(_units(source))
+    open_end = bool(units[-1]["slot"])
+    firm = units[:-1] if open_end else units
+    built = ""
+    for number, unit in enumerate(firm):
+        before = gap if number else ""
+        if unit["slot"]:
+            built += rf"{gap}(?P<about>\S.{{0,{_LONGEST_SLOT}}}?)"
+        elif unit["optional"]:
+            built += f"(?:{before}{_choice(unit['optional'])})?"
+        elif unit["about"] and open_end:
+            # It only begins what the request is about, so it is left to be read there.
+            return re.compile(f"{built}{gap}(?={_choice(unit['about'])}{word_end})", re.IGNORECASE)
+        elif unit["about"]:
+            built += f"{before}(?P<about>{_choice(unit['about'])})"
+        elif unit["word"] and unit["word"].endswith(":"):
+            built += rf"{before}{re.escape(unit['word'][:-1])}\s*:"
+        else:
+            built += before + _choice(unit["choice"] or unit["word"])
+    if not built.endswith(":"):
+        built += word_end
+    return re.compile(built, re.IGNORECASE)
+
+
+def _choice(written: str) -> str:
+    longest_first = sorted(written.split("|"), key=len, reverse=True)
+    return "(?:" + "|".join(r"\s+".join(map(re.escape, each.split())) for each in longest_first) + ")"
+
+
+@lru_cache(maxsize=256)
+def _alternatives(words: tuple[str, ...], spaced: bool) -> str:
+    if not words:
+        return r"(?!)"
+    longest_first = sorted(words, key=len, reverse=True)
+    body = "|".join(r"\s+".join(map(re.escape, word.split())) for word in longest_first)
+    return rf"(?<!\w)(?:{body})(?!\w|'\w)" if spaced else f"(?:{body})"
