@@ -15,6 +15,7 @@ from workbench.engine.documents.items import (
     item_text,
     one_line,
     outermost_items,
+    paragraphs_within,
     remove_lines,
 )
 from workbench.engine.documents.outline import Heading, read_headings, read_outline
@@ -108,7 +109,7 @@ class CoreMemory:
     @classmethod
     def _of(cls, source: SourceText, path: str) -> CoreMemory:
         outline = read_outline(source)
-        taken: set[str] = set()
+        taken: dict[str, int] = {}
         blocks: list[CoreBlock] = []
         problems: list[Problem] = []
         for heading, span in _block_spans(source, outline):
@@ -313,11 +314,10 @@ def _block(
     inner = LineSpan(heading.span.end + 1 if heading else span.start, span.end)
     body = source.trimmed(inner)
     parts = [(item.span, item_text(item.text)) for item in outermost_items(outline, inner)]
-    for part in outline.paragraphs:
-        if part.start in inner:
-            lines = source.trimmed(part)
-            parts.append((lines, unprotect_body(source.lines_of(lines))))
-    taken: set[str] = set()
+    for part in paragraphs_within(outline, inner):
+        lines = source.trimmed(part)
+        parts.append((lines, unprotect_body(source.lines_of(lines))))
+    taken: dict[str, int] = {}
     items = []
     for lines, text in sorted(parts):
         plain = strip_comments(_PIN.sub("", text)).strip()
@@ -341,12 +341,14 @@ def _item_slug(text: str) -> str:
     return slugify(label[1] if label else first, limit=40)
 
 
-def _free(wanted: str, taken: set[str]) -> str:
-    name, number = wanted, 1
+def _free(wanted: str, taken: dict[str, int]) -> str:
+    number = taken.get(wanted, 0) + 1
+    name = wanted if number == 1 else f"{wanted}-{number}"
     while name in taken:
         number += 1
         name = f"{wanted}-{number}"
-    taken.add(name)
+    taken[wanted] = number
+    taken.setdefault(name, 1)
     return name
 
 

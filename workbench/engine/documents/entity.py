@@ -15,6 +15,7 @@ from workbench.engine.documents.items import (
     item_text,
     one_line,
     outermost_items,
+    paragraphs_within,
     remove_lines,
 )
 from workbench.engine.documents.outline import read_headings, read_outline
@@ -509,8 +510,8 @@ def _fact(item: ListItem, *, retired: bool) -> Fact:
 
 def _loose(source: SourceText, outline: Outline, heads: list[Heading]) -> Iterator[LineSpan]:
     """Yield the paragraphs of some sections."""
-    for part in outline.paragraphs:
-        if any(part.start in head.section for head in heads):
+    for head in heads:
+        for part in paragraphs_within(outline, head.section):
             yield source.trimmed(part)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import count
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -82,13 +83,12 @@ class EpisodeLog:
                 Problem(path, None, "The file does not say which day it holds.", "Name it YYYY-MM-DD.md.")
             )
         entries: list[EpisodeEntry] = []
-        taken: set[str] = set()
+        taken: dict[str, set[int]] = {}
         day = named[0] if named else ""
         for at, heading in enumerate(tops):
             end = tops[at + 1].span.start - 1 if at + 1 < len(tops) else len(source.lines)
             entry = _read_entry(source, heading, end, day, taken, problems, path)
             if entry is not None:
-                taken.add(entry.id)
                 entries.append(entry)
         return cls(path, day, source, tuple(entries), tuple(problems))
 
@@ -173,7 +173,7 @@ def _read_entry(
     heading: Heading,
     end: int,
     day: str,
-    taken: set[str],
+    taken: dict[str, set[int]],
     problems: list[Problem],
     path: str,
 ) -> EpisodeEntry | None:
@@ -191,7 +191,8 @@ def _read_entry(
         return None
     time = f"{int(match[1]):02}:{match[2]}"
     number = int(match[3] or 1) or 1
-    if _entry_id(day, time, number) in taken:
+    numbers = taken.setdefault(time, set())
+    if number in numbers:
         if match[3]:
             problems.append(
                 Problem(
@@ -201,8 +202,8 @@ def _read_entry(
                     "Give it a number of its own.",
                 )
             )
-        while _entry_id(day, time, number) in taken:
-            number += 1
+        number = max(numbers) + 1 if len(numbers) > 1000 else next(n for n in count(1) if n not in numbers)
+    numbers.add(number)
     kind, known, extra = _read_fields(match[4])
     if not kind:
         problems.append(

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.engine.documents.items import (
+    append_item,
+    append_section,
+    clean_item,
+    item_lines,
+    item_text,
+    one_line,
+    outermost_items,
+    remove_lines,
+)
+from workbench.engine.documents.outline import read_outline
+from workbench.engine.documents.source import LineSpan, SourceText
+from workbench.engine.documents.statement import Statement, new_block_id, parse_statement, render_statement
+from workbench.engine.documents.template import load_template
+from workbench.engine.errors import NotFound
+
 if TYPE_CHECKING:
     from workbench.engine.documents.problems import Problem
-    from workbench.engine.documents.source import LineSpan, SourceText
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +49,17 @@ class Evolution:
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/evolution.md") -> Evolution:
         """Read the file. Any bytes will do."""
-        raise NotImplementedError
+        source = SourceText.from_bytes(content)
+        outline = read_outline(source)
+        sections = [heading for heading in outline.headings if heading.level > 1]
+        insights: list[Insight] = []
+        for item in outermost_items(outline, source.span):
+            at = bisect_left(sections, item.span.start, key=lambda heading: heading.span.start)
+            found = parse_statement(item_text(item.text))
+            insights.append(
+                Insight(sections[at - 1].text if at else "", found.text, found.block_id, item.span)
+            )
+        return cls(path, source, tuple(heading.text for heading in sections), tuple(insights))
 
     def render(self) -> bytes:
         """Return the file's bytes."""
@@ -41,8 +67,29 @@ class Evolution:
 
     def add(self, section: str, text: str) -> Evolution:
         """Add an insight with a block id at the end of a section, which is made where it is missing."""
-        raise NotImplementedError
+        source = self.source if self.source.lines else SourceText.from_bytes(load_template(_PATH))
+        taken = [insight.block_id for insight in self.insights if insight.block_id]
+        block = new_block_id("e", text, taken)
+        lines = item_lines(render_statement(Statement(clean_item(text), block_id=block)))
+        outline = read_outline(source)
+        wanted = one_line(section)
+        heading = next(
+            (h for h in outline.headings if h.level > 1 and h.text.casefold() == wanted.casefold()), None
+        )
+        if heading is None:
+            source = append_section(source, wanted, lines)
+        else:
+            source = append_item(source, heading, outermost_items(outline, heading.section), lines)
+        return self.parse(source.render(), self.path)
 
     def remove(self, block_id: str) -> Evolution:
         """Remove an insight. Raises `NotFound`."""
-        raise NotImplementedError
+        insight = next((insight for insight in self.insights if insight.block_id == block_id), None)
+        if insight is None:
+            raise NotFound(
+                f"There is no insight ^{block_id}.", where=self.path, remedy="See the ids in the file."
+            )
+        return self.parse(remove_lines(self.source, insight.span).render(), self.path)
+
+
+_PATH = "memory/meta/evolution.md"

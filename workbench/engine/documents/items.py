@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.documents.protection import closing_lines
@@ -64,7 +65,16 @@ def item_text(text: str) -> str:
 
 def outermost_items(outline: Outline, span: LineSpan) -> list[ListItem]:
     """Return the outermost list items that start within some lines."""
-    return [item for item in outline.items if item.depth == 0 and item.span.start in span]
+    first = bisect_left(outline.items, span.start, key=lambda item: item.span.start)
+    last = bisect_right(outline.items, span.end, key=lambda item: item.span.start)
+    return [item for item in outline.items[first:last] if item.depth == 0]
+
+
+def paragraphs_within(outline: Outline, span: LineSpan) -> Sequence[LineSpan]:
+    """Return the outermost paragraphs that start within some lines."""
+    first = bisect_left(outline.paragraphs, span.start, key=lambda part: part.start)
+    last = bisect_right(outline.paragraphs, span.end, key=lambda part: part.start)
+    return outline.paragraphs[first:last]
 
 
 def append_item(

@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.documents.items import (
+    append_lines,
+    clean_item,
+    item_lines,
+    item_text,
+    one_line,
+    outermost_items,
+    remove_lines,
+)
+from workbench.engine.documents.outline import read_outline
+from workbench.engine.documents.problems import Problem
+from workbench.engine.documents.source import LineSpan, SourceText, is_blank
+from workbench.engine.documents.template import load_template
+from workbench.engine.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.documents.problems import Problem
-    from workbench.engine.documents.source import LineSpan, SourceText
+    from workbench.engine.documents.outline import Heading, ListItem, Outline
+
+_HEADING: Final = re.compile(r"proposal[ \t]*[#＃]?[ \t]*(\d{1,9})(?![\w])(.*)$", re.IGNORECASE | re.DOTALL)
+_FIELD: Final = re.compile(
+    r"(?:\*\*([^*\n]+?)\*\*[ \t]*[:：]|\*\*([^*\n]+?)[:：]\*\*|([A-Z][\w -]{0,30}):)[ \t]*(.*)$", re.DOTALL
+)
+_NUMBERS: Final = re.compile(r"#(\d{1,9})")
+_RULE: Final = re.compile(r"[ \t]*---+[ \t]*$")
+_KNOWN: Final = (
+    "from",
+    "timestamp",
+    "trigger",
+    "suggested store",
+    "content",
+    "entities",
+    "confidence",
+    "core-worthy",
+    "status",
+)
+_TEMPLATE: Final = "memory/meta/pending-memories.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +87,40 @@ class PendingMemories:
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/pending-memories.md") -> PendingMemories:
         """Read the file. Any bytes will do."""
-        raise NotImplementedError
+        source = SourceText.from_bytes(content)
+        outline = read_outline(source)
+        proposals: list[MemoryProposal] = []
+        problems: list[Problem] = []
+        taken = {int(match[1]) for head in outline.headings if (match := _HEADING.match(head.text))}
+        highest, seen = max(taken, default=0), set[int]()
+        for heading in outline.headings:
+            match = _HEADING.match(heading.text) if heading.level == 2 else None
+            if match is None:
+                if heading.level == 2:
+                    problems.append(
+                        Problem(
+                            path,
+                            heading.span.start,
+                            f"The heading “{heading.text[:60]}” is no proposal.",
+                            "Write it as ## Proposal #1.",
+                        )
+                    )
+                continue
+            number = int(match[1])
+            if number in seen:
+                highest += 1
+                problems.append(
+                    Problem(
+                        path,
+                        heading.span.start,
+                        f"Proposal #{number} stands here a second time; it is taken as #{highest}.",
+                        "Give it a number of its own.",
+                    )
+                )
+                number = highest
+            seen.add(number)
+            proposals.append(_read_proposal(source, outline, heading, number, problems, path))
+        return cls(path, source, tuple(proposals), tuple(problems))
 
     def render(self) -> bytes:
         """Return the file's bytes."""
@@ -61,28 +128,170 @@ class PendingMemories:
 
     def proposal(self, number: int) -> MemoryProposal | None:
         """Find a proposal by its number."""
-        raise NotImplementedError
+        return next((proposal for proposal in self.proposals if proposal.number == number), None)
 
     def append(self, proposal: MemoryProposal, *, number: int | None = None) -> PendingMemories:
         """Append a proposal (it is `proposals[-1]` of the result), whatever its texts hold.
 
         Args:
             number: Its number; the next free one where None.
+
+        Raises:
+            InvalidInput: It has no content, or the number is taken.
         """
-        raise NotImplementedError
+        if not clean_item(proposal.content):
+            raise InvalidInput(
+                "The proposal has no content.", where=self.path, remedy="Say what to remember."
+            )
+        known = [other.number for other in self.proposals]
+        if number is not None and number in known:
+            raise InvalidInput(
+                f"There is a proposal #{number} already.", where=self.path, remedy="Take another number."
+            )
+        chosen = number if number is not None else max(known, default=0) + 1
+        entities = ", ".join(re.sub(r"[\[\],]", "", one_line(entity)) for entity in proposal.entities)
+        fields = [
+            ("From", one_line(proposal.sender)),
+            ("Timestamp", one_line(proposal.timestamp)),
+            ("Trigger", one_line(proposal.trigger)),
+            ("Suggested store", one_line(proposal.store)),
+            ("Content", clean_item(proposal.content)),
+            ("Entities", f"[{entities}]"),
+            ("Confidence", one_line(proposal.confidence)),
+            ("Core-worthy", "yes" if proposal.core_worthy else "no"),
+            ("Status", one_line(proposal.status)),
+            *((one_line(key).replace("*", ""), clean_item(value)) for key, value in proposal.fields),
+        ]
+        lines = ["---", f"## Proposal #{chosen}{_conflict_mark(proposal.conflicts)}"]
+        for name, value in fields:
+            lines += item_lines(f"**{name}**: {value}")
+        source = self.source if self.source.lines else SourceText.from_bytes(load_template(_TEMPLATE))
+        return self.parse(append_lines(source, lines).render(), self.path)
 
     def set_status(self, number: int, status: str) -> PendingMemories:
         """Change a proposal's status line."""
-        raise NotImplementedError
+        return self.parse(self._with_status(self.source, number, status).render(), self.path)
 
     def flag_conflict(self, numbers: Iterable[int]) -> PendingMemories:
         """Mark proposals as contradicting each other, in heading and status (§13.6)."""
-        raise NotImplementedError
+        concerned = sorted(set(numbers))
+        result = self
+        for number in concerned:
+            proposal = result._proposal(number)
+            others = tuple(sorted({*proposal.conflicts, *concerned} - {number}))
+            status = "conflict — see " + ", ".join(f"#{other}" for other in others)
+            source = result._with_status(result.source, number, status)
+            result = self.parse(_with_heading(source, proposal, others).render(), self.path)
+        return result
 
     def clear_conflict(self, number: int) -> PendingMemories:
         """Take the mark of a conflict off a proposal's heading and set its status to pending."""
-        raise NotImplementedError
+        source = self._with_status(self.source, number, "pending")
+        return self.parse(_with_heading(source, self._proposal(number), ()).render(), self.path)
 
     def remove(self, numbers: Iterable[int]) -> PendingMemories:
         """Remove proposals with the rule before them."""
-        raise NotImplementedError
+        source = self.source
+        for span in sorted((_span(self._proposal(number)) for number in set(numbers)), reverse=True):
+            start = span.start
+            while start > 1 and is_blank(source.line(start - 1)):
+                start -= 1
+            start = start - 1 if start > 1 and _RULE.match(source.line(start - 1)) else span.start
+            source = remove_lines(source, LineSpan(start, span.end))
+        return self.parse(source.render(), self.path)
+
+    def _proposal(self, number: int) -> MemoryProposal:
+        proposal = self.proposal(number)
+        if proposal is None:
+            raise NotFound(
+                f"There is no proposal #{number}.",
+                where=self.path,
+                remedy="See `workbench proposals` for the list.",
+            )
+        return proposal
+
+    def _with_status(self, source: SourceText, number: int, status: str) -> SourceText:
+        span = _span(self._proposal(number))
+        lines = item_lines(f"**Status**: {one_line(status)}")
+        items = outermost_items(read_outline(source), span)
+        for item in items:
+            name, _ = _field(item)
+            if name.lower() == "status":
+                return source.replace(item.span, lines)
+        return source.insert_after(items[-1].span.end if items else span.start, lines)
+
+
+def _span(proposal: MemoryProposal) -> LineSpan:
+    assert proposal.span is not None
+    return proposal.span
+
+
+def _conflict_mark(others: tuple[int, ...]) -> str:
+    return f" ⚠️ CONFLICT with {', '.join(f'#{other}' for other in others)}" if others else ""
+
+
+def _with_heading(source: SourceText, proposal: MemoryProposal, others: tuple[int, ...]) -> SourceText:
+    start = _span(proposal).start
+    return source.splice(start, start, [f"## Proposal #{proposal.number}{_conflict_mark(others)}"])
+
+
+def _field(item: ListItem) -> tuple[str, str]:
+    match = _FIELD.match(item_text(item.text))
+    return ((match[1] or match[2] or match[3]).strip(), match[4]) if match else ("", item_text(item.text))
+
+
+def _read_proposal(
+    source: SourceText, outline: Outline, heading: Heading, number: int, problems: list[Problem], path: str
+) -> MemoryProposal:
+    end = heading.section.end
+    while end > heading.span.end and (is_blank(source.line(end)) or _RULE.match(source.line(end))):
+        end -= 1
+    span = LineSpan(heading.span.start, end)
+    known: dict[str, str] = {}
+    further: list[tuple[str, str]] = []
+    for item in outermost_items(outline, span):
+        name, value = _field(item)
+        key = name.lower()
+        if key in _KNOWN and key not in known:
+            known[key] = value
+        else:
+            if key in known:
+                problems.append(
+                    Problem(
+                        path,
+                        item.span.start,
+                        f"“{name}” of proposal #{number} stands here a second time; the first counts.",
+                        "Indent the lines that belong to the content by two spaces.",
+                    )
+                )
+            further.append((name, value))
+    if not known.get("content", "").strip():
+        problems.append(
+            Problem(
+                path,
+                heading.span.start,
+                f"Proposal #{number} has no content.",
+                "Add a line - **Content**: what to remember.",
+            )
+        )
+    status = known.get("status", "").strip() or "pending"
+    marked = (
+        _NUMBERS.findall(heading.text.partition(str(number))[2]) if "conflict" in heading.text.lower() else []
+    )
+    if status.lower().startswith("conflict"):
+        marked += _NUMBERS.findall(status)
+    return MemoryProposal(
+        known.get("from", "").strip(),
+        known.get("content", ""),
+        known.get("timestamp", "").strip(),
+        known.get("trigger", "").strip(),
+        known.get("suggested store", "").strip().lower(),
+        tuple(part.strip() for part in re.split(r"[\[\],，、]", known.get("entities", "")) if part.strip()),
+        known.get("confidence", "").strip().lower(),
+        known.get("core-worthy", "").strip().lower() in ("yes", "true", "是"),
+        status,
+        number,
+        tuple(dict.fromkeys(int(other) for other in marked if int(other) != number)),
+        tuple(further),
+        span,
+    )

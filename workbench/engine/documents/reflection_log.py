@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Final
 
-if TYPE_CHECKING:
-    from workbench.engine.documents.problems import Problem
-    from workbench.engine.documents.source import LineSpan, SourceText
+from workbench.engine.documents.episodes import clean_field, split_fields
+from workbench.engine.documents.items import append_lines, remove_lines
+from workbench.engine.documents.outline import read_headings
+from workbench.engine.documents.problems import Problem
+from workbench.engine.documents.protection import protect_body, unprotect_body
+from workbench.engine.documents.source import LineSpan, SourceText
+from workbench.engine.documents.template import load_template
+from workbench.engine.errors import NotFound
+
+_ID: Final = re.compile(r"r-\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +50,40 @@ class ReflectionLog:
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/reflection-log.md") -> ReflectionLog:
         """Read the file. Any bytes will do."""
-        raise NotImplementedError
+        source = SourceText.from_bytes(content)
+        tops = [heading for heading in read_headings(source) if heading.level <= 2]
+        records: list[ReflectionRecord] = []
+        seen: set[str] = set()
+        problems: list[Problem] = []
+        for at, heading in enumerate(tops):
+            fields = split_fields(heading.text)
+            name = fields[0][1] if fields and not fields[0][0] else ""
+            if not _ID.fullmatch(name) or name in seen:
+                if heading.level == 2:
+                    problems.append(
+                        Problem(
+                            path,
+                            heading.span.start,
+                            f"The heading “{heading.text[:60]}” names no reflection of its own.",
+                            "Write it as ## r-012 | time | outcome.",
+                        )
+                    )
+                continue
+            seen.add(name)
+            bare = [heading_part.strip() for heading_part in re.split(r"[|｜]", heading.text)[1:]]
+            end = tops[at + 1].span.start - 1 if at + 1 < len(tops) else len(source.lines)
+            span = source.trimmed(LineSpan(heading.span.start, end))
+            records.append(
+                ReflectionRecord(
+                    name,
+                    bare[0] if bare else "",
+                    bare[1].lower() if len(bare) > 1 else "",
+                    unprotect_body(source.lines_of(LineSpan(heading.span.end + 1, span.end))),
+                    tuple(split_fields("|".join(bare[2:]))),
+                    span,
+                )
+            )
+        return cls(path, source, tuple(records), tuple(problems))
 
     def render(self) -> bytes:
         """Return the file's bytes."""
@@ -50,12 +91,25 @@ class ReflectionLog:
 
     def record(self, reflection_id: str) -> ReflectionRecord | None:
         """Find a record by its id."""
-        raise NotImplementedError
+        return next((record for record in self.records if record.id == reflection_id), None)
 
     def append(self, record: ReflectionRecord) -> ReflectionLog:
         """Append a record; `span` of the given one is of no account."""
-        raise NotImplementedError
+        fields = [record.id, record.time, record.outcome]
+        fields += [f"{key.replace(':', '-')}:{value}" if key else value for key, value in record.fields]
+        heading = "## " + " | ".join(clean_field(text) for text in fields)
+        source = self.source
+        if not source.lines:
+            source = SourceText.from_bytes(load_template("memory/meta/reflection-log.md"))
+        return self.parse(append_lines(source, [heading, *protect_body(record.body)]).render(), self.path)
 
     def remove(self, reflection_id: str) -> ReflectionLog:
         """Take a record out again. Raises `NotFound`."""
-        raise NotImplementedError
+        record = self.record(reflection_id)
+        if record is None or record.span is None:
+            raise NotFound(
+                f"There is no reflection {reflection_id}.",
+                where=self.path,
+                remedy="See the headings of the file.",
+            )
+        return self.parse(remove_lines(self.source, record.span).render(), self.path)
