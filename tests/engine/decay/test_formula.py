@@ -105,7 +105,7 @@ def test_days_until_is_the_first_day_below(
 ) -> None:
     day = days_until(threshold, base, lambda_, count, weight)
     if day is None:
-        assert threshold == 0 or displayed(score(base, lambda_, 100_000, count, weight)) >= threshold
+        assert threshold == 0 or displayed(score(base, lambda_, 100_000, count, weight)) >= threshold - 1e-300
     else:
         assert displayed(score(base, lambda_, day, count, weight)) < threshold
         assert day == 0 or displayed(score(base, lambda_, day - 1, count, weight)) >= threshold
@@ -116,6 +116,8 @@ def test_nothing_falls_without_decay() -> None:
     assert days_until(0.5, 1, 0.03, 1, math.inf) is None
     assert days_until(0.0, 1, 0.03, 1, 1) is None
     assert days_until(0.5, 0.4, 0.03, 1, 1) == 0
+    assert days_until(0.5, 1, 5e-324, 1, 1) is None
+    assert days_until(5e-324, 1, 1, 1, 1) == 746  # e^-745 is that smallest number itself
 
 
 @pytest.mark.parametrize(

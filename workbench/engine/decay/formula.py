@@ -16,6 +16,10 @@ UNENDING = math.inf
 """The type weight of what never decays: vault notes and pinned memories."""
 
 
+NEVER = 1_000_000
+"""Days beyond which nothing is foretold."""
+
+
 @dataclass(frozen=True)
 class Thresholds:
     """Least scores (0-1, falling) of active, fading and dormant memories; below the last is archived."""
@@ -96,7 +100,7 @@ def days_until(
         type_weight: As for `score`.
 
     Returns:
-        0 where it is below from the start; None where it never gets there.
+        0 where it is below from the start; None where it takes longer than a million days.
     """
 
     def below(day: int) -> bool:
@@ -107,7 +111,10 @@ def days_until(
     if threshold <= 0 or lambda_ <= 0 or type_weight == UNENDING:
         return None
     start = score(base, lambda_, 0, access_count, type_weight)
-    day = max(1, math.floor(math.log(start / threshold) / lambda_))
+    span = (math.log(start) - math.log(threshold)) / lambda_
+    if span > NEVER:
+        return None
+    day = max(1, math.floor(span))
     # The logarithm may be off by one day where the score meets the threshold exactly.
     while not below(day):
         day += 1

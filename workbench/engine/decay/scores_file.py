@@ -16,14 +16,12 @@ from workbench.engine.documents.decay_scores import DecayScores, ScoreEntry
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action, FileChange, FileView
 
-EMPTY = b'{\n  "version": 1,\n  "entries": {}\n}\n'
 MOST_WATERMARKS = 8
 
 
 def read_scores(view: FileView) -> DecayScores:
     """Return the scores file; an empty one where there is none."""
-    content = view.read(layout.DECAY_SCORES)
-    return DecayScores.parse(EMPTY if content is None else content, layout.DECAY_SCORES)
+    return DecayScores.parse(view.read(layout.DECAY_SCORES) or b"", layout.DECAY_SCORES)
 
 
 def folded_of(scores: DecayScores) -> dict[str, int]:
@@ -119,6 +117,6 @@ def change(
     if not differing and not extra:
         return None
     after = before.update(differing, last_updated=render_time(now), extra=extra)
-    if before.content == EMPTY:
+    if not before.content:
         action = Action.CREATE
     return FileChange(layout.DECAY_SCORES, after.render(), action, summary)
