@@ -10,7 +10,9 @@ from workbench.engine.catalog.model import EdgeRecord
 Neighbours = Callable[[str], Sequence[EdgeRecord]]
 
 
-def around(center: str, neighbours: Neighbours, *, depth: int, most: int) -> tuple[dict[str, int], list[EdgeRecord]]:
+def around(
+    center: str, neighbours: Neighbours, *, depth: int, most: int
+) -> tuple[dict[str, int], list[EdgeRecord]]:
     """Collect what lies within some hops of an entity, nearest first.
 
     Args:

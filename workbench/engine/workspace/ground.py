@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import secrets
 import threading
 import time
@@ -17,17 +18,22 @@ from zoneinfo import ZoneInfo
 from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, Role, require
 from workbench.engine.clock import Clock
+from workbench.engine.errors import InvalidInput, RoleRefused, StorageError
+from workbench.engine.results import Changed
 from workbench.engine.settings import Settings
 
 if TYPE_CHECKING:
     from workbench.engine.catalog import Catalog, Lookups, Synced
-    from workbench.engine.decay import AccessJournal
+    from workbench.engine.decay import AccessJournal, Folded
     from workbench.engine.documents import DecayScores
-    from workbench.engine.history import Adopted, Attribution, History, Planner, Receipt
+    from workbench.engine.history import Adopted, Attribution, FileView, History, Plan, Planner, Receipt
     from workbench.engine.workspace.scores import Scores
 
 T = TypeVar("T")
 
+_ACTOR = re.compile(r"[a-z]+(?::[\w.-]+)*")
+# Actors that stand for a person's own hand, a person's approval or the engine itself.
+_NOT_FOR_AGENTS = ("manual", "reflection:", "system:", "subagent:")
 # Reading again within this many seconds trusts the last look at the files.
 _FRESH_SECONDS = 0.5
 
@@ -52,7 +58,7 @@ class Ground:
     settings: Settings
     reads_refresh: bool = True
     _refreshed: float = field(default=-1e9, repr=False)
-    _adopted: bool = field(default=False, repr=False)
+    _prepared: bool = field(default=False, repr=False)
     _scores_file: DecayScores | None = field(default=None, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -147,8 +153,6 @@ class Ground:
 
     def count_access(self, memory_id: str) -> None:
         """Note an access of a memory; a journal that cannot be written costs a count, never an answer."""
-        from workbench.engine.errors import StorageError
-
         with contextlib.suppress(StorageError):
             self.journal.record_access(memory_id, self.clock.now())
 
@@ -161,9 +165,7 @@ class Ground:
         """Take in outside edits, where this door may and there is a history."""
         if not self.has_history() or not self.role.may(Capability.WRITE_MEMORY):
             return None
-        adopted = self.history.adopt()
-        self._adopted = True
-        return adopted
+        return self.history.adopt()
 
     def mutate(
         self, planner: Planner[T], attribution: Attribution, capability: Capability, *, doing: str
@@ -181,36 +183,74 @@ class Ground:
         """
         require(self.role, capability, doing=doing)
         with self._lock:
-            if not self._adopted:
-                self._first_mutation()
+            self.prepare_writing()
             return self.history.mutate(
                 planner, attribution, may_touch_critical=self.role.may(Capability.TOUCH_CRITICAL)
             )
 
-    def attribution(
-        self, trigger: str, *, actor: str | None = None, approval: str | None = None
-    ) -> Attribution:
+    def attribution(self, trigger: str, *, actor: str | None = None, named: str | None = None) -> Attribution:
         """Return who does something through this door.
 
         Args:
             trigger: What set it off.
             actor: The actor this kind of action has, where the door was not opened for another.
-            approval: `auto` for an agent by default, `—` for a person, who needs none.
+            named: The actor that the call itself names.
+
+        Raises:
+            InvalidInput: The name is no actor tag.
+            RoleRefused: An agent names an actor that speaks for a person or the system.
         """
         from workbench.engine.history import Attribution
 
         usual = "manual" if self.role.kind == "person" else "bot:main"
-        who = self.actor or actor or usual
-        if approval is None:
-            approval = "—" if who == "manual" else "approved" if who.startswith("reflection:") else "auto"
+        who = named or self.actor or actor or usual
+        if not _ACTOR.fullmatch(who):
+            raise InvalidInput(
+                f"“{who[:80]}” is no actor.", remedy="Name one like bot:main, skill:NAME or manual."
+            )
+        if self.role.kind != "person" and who.startswith(_NOT_FOR_AGENTS):
+            raise RoleRefused(
+                f"An agent cannot act as {who}.", where=str(self.role), remedy="Name a bot: or skill: actor."
+            )
+        approval = "—" if who == "manual" else "approved" if who.startswith("reflection:") else "auto"
         return Attribution(who, approval, trigger)
 
-    def _first_mutation(self) -> None:
-        if not self.has_history():
-            self.history.init()
-        self.refresh()
-        self.adopt()
-        self._adopted = True
+    def prepare_writing(self) -> None:
+        """Make ready for the first mutation: a history, a fresh catalog, outside edits taken in, scores settled."""
+        with self._lock:
+            if self._prepared:
+                return
+            if not self.has_history():
+                self.history.init()
+            self.adopt()
+            self.refresh()
+            self._prepared = True
+            self._settle_if_a_day_has_passed()
+
+    def settle(self) -> Changed:
+        """Fold journalled accesses into the scores file, and log the memories whose status changed."""
+        from workbench.engine.decay import mark_checked, plan_transitions
+        from workbench.engine.history import Attribution
+
+        page = self.journal.read()
+
+        def plan(view: FileView) -> Plan[Folded]:
+            scores = self.scores()
+            memories = {record.id: scores.facts(record) for record in self.lookups.memories()}
+            return plan_transitions(view, page, memories, scores.reckoning)
+
+        by = Attribution("system:decay", "auto", "scores settled")
+        receipt = self.history.mutate(plan, by)
+        if receipt.outcome.journal:
+            self.journal.drop_until(receipt.outcome.journal, receipt.outcome.offset)
+        mark_checked(self.state, self.clock.now())
+        return Changed(receipt.commit, receipt.files, receipt.outcome.ids)
+
+    def _settle_if_a_day_has_passed(self) -> None:
+        from workbench.engine.decay import check_is_due
+
+        if check_is_due(self.state, self.clock.now(), self.zone):
+            self.settle()
 
     def close(self) -> None:
         """Let go of everything that was opened."""

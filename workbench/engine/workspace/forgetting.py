@@ -1,0 +1,107 @@
+"""Finding what shall be forgotten, hiding it, and deleting it for good."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.engine import results
+from workbench.engine.agents.roles import Capability
+
+if TYPE_CHECKING:
+    from workbench.engine.catalog import MemoryRecord
+    from workbench.engine.history import Attribution
+    from workbench.engine.workspace.ground import Ground
+
+_MOST_MATCHES = 20
+_SNIPPET = 160
+# A memory that holds fewer of the words asked for than this is not what was meant.
+_LEAST_COVERAGE = 0.5
+
+
+def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple[results.Match, ...]:
+    """Return the memories that a query or ids mean, best first; what is archived already is left out.
+
+    Args:
+        ground: The open workspace.
+        query: Words, or None.
+        ids: Ids that exist.
+    """
+    from workbench.engine.recall import search
+
+    scores = ground.scores()
+    if ids:
+        found = []
+        for memory_id in ids:
+            whole, _, block = memory_id.partition("#^")
+            record = ground.lookups.memory(whole)
+            fact = ground.lookups.fact(memory_id) if block else None
+            if record is not None:
+                text = fact.text if fact else record.text
+                found.append(results.Match(memory_id, record.store, record.path, _snippet(text), 1.0))
+        return tuple(found)
+    hits = search(
+        ground.lookups,
+        query or "",
+        score_of=scores.of_record,
+        max_results=_MOST_MATCHES,
+        min_score=_LEAST_COVERAGE,
+        include_dormant=True,
+    )
+    return tuple(
+        results.Match(hit.id, hit.store, hit.path, _snippet(hit.snippet), hit.score)
+        for hit in hits.results
+        if hit.store != "file"
+    )
+
+
+def forget(ground: Ground, ids: Sequence[str], by: Attribution) -> results.Changed:
+    """Hide memories: archived, out of the graph index and out of core memory, in one commit."""
+    from workbench.engine.stores import plan_archive
+
+    receipt = ground.mutate(
+        lambda view: plan_archive(view, ids, ground.now(), ground.settings),
+        by,
+        Capability.WRITE_MEMORY,
+        doing="forget memories",
+    )
+    return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+
+
+def forget_for_good(
+    ground: Ground, ids: Sequence[str], by: Attribution, *, purge_history: bool
+) -> results.Changed:
+    """Delete memories from the files and, where asked for, from history and everything derived.
+
+    Args:
+        ground: The open workspace.
+        ids: Which.
+        by: Who deletes.
+        purge_history: Whether to rewrite history so that the texts are gone from it as well.
+    """
+    from workbench.engine.stores import plan_delete
+
+    texts = [record for memory_id in ids if (record := ground.lookups.memory(memory_id.partition("#^")[0]))]
+    receipt = ground.mutate(
+        lambda view: plan_delete(view, ids, ground.now(), ground.settings, lookup=ground.lookups),
+        by,
+        Capability.HARD_DELETE,
+        doing="delete memories for good",
+    )
+    ground.journal.scrub(ids)
+    changed = replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+    if purge_history:
+        return _purge(ground, texts, changed, by)
+    return changed
+
+
+def _purge(
+    ground: Ground, memories: Sequence[MemoryRecord], changed: results.Changed, by: Attribution
+) -> results.Changed:
+    raise NotImplementedError
+
+
+def _snippet(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _SNIPPET else line[: _SNIPPET - 1] + "…"

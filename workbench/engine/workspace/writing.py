@@ -1,0 +1,465 @@
+"""The writing half of the door: remember, forget, edit, pin, and the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout, results
+from workbench.engine.agents.roles import Capability, require
+from workbench.engine.errors import InvalidInput
+from workbench.engine.workspace.ground import Ground
+
+if TYPE_CHECKING:
+    from workbench.engine.history import Attribution, FileView, Plan
+    from workbench.engine.identifiers import MemoryId
+    from workbench.engine.stores import EntityFiles
+
+_TRIGGER_CHARACTERS = 80
+
+
+class Writing:
+    """Everything that changes memory; each call is one commit with its audit lines."""
+
+    _ground: Ground
+
+    if TYPE_CHECKING:
+
+        def resolve(self, name: str) -> MemoryId:
+            """Come from the reading half."""
+
+        def search(self, query: str, **options: object) -> results.Found:
+            """Come from the reading half."""
+
+    def remember(
+        self,
+        text: str,
+        *,
+        store: str | None = None,
+        type: str | None = None,  # noqa: A002 - the word of the contract
+        tags: Iterable[str] = (),
+        entities: Iterable[str] = (),
+        confidence: str | None = None,
+        source: str | None = None,
+        actor: str | None = None,
+        block: str | None = None,
+        trigger: str | None = None,
+        pinned: bool = False,
+        dry_run: bool = False,
+    ) -> results.Remembered:
+        """Store a memory where it belongs: its store, the graph and, where worth it, core memory, in one commit.
+
+        What is not given is decided by the model that is configured for it, or by rules.
+
+        Args:
+            text: What to remember; any language, kept as it is.
+            store: core, episodic, semantic, procedural or vault.
+            type: decision, fact, preference, task, event, emotion or correction.
+            tags: Topical tags.
+            entities: What it is about: `TYPE:NAME`, or ids.
+            confidence: high, medium or low.
+            source: `user-explicit` (asked for; the default), `conversation` (noticed), or another word.
+            actor: An actor tag; `bot:trigger-remember`, or `bot:auto-detect` for what was noticed.
+            block: A block of core memory that shall say it as well.
+            trigger: What set it off, for the audit log.
+            pinned: Whether it shall never decay.
+            dry_run: Say what would be done, and do nothing.
+
+        Raises:
+            InvalidInput: The text cannot be kept, or an option makes no sense.
+            RoleRefused: This door may not write; a sub-agent proposes instead.
+        """
+        from workbench.engine.stores import RememberRequest, plan_remember
+        from workbench.engine.workspace.routing import route
+
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="write memory")
+        source = source or "user-explicit"
+        request = RememberRequest(
+            text=text,
+            store=store,
+            type=type,
+            tags=tuple(tags),
+            entities=tuple(entities),
+            confidence=confidence,
+            source=source,
+            block=block,
+            pinned=pinned,
+        )
+        if dry_run:
+            ground.refresh_for_reading()
+        else:
+            ground.prepare_writing()
+        routing = route(ground, text, explicit=source == "user-explicit", pinned=pinned)
+
+        def plan(view: FileView) -> Plan[results.Remembered]:
+            return plan_remember(
+                view,
+                request,
+                routing,
+                now=ground.now(),
+                settings=ground.settings,
+                lookup=ground.lookups,
+                standing=ground.scores(),
+            )
+
+        if dry_run:
+            return replace(plan(ground.history.now()).outcome, dry_run=True)
+        usual = "bot:trigger-remember" if source == "user-explicit" else "bot:auto-detect"
+        said = (
+            f"user said “remember {_short(text)}”" if source == "user-explicit" else "noticed in conversation"
+        )
+        by = ground.attribution(trigger or said, actor=usual, named=actor)
+        receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="write memory")
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+
+    def forget(
+        self,
+        query: str | None = None,
+        *,
+        ids: Sequence[str] = (),
+        apply: bool = False,
+        hard: bool = False,
+        purge_history: bool = False,
+    ) -> results.Forgotten:
+        """Find what a query means and, with `apply`, hide it from search: score 0, out of index and core memory.
+
+        Args:
+            query: What to forget, in words; left out where ids are given.
+            ids: The memories to forget.
+            apply: Do it; without, the matches are shown alone.
+            hard: Delete them from the files instead of hiding them. A person's right.
+            purge_history: Also rewrite history so that the text is truly gone. A person's right.
+
+        Raises:
+            InvalidInput: Neither a query nor ids are given.
+            NotFound: An id names nothing.
+            RoleRefused: This door may not do it.
+        """
+        from workbench.engine.workspace.forgetting import find_matches, forget, forget_for_good
+
+        if not query and not ids:
+            raise InvalidInput("Nothing was named to forget.", remedy="Give words or an id.")
+        ground = self._ground
+        if apply:
+            require(ground.role, Capability.WRITE_MEMORY, doing="forget memories")
+        if hard or purge_history:
+            require(ground.role, Capability.HARD_DELETE, doing="delete memories for good")
+        ground.refresh_for_reading()
+        named = [str(self.resolve(name)) for name in ids]
+        matches = find_matches(ground, query, named)
+        if not apply or not matches:
+            return results.Forgotten(matches, applied=False)
+        chosen = [match.id for match in matches]
+        by = ground.attribution(
+            f"user said “forget {_short(query or ', '.join(named))}”", actor="bot:trigger-forget"
+        )
+        if hard or purge_history:
+            changed = forget_for_good(ground, chosen, by, purge_history=purge_history)
+        else:
+            changed = forget(ground, chosen, by)
+        return results.Forgotten(
+            matches,
+            applied=True,
+            commit=changed.commit,
+            files=changed.files,
+            ids=changed.ids,
+            warnings=changed.warnings,
+        )
+
+    def restore(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
+        """Bring an archived memory back.
+
+        Raises:
+            NotFound: There is no such memory.
+            BudgetExceeded: It belongs into core memory, which is full.
+        """
+        from workbench.engine.stores import plan_restore
+
+        ground = self._ground
+        return self._change(
+            lambda view: plan_restore(view, [self._known(id)], ground.now(), ground.settings), f"restore {id}"
+        )
+
+    def pin(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
+        """Protect a memory from decay.
+
+        Raises:
+            NotFound: There is no such memory.
+        """
+        return self._set_pin(id, pinned=True)
+
+    def unpin(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
+        """Let a memory decay again, from its last access on.
+
+        Raises:
+            NotFound: There is no such memory.
+            InvalidInput: It stands in the vault.
+        """
+        return self._set_pin(id, pinned=False)
+
+    def reinforce(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
+        """Count an access of a memory at once.
+
+        Raises:
+            NotFound: There is no such memory.
+        """
+        from workbench.engine.decay import plan_reinforce
+
+        memory_id = self._known(id)
+        changed = self._change_scores(
+            lambda view, facts, reckoning: plan_reinforce(view, facts, reckoning),
+            memory_id,
+            f"reinforce {id}",
+        )
+        return changed
+
+    def message(self, text: str, *, apply: bool = True) -> results.MessageOutcome:
+        """Look for triggers in one message of the user's, and do what it asks (design document §8).
+
+        Forgetting is never applied from a message: its matches come back to be confirmed.
+
+        Args:
+            text: The message.
+            apply: Do it; without, only say what it asks.
+        """
+        from workbench.engine.workspace.routing import read_message
+
+        detection = read_message(self._ground, text)
+        outcome = results.MessageOutcome(
+            detection.kind, detection.phrase, detection.payload or None, applied=False
+        )
+        if not detection.payload:
+            return outcome
+        if detection.kind == "remember" and apply:
+            said = f"user said “{_short(text)}”"
+            remembered = self.remember(detection.payload, trigger=said, pinned=detection.protect)
+            return replace(outcome, applied=remembered.commit is not None, remembered=remembered)
+        if detection.kind == "remember":
+            return replace(outcome, remembered=self.remember(detection.payload, dry_run=True))
+        if detection.kind == "forget":
+            return replace(outcome, forgotten=self.forget(detection.payload))
+        if detection.kind == "recall":
+            return replace(outcome, found=self.search(detection.payload))
+        return outcome
+
+    def edit(self, id: str, text: str, *, expected: str | None = None) -> results.Changed:  # noqa: A002
+        """Replace one memory's text; an episode gets a correction beside it, since episodes are never edited.
+
+        Args:
+            id: A memory id.
+            text: The new text.
+            expected: The text the edit started from.
+
+        Raises:
+            NotFound: There is no such memory.
+            Stale: It no longer reads `expected`.
+            BudgetExceeded: Core memory would pass its cap.
+        """
+        from workbench.engine.stores import plan_edit
+
+        ground = self._ground
+        memory_id = str(self.resolve(id))
+        return self._change(
+            lambda view: plan_edit(
+                view, memory_id, text, ground.now(), ground.settings, lookup=ground.lookups, expected=expected
+            ),
+            f"edit {memory_id}",
+        )
+
+    def edit_file(self, path: str, content: str, *, expected: str | None = None) -> results.Changed:
+        """Replace a whole tracked file.
+
+        Args:
+            path: Workspace-relative.
+            content: All of it.
+            expected: The content the edit started from.
+
+        Raises:
+            OutsideWorkspace: The path leads out of the workspace, or history does not keep such a file.
+            Stale: It no longer reads `expected`.
+            RoleRefused: It is a critical file, and this door is no person's.
+            BudgetExceeded: Core memory would pass its cap.
+        """
+        from workbench.engine.stores import plan_edit_file
+
+        relative = layout.normalise(path)
+        settings = self._ground.settings
+        return self._change(
+            lambda view: plan_edit_file(view, relative, content, settings, expected=expected),
+            f"edit {relative}",
+        )
+
+    def core_set(self, block: str, body: str, *, expected: str | None = None) -> results.Changed:
+        """Replace the body of a block of core memory.
+
+        Args:
+            block: Its name.
+            body: Markdown below the heading.
+            expected: The body the edit started from.
+
+        Raises:
+            NotFound: There is no such block.
+            Stale: It no longer reads `expected`.
+            BudgetExceeded: Core memory would pass its cap; the message names what could go.
+        """
+        from workbench.engine.stores import plan_set_block
+
+        settings = self._ground.settings
+        return self._change(
+            lambda view: plan_set_block(view, block, body, settings, expected=expected), f"core set {block}"
+        )
+
+    def core_add(self, block: str, text: str) -> results.Changed:
+        """Add an item to a block of core memory; raises as `core_set`."""
+        from workbench.engine.stores import plan_add_item
+
+        ground = self._ground
+        return self._change(
+            lambda view: plan_add_item(view, block, text, ground.settings, standing=ground.scores()),
+            f"core add {block}",
+        )
+
+    def core_replace(self, id: str, text: str) -> results.Changed:  # noqa: A002 - the field's word
+        """Replace the text of an item of core memory; raises as `core_set`."""
+        from workbench.engine.stores import plan_replace_item
+
+        settings = self._ground.settings
+        return self._change(lambda view: plan_replace_item(view, id, text, settings), f"core replace {id}")
+
+    def core_remove(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
+        """Take an item out of core memory.
+
+        Raises:
+            NotFound: There is no such item.
+        """
+        from workbench.engine.stores import plan_remove_item
+
+        return self._change(lambda view: plan_remove_item(view, id), f"core remove {id}")
+
+    def graph_merge(self, keep: str, absorb: str) -> results.Changed:
+        """Make everything known about one entity known about another; `graph_unmerge` parts them again.
+
+        Raises:
+            NotFound: One of them does not exist.
+        """
+        from workbench.engine.stores import plan_merge
+
+        return self._change_graph(
+            lambda files: plan_merge(files, keep, absorb), f"merge {absorb} into {keep}"
+        )
+
+    def graph_unmerge(self, entity: str) -> results.Changed:
+        """Let an absorbed entity stand by itself again.
+
+        Raises:
+            NotFound: It does not exist, or was not merged.
+        """
+        from workbench.engine.stores import plan_unmerge
+
+        return self._change_graph(lambda files: plan_unmerge(files, entity), f"unmerge {entity}")
+
+    def graph_rename(self, entity: str, name: str) -> results.Changed:
+        """Give an entity another name; its id stays, and the old name becomes an alias.
+
+        Raises:
+            NotFound: There is no such entity.
+        """
+        from workbench.engine.stores import plan_rename
+
+        return self._change_graph(lambda files: plan_rename(files, entity, name), f"rename {entity}")
+
+    def graph_link(self, from_: str, relation: str, to: str) -> results.Changed:
+        """Add a relation between two entities.
+
+        Raises:
+            NotFound: One of them does not exist.
+            InvalidInput: The vocabulary does not know the relation.
+        """
+        from workbench.engine.stores import Origin, plan_link
+
+        origin = Origin(("source:user-explicit",))
+        settings = self._ground.settings
+        return self._change_graph(
+            lambda files: plan_link(files, settings, from_, relation, to, origin),
+            f"link {from_} {relation} {to}",
+        )
+
+    def graph_unlink(self, from_: str, relation: str, to: str) -> results.Changed:
+        """Remove a relation between two entities.
+
+        Raises:
+            NotFound: There is no such relation.
+        """
+        from workbench.engine.stores import plan_unlink
+
+        settings = self._ground.settings
+        return self._change_graph(
+            lambda files: plan_unlink(files, settings, from_, relation, to), f"unlink {from_} {relation} {to}"
+        )
+
+    def settle(self) -> results.Changed:
+        """Fold journalled accesses into the scores file and log what changed its status, where there is any."""
+        require(self._ground.role, Capability.WRITE_MEMORY, doing="settle scores")
+        self._ground.prepare_writing()
+        return self._ground.settle()
+
+    def _set_pin(self, name: str, *, pinned: bool) -> results.Changed:
+        from workbench.engine.decay import plan_pin, plan_unpin
+        from workbench.engine.stores import plan_pin_item
+
+        memory_id = self._known(name)
+        word = "pin" if pinned else "unpin"
+        if memory_id.startswith("core:"):
+            settings = self._ground.settings
+            return self._change(
+                lambda view: plan_pin_item(view, memory_id, pinned, settings), f"{word} {memory_id}"
+            )
+        return self._change_scores(plan_pin if pinned else plan_unpin, memory_id, f"{word} {memory_id}")
+
+    def _known(self, name: str) -> str:
+        self._ground.refresh_for_reading()
+        return str(self.resolve(name).whole)
+
+    def _change(
+        self,
+        planner: Callable[[FileView], Plan[results.Changed]],
+        trigger: str,
+        *,
+        by: Attribution | None = None,
+    ) -> results.Changed:
+        ground = self._ground
+        receipt = ground.mutate(
+            planner, by or ground.attribution(trigger), Capability.WRITE_MEMORY, doing="write memory"
+        )
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+
+    def _change_graph(
+        self, planner: Callable[[EntityFiles], Plan[results.Changed]], trigger: str
+    ) -> results.Changed:
+        from workbench.engine.stores import Draft, EntityFiles
+
+        ground = self._ground
+        return self._change(
+            lambda view: planner(EntityFiles(Draft(view), ground.lookups, ground.now())), trigger
+        )
+
+    def _change_scores(
+        self, planner: Callable[..., Plan[tuple[str, ...]]], memory_id: str, trigger: str
+    ) -> results.Changed:
+        ground = self._ground
+
+        def plan(view: FileView) -> Plan[results.Changed]:
+            scores = ground.scores()
+            record = ground.lookups.memory(memory_id)
+            facts = [scores.facts(record)] if record else []
+            wanted = planner(view, facts, scores.reckoning)
+            return replace(wanted, outcome=results.Changed(None, ids=wanted.outcome))
+
+        return self._change(plan, trigger)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _TRIGGER_CHARACTERS else line[: _TRIGGER_CHARACTERS - 1] + "…"
