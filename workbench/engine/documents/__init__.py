@@ -1,8 +1,8 @@
 """The file formats of an agent's memory: lossless parse, edit and render, one module for each kind of file.
 
-Every document has `parse(content, path)` that takes any bytes and never raises, `render()` that gives back the very
-bytes, `problems` for parts that cannot be read, and edits that return a new document and change only their lines.
-Names are loaded when first used.
+Every document has `parse(content, path)` that takes any bytes and never raises, `render()` that gives back
+the very bytes, `problems` for parts that cannot be read, and edits that return a new document and change only
+their lines. Names are loaded when first used.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ _HOME: Final = {
     "CoreMemory": "core",
     "DailyEntry": "daily",
     "DailyLog": "daily",
-    "Dated": "entity",
+    "Dated": "entity_parts",
     "DecayScores": "decay_scores",
     "Decision": "pending_reflection",
     "EntityFile": "entity",
@@ -94,7 +94,7 @@ _HOME: Final = {
     "EpisodeLog": "episodes",
     "Evidence": "pending_reflection",
     "Evolution": "evolution",
-    "Fact": "entity",
+    "Fact": "entity_parts",
     "Fence": "outline",
     "GraphIndex": "graph_index",
     "Heading": "outline",
@@ -111,10 +111,10 @@ _HOME: Final = {
     "Problem": "problems",
     "Procedure": "procedure",
     "Provenance": "statement",
-    "Question": "entity",
+    "Question": "entity_parts",
     "ReflectionLog": "reflection_log",
     "ReflectionRecord": "reflection_log",
-    "Relation": "entity",
+    "Relation": "entity_parts",
     "RelationType": "relations",
     "RelationVocabulary": "relations",
     "ReviewItem": "pending_reflection",

@@ -18,8 +18,8 @@ class Annotation:
     """One annotation.
 
     Args:
-        key: `trigger`, `importance`, `project`, `observed`, `status`, `pinned`, `promotion`, `lineage`, or another
-            key as written in lower case.
+        key: `trigger`, `importance`, `project`, `observed`, `status`, `pinned`, `promotion`, `lineage`, or
+            another key as written in lower case.
         value: As written; empty for a mere mark such as `<!-- pinned -->`.
         start: Where its comment starts in the text, in characters.
         end: Where its comment ends.
@@ -43,7 +43,7 @@ def comment_offsets(text: str) -> Iterator[tuple[int, int]]:
 
 
 def read_annotations(text: str) -> tuple[Annotation, ...]:
-    """Return the annotations of a text in order; a comment with several (`observed | status`) gives several."""
+    """Return the annotations of a text in order; `observed | status` in one comment gives two."""
     found: list[Annotation] = []
     for start, end in comment_offsets(text):
         inner = text[start + 4 : end - 3].strip()

@@ -40,7 +40,7 @@ class MonthlyDigest:
     Args:
         month: `2026-01`.
         summary: The lines of `## Summary`.
-        events: ISO date and text of each line of `## Notable Events`; the date is empty where a line has none.
+        events: ISO date and text of each line of `## Notable Events`; the date is empty where there is none.
     """
 
     month: str

@@ -71,8 +71,8 @@ class CoreBlock:
     """One block.
 
     Args:
-        slug: `identity`, `active-context`, `persona`, `critical-facts`, or the heading's own slug; unique in the
-            file. Text before the first block, or a file without headings, is the block `memory`.
+        slug: `identity`, `active-context`, `persona`, `critical-facts`, or the heading's own slug; unique in
+            the file. Text before the first block, or a file without headings, is the block `memory`.
         name: The standard name of a standard block, else the heading as written.
         standard: Whether it is one of the four of design document §4.
         heading: The heading's line, from 1, or None for the block `memory`.
@@ -205,8 +205,8 @@ class CoreMemory:
     def set_block_body(self, block: str, body: str) -> CoreMemory:
         """Replace a block's body, given as Markdown source (the lines of `CoreBlock.body`).
 
-        A missing standard block is made first. Headings of level 1 and 2 and blocks left open are escaped, so that
-        the other blocks stay what they are.
+        A missing standard block is made first. Headings of level 1 and 2 and blocks left open are escaped, so
+        that the other blocks stay what they are.
         """
         memory = self._with_block(block)
         found = memory._block(block)

@@ -7,122 +7,58 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.documents.entity_parts import (
+    SECTIONS,
+    Dated,
+    Fact,
+    Question,
+    Relation,
+    comment_text,
+    doubled_ids,
+    front_matter_aliases,
+    known_sections,
+    listed_words,
+    loose_paragraphs,
+    plain_text,
+    read_dated,
+    read_fact,
+    read_header,
+    read_loose_fact,
+    read_question,
+    read_relation,
+    read_summary,
+    section_name,
+    statement_of,
+)
 from workbench.engine.documents.items import (
     append_item,
     clean_item,
     insert_section,
     item_lines,
-    item_text,
     one_line,
     outermost_items,
-    paragraphs_within,
     remove_lines,
 )
 from workbench.engine.documents.outline import read_headings, read_outline
 from workbench.engine.documents.problems import Problem
-from workbench.engine.documents.protection import protect_body, unprotect_body
+from workbench.engine.documents.protection import protect_body
 from workbench.engine.documents.source import LineSpan, SourceText, is_blank
 from workbench.engine.documents.statement import (
     Provenance,
     Statement,
     new_block_id,
-    parse_statement,
     render_statement,
 )
 from workbench.engine.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from workbench.engine.documents.outline import Heading, ListItem, Outline
+    from workbench.engine.documents.outline import ListItem
 
-SECTIONS: Final = (
-    "Aliases",
-    "Summary",
-    "Facts",
-    "Superseded",
-    "Timeline",
-    "Open Questions",
-    "Relations",
-)
-_SECTION_NAMES: Final = {
-    "aliases": "Aliases",
-    "alias": "Aliases",
-    "also known as": "Aliases",
-    "summary": "Summary",
-    "facts": "Facts",
-    "superseded": "Superseded",
-    "superseded facts": "Superseded",
-    "timeline": "Timeline",
-    "open questions": "Open Questions",
-    "questions": "Open Questions",
-    "relations": "Relations",
-    "别名": "Aliases",
-    "摘要": "Summary",
-    "概述": "Summary",
-    "事实": "Facts",
-    "已取代": "Superseded",
-    "时间线": "Timeline",
-    "待解问题": "Open Questions",
-    "关系": "Relations",
-}
-_LINK: Final = re.compile(r"\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
-_RELATION: Final = re.compile(r"\s*([^:：\[\]]{1,80}?)\s*[:：]\s*(?=.*\[\[)", re.DOTALL)
-_DATED: Final = re.compile(r"(\d{4}(?:-\d{2}(?:-\d{2})?)?)\s*(?:[:：]|[—–-]\s)\s*(.*)$", re.DOTALL)
+__all__ = ["SECTIONS", "Dated", "EntityFile", "Fact", "Provenance", "Question", "Relation"]
+
 _UNKNOWN: Final = Provenance()
-
-
-@dataclass(frozen=True, slots=True)
-class Fact:
-    """One fact.
-
-    Args:
-        text: The sentence, without provenance and block id.
-        block_id: Without `^`; None for an item that has none.
-        retired: Whether it stands under `## Superseded`.
-        span: Its lines.
-    """
-
-    text: str
-    provenance: Provenance
-    block_id: str | None
-    retired: bool
-    span: LineSpan
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """One line of `## Relations`.
-
-    Args:
-        name: As written: `develops`, `Inspired by`.
-        targets: Entity ids (`type--slug`) of its wikilinks, one for a line that the engine wrote.
-    """
-
-    name: str
-    targets: tuple[str, ...]
-    provenance: Provenance
-    block_id: str | None
-    span: LineSpan
-
-
-@dataclass(frozen=True, slots=True)
-class Dated:
-    """One line of `## Timeline`: a date (or None) and what happened."""
-
-    date: str | None
-    text: str
-    block_id: str | None
-    span: LineSpan
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """One line of `## Open Questions`."""
-
-    text: str
-    block_id: str | None
-    span: LineSpan
 
 
 @dataclass(frozen=True)
@@ -132,9 +68,10 @@ class EntityFile:
     Args:
         id: `type--slug`, from the file's name.
         type: From the header comment, else from the id.
-        label: The header's label, else a title that is not the id, else the first alias, else the slug in words.
-        header: What the header comments say, keys in lower case (`type`, `created`, `decay score`, `pinned` …).
-            Read, never rewritten.
+        label: The header's label, else a title that is not the id, else the first alias, else the slug in
+            words.
+        header: What the header comments say, keys in lower case (`type`, `created`, `decay score` …). Read,
+            never rewritten.
         aliases: From `## Aliases`, the header and front matter.
         facts: Those that hold.
         retired: Those under `## Superseded`.
@@ -166,27 +103,33 @@ class EntityFile:
     def _of(cls, source: SourceText, path: str) -> EntityFile:
         outline = read_outline(source)
         problems: list[Problem] = []
-        sections = _sections(outline)
+        sections = known_sections(outline)
         by_name: dict[str, list[ListItem]] = {
             name: [item for head in heads for item in outermost_items(outline, head.section)]
             for name, heads in sections.items()
         }
         entity = PurePosixPath(path).name.removesuffix(".md")
-        header = tuple(_header(outline))
+        header = tuple(read_header(outline))
         known = dict(header)
-        listed = [_plain(item) for item in by_name["Aliases"]]
+        listed = [plain_text(item) for item in by_name["Aliases"]]
         aliases = tuple(
             dict.fromkeys(
                 alias
-                for alias in (*listed, *_words(known.get("aliases", "")), *_front_aliases(source, outline))
+                for alias in (
+                    *listed,
+                    *listed_words(known.get("aliases", "")),
+                    *front_matter_aliases(source, outline),
+                )
                 if alias
             )
         )
-        facts = [_fact(item, retired=False) for item in by_name["Facts"]]
-        facts += [_loose_fact(source, part) for part in _loose(source, outline, sections["Facts"])]
+        facts = [read_fact(item, retired=False) for item in by_name["Facts"]]
+        facts += [
+            read_loose_fact(source, part) for part in loose_paragraphs(source, outline, sections["Facts"])
+        ]
         relations = []
         for item in by_name["Relations"]:
-            relation = _relation(item)
+            relation = read_relation(item)
             if relation is None:
                 problems.append(
                     Problem(
@@ -198,7 +141,7 @@ class EntityFile:
                 )
             else:
                 relations.append(relation)
-        problems += _doubled_ids(outline, path)
+        problems += doubled_ids(outline, path)
         title = next((heading.text for heading in outline.headings if heading.level == 1), "")
         kind = known.get("type") or (entity.partition("--")[0] if "--" in entity else "")
         label = known.get("label") or (title if title != entity else "") or next(iter(aliases), "")
@@ -210,13 +153,13 @@ class EntityFile:
             source,
             header,
             aliases,
-            _summary(source, sections["Summary"]),
+            read_summary(source, sections["Summary"]),
             tuple(sorted(facts, key=lambda fact: fact.span)),
-            tuple(_fact(item, retired=True) for item in by_name["Superseded"]),
-            tuple(_dated(item) for item in by_name["Timeline"]),
-            tuple(_question(item) for item in by_name["Open Questions"]),
+            tuple(read_fact(item, retired=True) for item in by_name["Superseded"]),
+            tuple(read_dated(item) for item in by_name["Timeline"]),
+            tuple(read_question(item) for item in by_name["Open Questions"]),
             tuple(relations),
-            tuple(h.text for h in outline.headings if h.level == 2 and _section_name(h.text) is None),
+            tuple(h.text for h in outline.headings if h.level == 2 and section_name(h.text) is None),
             tuple(problems),
         )
 
@@ -231,7 +174,7 @@ class EntityFile:
         """
         entity = PurePosixPath(path).name.removesuffix(".md")
         fields = [("Type", entity.partition("--")[0]), ("Label", label), ("Created", created)]
-        words = " | ".join(f"{key}: {_comment_text(value)}" for key, value in fields)
+        words = " | ".join(f"{key}: {comment_text(value)}" for key, value in fields)
         return cls._of(SourceText().append([f"# {entity}", "", f"<!-- {words} -->"]), path)
 
     def render(self) -> bytes:
@@ -242,7 +185,7 @@ class EntityFile:
     def block_ids(self) -> frozenset[str]:
         """Every block id in the file, of whatever section."""
         items = read_outline(self.source).items
-        return frozenset(block for item in items if (block := _statement(item).block_id))
+        return frozenset(block for item in items if (block := statement_of(item).block_id))
 
     @property
     def created(self) -> str | None:
@@ -269,12 +212,12 @@ class EntityFile:
     def replace_fact(self, block_id: str, text: str) -> EntityFile:
         """Change what a fact says; provenance and block id stay. Raises `NotFound`."""
         item = self._item(block_id)
-        return self._rewrite(item, replace(_statement(item), text=clean_item(text)))
+        return self._rewrite(item, replace(statement_of(item), text=clean_item(text)))
 
     def set_provenance(self, block_id: str, provenance: Provenance) -> EntityFile:
         """Change what is known about a fact or relation. Raises `NotFound`."""
         item = self._item(block_id)
-        return self._rewrite(item, replace(_statement(item), provenance=provenance))
+        return self._rewrite(item, replace(statement_of(item), provenance=provenance))
 
     def retire_fact(
         self, fact: Fact, *, until: str | None = None, superseded_by: str | None = None
@@ -292,7 +235,7 @@ class EntityFile:
         return self.remove_item(fact.span)._add("Superseded", lines)
 
     def restore_fact(self, block_id: str) -> EntityFile:
-        """Move a retired fact back under `## Facts`, without `until` and `superseded by`. Raises `NotFound`."""
+        """Move a retired fact back under `## Facts`; `until` and `superseded by` go. Raises `NotFound`."""
         fact = next((fact for fact in self.retired if fact.block_id == block_id), None)
         if fact is None:
             raise self._missing(f"retired fact ^{block_id}")
@@ -324,7 +267,7 @@ class EntityFile:
                 return self.remove_item(relation.span)
             item = next(item for item in self._items() if item.span == relation.span)
             links = re.compile(r",?\s*\[\[" + re.escape(target) + r"(?:[|#][^\[\]]*)?\]\]")
-            statement = _statement(item)
+            statement = statement_of(item)
             text = re.sub(r"([:：]\s*),\s*", r"\1", links.sub("", statement.text))
             return self._rewrite(item, replace(statement, text=re.sub(r"[:：](?=\[\[)", ": ", text)))
         raise self._missing(f"relation {name} to {target}")
@@ -351,16 +294,16 @@ class EntityFile:
     def remove_alias(self, alias: str) -> EntityFile:
         """Remove a name from `## Aliases`. Raises `NotFound` where it is not listed there."""
         outline = read_outline(self.source)
-        for heading in _sections(outline)["Aliases"]:
+        for heading in known_sections(outline)["Aliases"]:
             for item in outermost_items(outline, heading.section):
-                if _plain(item).casefold() == alias.casefold():
+                if plain_text(item).casefold() == alias.casefold():
                     return self.remove_item(item.span)
         raise self._missing(f"alias “{alias}”")
 
     def set_summary(self, text: str) -> EntityFile:
         """Replace the summary; a missing section is made."""
         lines = protect_body(text, level=6)
-        heading = next(iter(_sections(read_outline(self.source))["Summary"]), None)
+        heading = next(iter(known_sections(read_outline(self.source))["Summary"]), None)
         if heading is None:
             return self._with_section("Summary", lines)
         body = self.source.trimmed(heading.body)
@@ -384,7 +327,7 @@ class EntityFile:
     def item_source(self, block_id: str) -> tuple[str, tuple[str, ...]] | None:
         """Return the section and the very lines of an item, for taking it back exactly; None if absent."""
         outline = read_outline(self.source)
-        item = next((item for item in outline.items if _statement(item).block_id == block_id), None)
+        item = next((item for item in outline.items if statement_of(item).block_id == block_id), None)
         if item is None:
             return None
         above = [head for head in outline.headings if head.level > 1 and item.span.start in head.section]
@@ -396,11 +339,11 @@ class EntityFile:
 
     def _add(self, section: str, lines: Sequence[str]) -> EntityFile:
         outline = read_outline(self.source)
-        wanted = _section_name(section)
+        wanted = section_name(section)
         heads = [
             head
             for head in outline.headings
-            if head.level > 1 and (head.text == section or (wanted and _section_name(head.text) == wanted))
+            if head.level > 1 and (head.text == section or (wanted and section_name(head.text) == wanted))
         ]
         if not heads:
             return self._with_section(section, lines)
@@ -408,14 +351,14 @@ class EntityFile:
         return self._of(append_item(self.source, heads[0], items, lines), self.path)
 
     def _with_section(self, section: str, lines: Sequence[str]) -> EntityFile:
-        wanted = _section_name(section)
+        wanted = section_name(section)
         later = SECTIONS[SECTIONS.index(wanted) + 1 :] if wanted else ()
         source = insert_section(
             self.source,
             read_headings(self.source),
             section,
             lines,
-            lambda text: _section_name(text) in later,
+            lambda text: section_name(text) in later,
         )
         return self._of(source, self.path)
 
@@ -423,7 +366,7 @@ class EntityFile:
         return read_outline(self.source).items
 
     def _item(self, block_id: str) -> ListItem:
-        item = next((item for item in self._items() if _statement(item).block_id == block_id), None)
+        item = next((item for item in self._items() if statement_of(item).block_id == block_id), None)
         if item is None:
             raise self._missing(f"line ^{block_id}")
         return item
@@ -441,120 +384,3 @@ class EntityFile:
         return NotFound(
             f"{self.id} has no {what}.", where=self.path, remedy="See `workbench show` for what it has."
         )
-
-
-def _section_name(heading: str) -> str | None:
-    words = "".join(char if char.isalnum() else " " for char in heading.casefold()).split()
-    return _SECTION_NAMES.get(" ".join(words))
-
-
-def _sections(outline: Outline) -> dict[str, list[Heading]]:
-    found: dict[str, list[Heading]] = {name: [] for name in SECTIONS}
-    for heading in outline.headings:
-        name = _section_name(heading.text) if heading.level > 1 else None
-        if name:
-            found[name].append(heading)
-    return found
-
-
-def _header(outline: Outline) -> Iterator[tuple[str, str]]:
-    """Read the comments before the first section: `Type: project | Created: 2026-01-15`."""
-    first = next((head.span.start for head in outline.headings if head.level > 1), None)
-    for comment in outline.comments:
-        if first is not None and comment.span.start > first:
-            return
-        for part in comment.text.split("|"):
-            key, colon, value = part.replace("：", ":").partition(":")
-            if colon and value.strip():
-                yield key.strip().lower(), value.strip()
-
-
-def _comment_text(text: str) -> str:
-    return one_line(text).replace("|", "/").replace("--", "–").replace(">", "›")
-
-
-def _words(text: str) -> list[str]:
-    return [word.strip(" \"'[]") for word in re.split(r"[,，、;；]", text)]
-
-
-def _front_aliases(source: SourceText, outline: Outline) -> list[str]:
-    if outline.front_matter is None:
-        return []
-    lines = source.lines_of(outline.front_matter)[1:-1]
-    for at, line in enumerate(lines):
-        key, colon, value = line.partition(":")
-        if colon and key.strip().lower() in ("aliases", "alias"):
-            if value.strip():
-                return _words(value.strip().strip("[]"))
-            following = []
-            for more in lines[at + 1 :]:
-                if not more.lstrip().startswith("- "):
-                    break
-                following.append(more.lstrip()[2:].strip(" \"'"))
-            return following
-    return []
-
-
-def _statement(item: ListItem) -> Statement:
-    return parse_statement(item_text(item.text))
-
-
-def _plain(item: ListItem) -> str:
-    return _statement(item).text
-
-
-def _fact(item: ListItem, *, retired: bool) -> Fact:
-    found = _statement(item)
-    return Fact(found.text, found.provenance, found.block_id, retired, item.span)
-
-
-def _loose(source: SourceText, outline: Outline, heads: list[Heading]) -> Iterator[LineSpan]:
-    """Yield the paragraphs of some sections."""
-    for head in heads:
-        for part in paragraphs_within(outline, head.section):
-            yield source.trimmed(part)
-
-
-def _loose_fact(source: SourceText, span: LineSpan) -> Fact:
-    found = parse_statement(source.text_of(span))
-    return Fact(found.text, found.provenance, found.block_id, retired=False, span=span)
-
-
-def _relation(item: ListItem) -> Relation | None:
-    found = _statement(item)
-    targets = tuple(dict.fromkeys(match.strip() for match in _LINK.findall(found.text)))
-    if not targets:
-        return None
-    name = _RELATION.match(found.text)
-    return Relation(name[1] if name else "relates-to", targets, found.provenance, found.block_id, item.span)
-
-
-def _dated(item: ListItem) -> Dated:
-    found = _statement(item)
-    match = _DATED.match(found.text)
-    return Dated(match[1] if match else None, match[2] if match else found.text, found.block_id, item.span)
-
-
-def _question(item: ListItem) -> Question:
-    found = _statement(item)
-    return Question(found.text, found.block_id, item.span)
-
-
-def _summary(source: SourceText, heads: list[Heading]) -> str:
-    return unprotect_body(source.lines_of(heads[0].body)) if heads else ""
-
-
-def _doubled_ids(outline: Outline, path: str) -> Iterator[Problem]:
-    seen: dict[str, int] = {}
-    for item in outline.items:
-        block = _statement(item).block_id
-        if block is None or (item.depth and block in seen):
-            continue
-        if block in seen:
-            yield Problem(
-                path,
-                item.span.start,
-                f"The block id ^{block} stands on line {seen[block]} too.",
-                "Give one of the two lines another id.",
-            )
-        seen.setdefault(block, item.span.start)

@@ -38,8 +38,8 @@ class EpisodeEntry:
         date: `2026-02-02`.
         time: `14:30`, in the workspace's time zone.
         number: 1, or which one of its minute it is.
-        type: As written, lower case; empty where the heading says none. Known ones: decision, fact, preference,
-            task, event, emotion, correction.
+        type: As written, lower case; empty where the heading says none. Known ones: decision, fact,
+            preference, task, event, emotion, correction.
         confidence: `high`, `medium`, `low`, another word as written, or empty.
         tags: As written.
         source: `conversation` where the heading says nothing.
@@ -157,7 +157,7 @@ def clean_field(text: str) -> str:
 
 
 def split_fields(text: str) -> list[tuple[str, str]]:
-    """Take apart the fields between a heading's bars as key and value; the key is empty where there is none."""
+    """Take apart the fields between a heading's bars as key (empty where there is none) and value."""
     fields: list[tuple[str, str]] = []
     for part in re.split(r"[|｜]", text):
         key, colon, value = (

@@ -121,8 +121,8 @@ def read_headings(source: SourceText) -> tuple[Heading, ...]:
 def find_front_matter(source: SourceText) -> LineSpan | None:
     """Return the lines of the YAML front matter with its `---` lines, or None where there is none.
 
-    It stands at the very start, its first line is `key: …`, and no Markdown heading stands in it: so a file that
-    starts with a rule is not taken for one.
+    It stands at the very start, its first line is `key: …`, and no Markdown heading stands in it: so a file
+    that starts with a rule is not taken for one.
     """
     lines = source.lines
     if not lines or lines[0].rstrip() != "---":

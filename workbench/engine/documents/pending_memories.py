@@ -77,7 +77,7 @@ class MemoryProposal:
 
 @dataclass(frozen=True)
 class PendingMemories:
-    """All proposals in the file's order. Edits return a new one and raise `NotFound` for an unknown number."""
+    """All proposals in the file's order. Edits return a new one; an unknown number raises `NotFound`."""
 
     path: str
     source: SourceText

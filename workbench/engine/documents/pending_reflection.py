@@ -94,7 +94,7 @@ class ReviewItem:
 
 @dataclass(frozen=True, slots=True)
 class ReviewSection:
-    """A section as it is to be written: its heading, items, and free text (escaped so that it forges nothing)."""
+    """A section to be written: its heading, items, and free text (escaped, so that it forges nothing)."""
 
     heading: str
     items: tuple[ReviewItem, ...] = ()
@@ -175,7 +175,7 @@ class PendingReflection:
             f"# Reflection Summary — {created[:10]}",
             "",
             f"<!-- reflection: {reflection} | created: {created} -->",
-            "<!-- Tick to decide: [x] approve, [-] reject, [>] defer. Reword or delete items as you like. -->",
+            "<!-- Tick to decide: [x] approve, [-] reject, [>] defer. Reword or delete as you like. -->",
         ]
         for section in sections:
             lines += ["", f"## {one_line(section.heading)}"]

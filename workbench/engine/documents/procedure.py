@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.documents.entity_parts import read_header
 from workbench.engine.documents.items import (
     append_item,
     insert_section,
@@ -76,7 +77,7 @@ class Procedure:
             f"procedure:{name}",
             title,
             source,
-            tuple(_header(outline)),
+            tuple(read_header(outline)),
             unprotect_body(source.lines_of(trigger.section)[1:]) if trigger else "",
             _listed(outline, "Steps"),
             _listed(outline, "Notes"),
@@ -174,15 +175,3 @@ def _listed(outline: Outline, name: str) -> tuple[str, ...]:
     if heading is None:
         return ()
     return tuple(item_text(item.text) for item in outermost_items(outline, heading.section))
-
-
-def _header(outline: Outline) -> list[tuple[str, str]]:
-    first = next((head.span.start for head in outline.headings if head.level > 1), None)
-    fields: list[tuple[str, str]] = []
-    for comment in outline.comments:
-        if first is None or comment.span.start < first:
-            for part in comment.text.split("|"):
-                key, colon, value = part.replace("：", ":").partition(":")
-                if colon and value.strip():
-                    fields.append((key.strip().lower(), value.strip()))
-    return fields

@@ -38,8 +38,8 @@ def protect_body(text: str, level: int = 2, *, source: bool = False) -> list[str
     Args:
         text: Any text; see `text_lines` for what of it is kept.
         level: The deepest level of headings that part the file.
-        source: The text is Markdown source as it shall stand in the file, with its own escapes: only what would
-            break out is escaped, and what `protect_body` gave comes back unchanged.
+        source: The text is Markdown source as it shall stand in the file, with its own escapes: only what
+            would break out is escaped, and what `protect_body` gave comes back unchanged.
     """
     lines = text_lines(text)
     if not any(_ESCAPABLE.match(line) for line in lines):

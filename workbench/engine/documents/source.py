@@ -130,8 +130,8 @@ class SourceText:
             end: Last line to replace; `start - 1` replaces none, so that the new lines go before `start`.
             lines: The new lines without ends. What holds a line end becomes several lines.
 
-        A line that stands in for an old one keeps that one's end; all others get `newline`. A missing end of the
-        last line stays missing where that line is replaced by one, and is added where lines follow it.
+        A line that stands in for an old one keeps that one's end; all others get `newline`. A missing end of
+        the last line stays missing where that line is replaced by one, and is added where lines follow it.
         """
         new = [part for line in lines for part in _LINE_END.split(_UNWRITABLE.sub("\ufffd", line))]
         old_ends = self.endings[start - 1 : max(end, start - 1)]

@@ -57,7 +57,7 @@ class Statement:
 def parse_statement(text: str) -> Statement:
     """Read an item's text (without list marker). Takes any text.
 
-    Provenance and block id stand at the end of the item, or of its first line where lines are nested under it.
+    Provenance and block id stand at the item's end, or at its first line's where lines are nested under it.
     """
     statement = _parse_end(text)
     if statement.block_id is None and not statement.provenance and "\n" in text:

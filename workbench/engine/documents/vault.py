@@ -70,7 +70,7 @@ class VaultNote:
 
 
 def _body_span(source: SourceText, matter: LineSpan | None) -> LineSpan:
-    """Return the lines after front matter and a title that stands first; empty at the end where there are none."""
+    """Return the lines after front matter and a leading title; an empty span at the end where none are."""
     start = matter.end + 1 if matter else 1
     headings = read_headings(source)
     first = source.trimmed(LineSpan(start, len(source.lines)))
