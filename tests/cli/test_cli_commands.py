@@ -1,0 +1,491 @@
+"""What each command asks of the door, and what it does with people at the other end."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.cli import samples
+from tests.cli.door import Bench, Door
+from workbench.engine import errors
+from workbench.engine import results as r
+
+
+class Terminal:
+    """Makes the program believe that a person sits there, as click's runner can answer prompts."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        import click.testing
+
+        for stream in (click.testing._NamedTextIOWrapper,):  # click's own stand-ins for the three streams
+            monkeypatch.setattr(stream, "isatty", lambda _: True, raising=False)
+        monkeypatch.setenv("NO_COLOR", "1")
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    return Terminal(monkeypatch)
+
+
+class TestRemember:
+    def test_every_option_arrives(self, bench: Bench, door: Door) -> None:
+        door.answers["remember"] = samples.REMEMBERED
+        bench.json(
+            "remember", "We", "chose", "it", "--store", "episodic", "--type", "decision", "--tag", "a",
+            "--tag", "b", "--entity", "project:Apollo", "--confidence", "low", "--source", "conversation",
+            "--actor", "skill:x", "--dry-run",
+        )  # fmt: skip
+        assert door.called("remember") == {
+            "text": "We chose it",
+            "store": "episodic",
+            "type": "decision",
+            "tags": ("a", "b"),
+            "entities": ("project:Apollo",),
+            "confidence": "low",
+            "source": "conversation",
+            "actor": "skill:x",
+            "dry_run": True,
+        }
+
+    def test_the_text_may_come_from_stdin(self, bench: Bench, door: Door) -> None:
+        door.answers["remember"] = samples.REMEMBERED
+        bench.run("remember", "-", stdin="many\nlines\n")
+        assert door.called("remember")["text"] == "many\nlines\n"
+
+    def test_stdin_that_is_no_utf_8_is_refused(self, bench: Bench) -> None:
+        result = bench.run("remember", "-", "--json", stdin=b"\xff\xfe")
+        assert result.exit_code == 2
+        assert json.loads(result.stdout)["error"]["kind"] == "invalid-input"
+
+    def test_the_json_has_the_keys_of_the_contract(self, bench: Bench, door: Door) -> None:
+        door.answers["remember"] = samples.REMEMBERED
+        answer = bench.json("remember", "x")
+        assert set(answer) >= {
+            "id", "store", "path", "router", "tags", "confidence", "entities", "relations", "coreUpdate",
+            "summary", "heldBack",
+        }  # fmt: skip
+        assert answer["relations"] == [
+            {"from": "entity:person--lena", "relation": "develops", "to": "entity:project--apollo"}
+        ]
+
+    def test_a_dry_run_says_would(self, bench: Bench, door: Door) -> None:
+        door.answers["remember"] = r.Remembered(
+            commit=None, id=samples.EPISODE, store="episodic", dry_run=True
+        )
+        assert "Would remember" in bench.run("remember", "x", "--dry-run").stdout
+
+    @pytest.mark.parametrize("text", ["- a list item", "-- two dashes", "---\nfront matter"])
+    def test_markdown_that_begins_with_a_dash_is_no_option(self, bench: Bench, door: Door, text: str) -> None:
+        door.answers |= {"remember": samples.REMEMBERED, "core_set": samples.CHANGED}
+        bench.json("remember", text)
+        assert door.called("remember")["text"] == text
+        bench.json("core", "set", "Identity", text)
+        assert door.called("core_set")["body"] == text
+
+    def test_an_unknown_option_is_still_an_error(self, bench: Bench) -> None:
+        assert "--nonsense" in bench.json("remember", "x", "--nonsense", code=2)["error"]["message"]
+
+
+class TestRememberLines:
+    LINES = "\n".join(
+        [
+            '{"text":"one","tag":"a","entity":["project:Apollo"]}',
+            "",
+            "{broken",
+            '["no object"]',
+            '{"text":"two","tags":["b","c"],"confidence":"low"}',
+            '{"text":"three","tgas":["b"]}',
+            '{"store":"core"}',
+            '{"text":"\\ud800"}',
+            '{"text":"four","tag":null}',
+        ]
+    )
+
+    def test_bad_lines_are_reported_by_number_and_stop_nothing(self, bench: Bench, door: Door) -> None:
+        door.answers["remember"] = samples.REMEMBERED
+        result = bench.run("remember", "--jsonl", "--confidence", "high", stdin=self.LINES)
+        assert result.exit_code == 1
+        answers = [json.loads(line) for line in result.stdout.splitlines()]
+        assert [answer.get("line") for answer in answers] == [None, 3, 4, None, 6, 7, 8, None]
+        assert answers[0]["ok"] is True
+        assert answers[4]["error"]["remedy"] == "Perhaps “tags” is meant."
+        assert all(f"line {number}: " in result.stderr for number in (3, 4, 6, 7, 8))
+
+    def test_options_of_the_command_line_hold_where_a_line_does_not_say(
+        self, bench: Bench, door: Door
+    ) -> None:
+        door.answers["remember"] = samples.REMEMBERED
+        bench.run("remember", "--jsonl", "--confidence", "high", "--actor", "skill:x", stdin=self.LINES)
+        calls = [arguments for name, arguments in door.calls if name == "remember"]
+        assert [call["text"] for call in calls] == ["one", "two", "four"]
+        assert [call["confidence"] for call in calls] == ["high", "low", "high"]
+        assert [call["tags"] for call in calls] == [("a",), ("b", "c"), ()]
+        assert {call["actor"] for call in calls} == {"skill:x"}
+
+    def test_one_refusal_does_not_stop_the_rest(self, bench: Bench, door: Door) -> None:
+        def answer(text: str, **_: Any) -> r.Remembered:
+            if text == "one":
+                raise errors.Locked("Somebody else writes.")
+            return samples.REMEMBERED
+
+        door.answers["remember"] = answer
+        result = bench.run("remember", "--jsonl", stdin='{"text":"one"}\n{"text":"two"}\n')
+        first, second = (json.loads(line) for line in result.stdout.splitlines())
+        assert first["error"]["kind"] == "locked"
+        assert second["ok"] is True
+        assert result.exit_code == 1
+
+    def test_a_line_that_is_no_utf_8_spoils_only_itself(self, bench: Bench, door: Door) -> None:
+        door.answers["remember"] = samples.REMEMBERED
+        result = bench.run("remember", "--jsonl", stdin=b'{"text":"\xff"}\n{"text":"two"}\n')
+        assert [json.loads(line).get("line") for line in result.stdout.splitlines()] == [1, None]
+
+    def test_all_good_is_0(self, bench: Bench, door: Door) -> None:
+        door.answers["remember"] = samples.REMEMBERED
+        assert bench.run("remember", "--jsonl", stdin='{"text":"one"}\n').exit_code == 0
+
+
+class TestForget:
+    def test_without_a_terminal_it_shows_and_refuses(self, bench: Bench, door: Door) -> None:
+        door.answers["forget"] = samples.PREVIEW
+        result = bench.run("forget", "hybrid", "approach")
+        assert result.exit_code == 5
+        assert samples.EPISODE in result.stdout
+        assert "--yes" in result.stderr
+        assert [name for name, _ in door.calls].count("forget") == 1
+
+    def test_its_json_is_preview_and_refusal_in_one(self, bench: Bench, door: Door) -> None:
+        door.answers["forget"] = samples.PREVIEW
+        answer = bench.json("forget", "hybrid", code=5)
+        assert answer["applied"] is False
+        assert list(answer["matches"][0]) == ["id", "store", "path", "snippet", "score"]
+        assert answer["error"]["kind"] == "confirmation-needed"
+
+    def test_yes_archives(self, bench: Bench, door: Door) -> None:
+        door.answers["forget"] = samples.FORGOTTEN
+        assert bench.json("forget", "hybrid", "--yes")["applied"] is True
+        call = door.called("forget")
+        assert (call["query"], call["apply"], call["hard"]) == ("hybrid", True, False)
+
+    def test_ids_are_taken_as_ids(self, bench: Bench, door: Door) -> None:
+        door.answers["forget"] = samples.FORGOTTEN
+        bench.json("forget", samples.EPISODE, "person--lena", "--yes")
+        call = door.called("forget")
+        assert call["query"] is None
+        assert call["ids"] == [samples.EPISODE, "entity:person--lena"]
+
+    def test_purging_deletes(self, bench: Bench, door: Door) -> None:
+        door.answers["forget"] = samples.FORGOTTEN
+        bench.json("forget", "x", "--purge-history", "-y")
+        assert door.called("forget")["hard"] is True
+        assert door.called("forget")["purge_history"] is True
+
+    @pytest.mark.usefixtures("terminal")
+    def test_a_person_is_asked_and_exactly_what_was_shown_is_archived(self, bench: Bench, door: Door) -> None:
+        door.answers["forget"] = lambda apply=False, **_: samples.FORGOTTEN if apply else samples.PREVIEW
+        result = bench.run("forget", "hybrid", stdin="y\n")
+        assert result.exit_code == 0, result.output
+        assert "Archive this memory?" in result.stderr
+        assert door.called("forget")["ids"] == [samples.EPISODE]
+
+    @pytest.mark.usefixtures("terminal")
+    def test_a_person_may_say_no(self, bench: Bench, door: Door) -> None:
+        door.answers["forget"] = samples.PREVIEW
+        result = bench.run("forget", "hybrid", stdin="n\n")
+        assert result.exit_code == 0
+        assert "Nothing was changed." in result.stderr
+        assert [name for name, _ in door.calls].count("forget") == 1
+
+    @pytest.mark.usefixtures("terminal")
+    def test_the_question_says_what_deleting_means(self, bench: Bench, door: Door) -> None:
+        door.answers["forget"] = samples.PREVIEW
+        assert "from disk?" in bench.run("forget", "x", "--hard", stdin="n\n").stderr
+        assert "every trace in history" in bench.run("forget", "x", "--purge-history", stdin="n\n").stderr
+
+
+class TestMessage:
+    def outcome(self, kind: str, **inner: Any) -> r.MessageOutcome:
+        return r.MessageOutcome(kind, "phrase", "content", any(inner.values()), **inner)
+
+    def test_remembering_is_done_at_once(self, bench: Bench, door: Door) -> None:
+        door.answers["message"] = self.outcome("remember", remembered=samples.REMEMBERED)
+        answer = bench.json("message", "Remember that")
+        assert list(answer)[:4] == ["ok", "commit", "files", "ids"]
+        assert answer["commit"] == samples.COMMIT
+        assert [call.get("apply", True) for name, call in door.calls if name == "message"] == [False, True]
+
+    def test_what_asks_for_nothing_is_left_alone(self, bench: Bench, door: Door) -> None:
+        door.answers["message"] = r.MessageOutcome("none", None, None, False)
+        assert bench.json("message", "Hello")["commit"] is None
+        assert [call["apply"] for name, call in door.calls if name == "message"] == [False]
+
+    def test_forgetting_waits_for_a_person(self, bench: Bench, door: Door) -> None:
+        door.answers["message"] = r.MessageOutcome("forget", "forget", "x", False, forgotten=samples.PREVIEW)
+        answer = bench.json("message", "Forget about it", code=5)
+        assert answer["forgotten"]["applied"] is False
+        assert answer["error"]["kind"] == "confirmation-needed"
+
+    def test_forgetting_with_yes_is_done(self, bench: Bench, door: Door) -> None:
+        door.answers["message"] = lambda apply=True, **_: r.MessageOutcome(
+            "forget", "forget", "x", apply, forgotten=samples.FORGOTTEN if apply else samples.PREVIEW
+        )
+        answer = bench.json("message", "Forget about it", "--yes")
+        assert answer["applied"] is True
+        assert answer["ids"] == [samples.EPISODE]
+
+    def test_recalling_nothing_is_3(self, bench: Bench, door: Door) -> None:
+        door.answers["message"] = r.MessageOutcome("recall", "what", "x", False, found=samples.NOTHING)
+        bench.json("message", "What do you know about x?", code=3)
+
+
+class TestEdit:
+    def test_a_script_gives_the_text(self, bench: Bench, door: Door) -> None:
+        door.answers |= {"show": samples.SHOWN, "edit": samples.CHANGED}
+        bench.json("edit", "person--lena", "--text", "Prefers long reports")
+        assert door.called("show")["count_access"] is False
+        call = door.called("edit")
+        assert (call["text"], call["expected"]) == ("Prefers long reports", "Prefers short reports")
+
+    def test_the_same_text_changes_nothing(self, bench: Bench, door: Door) -> None:
+        door.answers["show"] = samples.SHOWN
+        assert bench.json("edit", "person--lena", "--text", samples.SHOWN.text)["commit"] is None
+
+    def test_a_path_edits_the_file(self, bench: Bench, door: Door) -> None:
+        door.answers |= {"get": samples.EXCERPT, "edit_file": samples.CHANGED}
+        bench.json("edit", "MEMORY.md", "--text", "-", stdin="# New\n")
+        call = door.called("edit_file")
+        assert (call["path"], call["content"], call["expected"]) == (
+            "MEMORY.md",
+            "# New\n",
+            samples.EXCERPT.text,
+        )
+
+    def editor(self, folder: Path, code: str) -> str:
+        script = folder / "my editor.py"
+        script.write_text(f"import pathlib, sys\nfile = pathlib.Path(sys.argv[-1])\n{code}\n")
+        return f"'{sys.executable}' '{script}'"
+
+    def test_the_editor_changes_the_text(self, bench: Bench, door: Door, tmp_path: Path) -> None:
+        door.editor = self.editor(
+            tmp_path, "file.write_text(file.read_text().replace('short', 'tiny') + chr(10))"
+        )
+        door.answers |= {"show": samples.SHOWN, "edit": samples.CHANGED}
+        bench.json("edit", "person--lena")
+        assert door.called("edit")["text"] == "Prefers tiny reports"
+
+    def test_line_endings_survive_the_editor(self, bench: Bench, door: Door, tmp_path: Path) -> None:
+        door.editor = self.editor(tmp_path, "file.write_bytes(file.read_bytes() + b'x')")
+        door.answers |= {"get": samples.EXCERPT, "edit_file": samples.CHANGED}
+        bench.json("edit", "MEMORY.md")
+        assert door.called("edit_file")["content"] == samples.EXCERPT.text + "x"
+
+    def test_leaving_without_a_change_changes_nothing(self, bench: Bench, door: Door, tmp_path: Path) -> None:
+        door.editor = self.editor(tmp_path, "pass")
+        door.answers["show"] = samples.SHOWN
+        assert "Nothing changed." in bench.run("edit", "person--lena").stdout
+
+    def test_what_was_written_is_kept_when_it_cannot_be_saved(
+        self, bench: Bench, door: Door, tmp_path: Path
+    ) -> None:
+        door.editor = self.editor(tmp_path, "file.write_text('mine')")
+        door.answers |= {"show": samples.SHOWN, "edit": errors.Stale("It moved on.", remedy="Look again.")}
+        error = bench.json("edit", "person--lena", code=4)["error"]
+        assert error["remedy"].startswith("Look again. Your text is kept in ")
+        draft = Path(error["remedy"].rpartition(" in ")[2].rstrip("."))
+        assert draft.read_text() == "mine"
+        draft.unlink()
+
+    def test_an_editor_that_fails_changes_nothing(self, bench: Bench, door: Door, tmp_path: Path) -> None:
+        door.editor = self.editor(tmp_path, "file.write_text('mine'); sys.exit(3)")
+        door.answers["show"] = samples.SHOWN
+        assert "code 3" in bench.json("edit", "person--lena", code=1)["error"]["message"]
+
+    def test_a_missing_editor_is_named(self, bench: Bench, door: Door) -> None:
+        door.editor = "no-such-editor --wait"
+        door.answers["show"] = samples.SHOWN
+        assert "no-such-editor" in bench.json("edit", "person--lena", code=2)["error"]["message"]
+
+    def test_without_editor_and_terminal_it_says_so(self, bench: Bench, door: Door) -> None:
+        door.answers["show"] = samples.SHOWN
+        assert bench.json("edit", "person--lena", code=1)["error"]["kind"] == "no-terminal"
+
+
+class TestReading:
+    def test_search_hands_on_every_option(self, bench: Bench, door: Door) -> None:
+        door.answers["search"] = samples.FOUND
+        bench.json(
+            "search", "hybrid", "approach", "--max-results", "3", "--min-score", "0.2", "--store", "episodic",
+            "--after", "2026-01-01", "--before", "2026-03-01", "--include-dormant", "--budget", "500",
+            "--explain",
+        )  # fmt: skip
+        assert door.called("search") == {
+            "query": "hybrid approach",
+            "max_results": 3,
+            "min_score": 0.2,
+            "store": "episodic",
+            "after": "2026-01-01",
+            "before": "2026-03-01",
+            "include_dormant": True,
+            "budget": 500,
+        }
+
+    def test_explaining_shows_the_signals(self, bench: Bench, door: Door) -> None:
+        door.answers["search"] = samples.FOUND
+        assert "text 0.90" in bench.run("search", "x", "--explain").stdout
+        assert "text 0.90" not in bench.run("search", "x").stdout
+
+    def test_a_piped_file_is_exactly_the_file(self, bench: Bench, door: Door) -> None:
+        door.answers["get"] = samples.EXCERPT
+        result = bench.run("get", "MEMORY.md", "--from", "2", "--lines", "3")
+        assert result.stdout_bytes == samples.EXCERPT.text.encode()
+        assert door.called("get") == {"path": "MEMORY.md", "from_": 2, "lines": 3}
+
+    @pytest.mark.usefixtures("terminal")
+    def test_at_a_terminal_a_file_is_harmless(self, bench: Bench, door: Door) -> None:
+        door.answers["get"] = r.Excerpt("MEMORY.md", samples.HOSTILE, 1, 1)
+        assert "\x1b" not in bench.run("get", "MEMORY.md").stdout
+
+    def test_the_past_of_a_file_is_printed_as_it_was(self, bench: Bench, door: Door) -> None:
+        door.answers["audit_at"] = samples.MOMENT
+        assert bench.run("audit", "at", "2026-02-02", "--file", "MEMORY.md").stdout == "# MEMORY\n"
+
+    def test_a_file_that_was_not_there_then_is_3(self, bench: Bench, door: Door) -> None:
+        door.answers["audit_at"] = samples.NO_MOMENT
+        bench.json("audit", "at", "2026-02-02", "--file", "MEMORY.md", code=3)
+
+
+class TestGraphAndDecay:
+    @pytest.mark.parametrize(
+        "words", [["lena", "--depth", "2"], ["--depth", "2", "lena"], ["show", "lena", "--depth=2"]]
+    )
+    def test_the_entity_needs_no_command(self, bench: Bench, door: Door, words: list[str]) -> None:
+        door.answers["graph"] = samples.GRAPH
+        bench.json("graph", *words)
+        assert door.called("graph") == {"entity": "lena", "depth": 2}
+
+    def test_merging_keeps_the_first(self, bench: Bench, door: Door) -> None:
+        door.answers["graph_merge"] = samples.CHANGED
+        bench.json("graph", "merge", "a", "b")
+        assert door.called("graph_merge") == {"keep": "a", "absorb": "b"}
+
+    def test_forecasts_are_gathered(self, bench: Bench, door: Door) -> None:
+        door.answers["decay"] = samples.DECAY
+        bench.json("decay", "--forecast", "90,7", "--forecast", "30", "--lambda", "0.05")
+        assert door.called("decay") == {"forecast": [7, 30, 90], "lambda_": 0.05}
+
+
+class TestAudit:
+    def test_every_filter_arrives(self, bench: Bench, door: Door) -> None:
+        door.answers["audit_log"] = samples.LOG
+        bench.json(
+            "audit", "log", "--actor", "manual", "--action", "EDIT", "--file", "MEMORY.md",
+            "--since", "2026-01-01", "--until", "2026-02-01", "--text", "x", "--limit", "5",
+        )  # fmt: skip
+        assert door.called("audit_log") == {
+            "actor": "manual",
+            "action": "EDIT",
+            "file": "MEMORY.md",
+            "since": "2026-01-01",
+            "until": "2026-02-01",
+            "text": "x",
+            "limit": 5,
+        }
+
+    def test_log_options_need_no_command(self, bench: Bench, door: Door) -> None:
+        door.answers["audit_log"] = samples.LOG
+        bench.json("audit", "--limit", "1")
+        assert door.called("audit_log")["limit"] == 1
+
+    def test_people_see_the_newest_and_hear_of_the_rest(self, bench: Bench, door: Door) -> None:
+        door.answers["audit_log"] = r.AuditLog((samples.ENTRY,) * 41)
+        result = bench.run("audit")
+        assert result.stdout.count("2026-02-02 14:30Z") == 40
+        assert "--limit" in result.stdout
+
+    def test_an_empty_history_is_no_failure(self, bench: Bench, door: Door) -> None:
+        door.answers["audit_log"] = r.AuditLog(())
+        assert bench.json("audit") == {"entries": []}
+
+
+class TestBench:
+    @pytest.fixture
+    def opened(self, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, str | None]]:
+        seen: list[tuple[Path, str | None]] = []
+        app = ModuleType("workbench.tui.app")
+        app.run = lambda path, at=None: seen.append((path, at))  # type: ignore[attr-defined]  # made up here
+        monkeypatch.setitem(sys.modules, "workbench.tui", ModuleType("workbench.tui"))
+        monkeypatch.setitem(sys.modules, "workbench.tui.app", app)
+        return seen
+
+    def test_without_a_terminal_it_says_so(self, bench: Bench) -> None:
+        for words in ([], ["open"], ["demo"]):
+            result = bench.run(*words)
+            assert result.exit_code == 1
+            assert "terminal" in result.stderr
+
+    @pytest.mark.usefixtures("terminal")
+    def test_alone_it_opens_the_bench(self, bench: Bench, opened: list[tuple[Path, str | None]]) -> None:
+        assert bench.run().exit_code == 0
+        assert opened == [(bench.folder, None)]
+
+    @pytest.mark.usefixtures("terminal")
+    def test_it_opens_at_a_memory(self, bench: Bench, opened: list[tuple[Path, str | None]]) -> None:
+        bench.run("open", samples.EPISODE)
+        assert opened == [(bench.folder, samples.EPISODE)]
+
+    @pytest.mark.usefixtures("terminal")
+    def test_a_folder_is_a_workspace(self, bench: Bench, opened: list[tuple[Path, str | None]]) -> None:
+        bench.run("open", str(bench.folder), anywhere=True)
+        assert opened == [(bench.folder, None)]
+
+    @pytest.fixture
+    def built(self, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+        seen: list[Path] = []
+
+        def build(path: Path, *, clock: object, progress: Any) -> r.Changed:
+            progress(1, 2)
+            progress(2, 2)
+            seen.append(path)
+            return samples.CHANGED
+
+        demo = ModuleType("workbench.demo")
+        demo.build = build  # type: ignore[attr-defined]  # made up here
+        monkeypatch.setitem(sys.modules, "workbench.demo", demo)
+        return seen
+
+    def test_the_demo_can_be_built_only(self, bench: Bench, built: list[Path]) -> None:
+        result = bench.run("demo", "sample", "--no-open", anywhere=True)
+        assert result.exit_code == 0, result.output
+        assert built == [Path("sample")]
+        assert "sample" in result.stdout
+
+    def test_the_demo_answers_json_and_stays_closed(self, bench: Bench, built: list[Path]) -> None:
+        assert bench.json("demo", "sample")["ok"] is True
+        assert built == [Path("sample")]
+
+    @pytest.mark.usefixtures("terminal")
+    def test_the_demo_is_opened_when_built(
+        self, bench: Bench, built: list[Path], opened: list[tuple[Path, str | None]]
+    ) -> None:
+        bench.run("demo", anywhere=True)
+        assert built == [Path("workbench-demo")]
+        assert opened == [(Path("workbench-demo"), None)]
+
+
+class TestInit:
+    def test_it_lays_out_the_folder_named(self, bench: Bench, door: Door) -> None:
+        door.answers["init"] = samples.CHANGED
+        bench.json("init", "there", "--timezone", "Asia/Taipei")
+        assert door.called("init")["path"] == Path("there")
+        assert door.called("init")["timezone"] == "Asia/Taipei"
+
+    def test_else_the_current_one(self, bench: Bench, door: Door) -> None:
+        door.answers["init"] = samples.UNCHANGED
+        result = bench.run("init", anywhere=True)
+        assert door.called("init")["path"] == bench.folder
+        assert "already" in result.stdout

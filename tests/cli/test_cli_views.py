@@ -1,0 +1,189 @@
+"""What people read: it fits, it is harmless, and it says what matters."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from tests.cli import samples
+from tests.cli.samples import HOSTILE
+from workbench.cli.printing import Page, display_width, safe
+from workbench.cli.views.audit import (
+    alert_lines,
+    blame_lines,
+    commit_lines,
+    diff_lines,
+    log_lines,
+    moment_lines,
+    verified_lines,
+)
+from workbench.cli.views.changed import changed_lines
+from workbench.cli.views.core import core_lines
+from workbench.cli.views.decay import decay_lines
+from workbench.cli.views.found import forgotten_lines, found_lines, match_lines
+from workbench.cli.views.graph import graph_lines
+from workbench.cli.views.remembered import message_lines, remembered_lines
+from workbench.cli.views.shown import shown_lines
+from workbench.cli.views.standing import brief_lines, doctor_lines
+from workbench.engine import results as r
+
+RECALL = r.MessageOutcome("recall", "do you remember", "hybrid", False, found=samples.FOUND)
+WHOLE_GRAPH = dataclasses.replace(samples.GRAPH, center=None)
+
+VIEWS: list[tuple[Callable[[Page, Any], Iterable[str]], Any]] = [
+    (lambda page, it: changed_lines(page, it, "Done.", "Nothing changed."), samples.CHANGED),
+    (remembered_lines, samples.REMEMBERED),
+    (remembered_lines, dataclasses.replace(samples.REMEMBERED, held_back=r.HeldBack("unclear", "Who?"))),
+    (remembered_lines, dataclasses.replace(samples.REMEMBERED, questions=("Same?",), fallback="too slow")),
+    (message_lines, RECALL),
+    (lambda page, it: found_lines(page, it, explain=True), samples.FOUND),
+    (lambda page, it: found_lines(page, it, explain=False), samples.NOTHING),
+    (lambda page, it: match_lines(page, it.matches), samples.PREVIEW),
+    (lambda page, it: forgotten_lines(page, it, hard=False), samples.FORGOTTEN),
+    (shown_lines, samples.SHOWN),
+    (core_lines, samples.CORE),
+    (lambda page, it: decay_lines(page, it, tried=True), samples.DECAY),
+    (graph_lines, samples.GRAPH),
+    (graph_lines, WHOLE_GRAPH),
+    (graph_lines, samples.EMPTY_GRAPH),
+    (log_lines, samples.LOG),
+    (commit_lines, samples.COMMIT_VIEW),
+    (diff_lines, samples.DIFF),
+    (blame_lines, samples.BLAME),
+    (moment_lines, samples.MOMENT),
+    (moment_lines, samples.NO_MOMENT),
+    (verified_lines, samples.VERIFIED),
+    (verified_lines, samples.DAMAGED),
+    (alert_lines, samples.ALERTS),
+    (brief_lines, samples.BRIEF),
+    (doctor_lines, samples.DIAGNOSIS),
+    (doctor_lines, samples.BROKEN),
+]
+views = pytest.mark.parametrize(("view", "answer"), VIEWS)
+
+
+def poisoned(value: Any, name: str = "") -> Any:
+    """Put hostile text at the end of every text of an answer; kinds and states keep their meaning."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.replace(
+            value, **{f.name: poisoned(getattr(value, f.name), f.name) for f in dataclasses.fields(value)}
+        )
+    if isinstance(value, tuple):
+        return tuple(poisoned(item, name) for item in value)
+    if isinstance(value, str) and name not in {"store", "status", "state", "kind", "commit"}:
+        return value + HOSTILE
+    return value if not isinstance(value, dict) else {key: poisoned(item) for key, item in value.items()}
+
+
+@views
+def test_every_view_fits_eighty_columns(view: Callable[[Page, Any], Iterable[str]], answer: Any) -> None:
+    for line in view(Page(width=80), answer):
+        assert display_width(line) <= 80, line
+
+
+@views
+def test_no_view_lets_hostile_text_through(view: Callable[[Page, Any], Iterable[str]], answer: Any) -> None:
+    for line in view(Page(), poisoned(answer)):
+        assert line == safe(line)
+        assert "\n" not in line
+
+
+@views
+def test_colour_changes_no_letter(view: Callable[[Page, Any], Iterable[str]], answer: Any) -> None:
+    import re
+
+    plain = list(view(Page(), answer))
+    coloured = [re.sub("\x1b\\[[0-9;]*m", "", line) for line in view(Page(colour=True), answer)]
+    assert coloured == plain
+
+
+def text(lines: Iterable[str]) -> str:
+    return "\n".join(lines)
+
+
+def test_core_shows_each_block_with_its_budget_and_the_ids_that_change_it() -> None:
+    lines = text(core_lines(Page(), samples.CORE))
+    assert "1,110 of 3,000 tokens" in lines
+    assert "950 of 1,000 tokens" in lines
+    assert "◆ No Fridays" in lines
+    assert "core:critical-facts:x · pinned" in lines
+
+
+def test_a_block_over_budget_stands_out() -> None:
+    over = r.CoreView((r.CoreBlock("Identity", 600, 500, ()),), 600, 3000)
+    assert "\x1b[31m   600 of   500 tokens" in text(core_lines(Page(colour=True), over))
+
+
+def test_decay_lists_the_faintest_first_and_has_a_column_for_each_day() -> None:
+    lines = decay_lines(Page(), samples.DECAY, tried=False)
+    assert [word for word in lines[3].split() if word.startswith("+")] == ["+30", "+90"]
+    assert samples.EPISODE in lines[4]
+    assert "dormant" in lines[4]
+    assert "person--lena" in lines[5]
+
+
+def test_the_neighbourhood_is_indented_by_its_distance() -> None:
+    lines = text(graph_lines(Page(), samples.GRAPH))
+    assert "\n  → develops  entity:project--apollo  Apollo\n" in lines
+    assert "\n    → uses  entity:tool--git  Git  (medium)" in lines
+    assert lines.index("Facts") < lines.index("Short reports") < lines.index("Superseded")
+
+
+def test_every_relation_is_drawn_once_even_in_a_circle() -> None:
+    lines = text(graph_lines(Page(), samples.GRAPH))
+    assert [lines.count(word) for word in ("develops", "uses", "relates-to")] == [1, 1, 1]
+
+
+def test_a_relation_of_an_entity_to_itself_is_drawn_once() -> None:
+    edge = r.GraphEdge("a", "knows", "a", "high", None, None)
+    graph = r.GraphView("a", (r.GraphNode("a", "person", "A", 1, 0),), (edge,))
+    assert text(graph_lines(Page(), graph)).count("knows") == 1
+
+
+def test_a_long_chain_is_drawn_to_its_end() -> None:
+    nodes = tuple(r.GraphNode(f"n{i}", "person", "", 1, i) for i in range(3000))
+    edges = tuple(r.GraphEdge(f"n{i}", "knows", f"n{i + 1}", "high", None, None) for i in range(2999))
+    assert "n2999" in text(graph_lines(Page(), r.GraphView("n0", nodes, edges)))
+
+
+def test_a_diff_leaves_out_its_header_but_not_lines_that_look_like_one() -> None:
+    lines = diff_lines(Page(), samples.DIFF)
+    assert lines[1:] == ["@@ -1 +1 @@", "--- gone", "-old", "+new"]
+
+
+def test_a_diff_is_coloured_by_line() -> None:
+    lines = diff_lines(Page(colour=True), samples.DIFF)
+    assert lines[-2:] == ["\x1b[31m-old\x1b[0m", "\x1b[32m+new\x1b[0m"]
+
+
+def test_an_open_alert_says_how_to_acknowledge_it() -> None:
+    assert f"workbench audit ack {samples.COMMIT}" in text(alert_lines(Page(), samples.ALERTS))
+
+
+def test_doctor_marks_each_check_and_gives_the_remedy() -> None:
+    lines = text(doctor_lines(Page(), samples.DIAGNOSIS))
+    assert "✓ git" in lines
+    assert "! model" in lines
+    assert "→ Set providers.chat." in lines
+
+
+def test_long_snippets_are_cut_to_two_lines() -> None:
+    hit = dataclasses.replace(samples.HIT, snippet="word " * 200)
+    lines = found_lines(Page(), dataclasses.replace(samples.FOUND, results=(hit,)))
+    assert len(lines) == 4
+    assert lines[-1].endswith("…")
+
+
+def test_ids_are_never_cut() -> None:
+    id_ = "entity:project--" + "very-long-name-" * 6 + "end"
+    hit = dataclasses.replace(samples.HIT, id=id_)
+    assert id_ in text(found_lines(Page(width=40), dataclasses.replace(samples.FOUND, results=(hit,))))
+
+
+def test_times_are_told_in_utc() -> None:
+    east = dataclasses.replace(samples.ENTRY, timestamp=datetime.fromisoformat("2026-02-02T22:30+08:00"))
+    assert "2026-02-02 14:30Z" in text(log_lines(Page(), r.AuditLog((east,))))

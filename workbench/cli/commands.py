@@ -1,0 +1,60 @@
+"""The table of commands: by topic, in the order of `--help`, with each one's purpose and module."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Listed(NamedTuple):
+    """A command before it is imported.
+
+    Args:
+        module: Its module in this package; the command is the module's attribute `NAME_command`.
+        purpose: One sentence without its full stop.
+    """
+
+    module: str
+    purpose: str
+
+
+TOPICS: dict[str, dict[str, Listed]] = {
+    "Begin": {
+        "init": Listed("begin", "Lay out a workspace here, or adopt the memory that is here already"),
+        "demo": Listed("begin", "Build a sample workspace and open the bench on it"),
+        "open": Listed("begin", "Open the bench, at one memory if you name one"),
+    },
+    "Remember": {
+        "remember": Listed("remembering", "Store something in the memory it belongs to"),
+        "message": Listed("remembering", "Do what one message of a conversation asks of memory"),
+        "edit": Listed("editing", "Change one memory or file in your editor"),
+        "core": Listed("core", "Show or change what the agent always has in mind"),
+    },
+    "Find": {
+        "search": Listed("reading", "Find memories by what they say"),
+        "show": Listed("reading", "Show one memory with everything known about it"),
+        "get": Listed("reading", "Print a memory file, or some lines of it"),
+        "graph": Listed("graph", "Show or change what is known about people, projects and things"),
+        "brief": Listed("reading", "Print what an agent needs at the start of a session"),
+    },
+    "Forget": {
+        "forget": Listed("forgetting", "Archive memories, or delete them for good"),
+        "restore": Listed("forgetting", "Bring an archived memory back"),
+        "pin": Listed("forgetting", "Protect a memory from decay"),
+        "unpin": Listed("forgetting", "Let a pinned memory decay again"),
+        "reinforce": Listed("forgetting", "Count an access, so that a memory stays fresh"),
+        "decay": Listed("decay", "Show how fresh every memory is, now and later"),
+    },
+    "Account for it": {
+        "audit": Listed("audit", "Show who changed what, when, and on whose approval"),
+        "undo": Listed("taking_back", "Take back the newest action"),
+        "redo": Listed("taking_back", "Do again what was undone last"),
+        "revert": Listed("taking_back", "Take back one commit, whatever came after it"),
+        "rollback": Listed("taking_back", "Return to how memory was"),
+    },
+    "Look after it": {
+        "doctor": Listed("upkeep", "Say what works here, what does not, and how to mend it"),
+        "completion": Listed("upkeep", "Print the completion script for your shell"),
+    },
+}
+
+COMMANDS: dict[str, Listed] = {name: listed for topic in TOPICS.values() for name, listed in topic.items()}

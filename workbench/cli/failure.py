@@ -1,0 +1,91 @@
+"""How a run fails: every error as one clear message with its place, its remedy and its exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import NamedTuple
+
+import click
+
+from workbench.cli.printing import page_for, safe, wrap, write
+from workbench.engine.errors import WorkbenchError
+
+INTERRUPTED, READER_GONE = 130, 141
+
+
+class Failure(NamedTuple):
+    """An error as it is told.
+
+    Args:
+        kind: What sort of failure it is, in one word.
+        message: What is wrong.
+        where: The file, id, setting or command concerned.
+        remedy: What to do about it.
+        code: The exit code.
+    """
+
+    kind: str
+    message: str
+    where: str | None
+    remedy: str | None
+    code: int
+
+    def as_json(self) -> dict[str, dict[str, str | None]]:
+        """Return the JSON of the contract: `{"error":{"kind","message","where","remedy"}}`."""
+        error = {"kind": self.kind, "message": self.message, "where": self.where, "remedy": self.remedy}
+        return {"error": error}
+
+
+def describe(error: BaseException) -> Failure:
+    """Tell what an exception means to the person who typed the command."""
+    if isinstance(error, WorkbenchError):
+        return Failure(error.kind, error.message, error.where, error.remedy, error.exit_code)
+    if isinstance(error, click.UsageError):
+        path = error.ctx.command_path if error.ctx else "workbench"
+        return Failure("usage", error.format_message(), path, f"See `{path} --help`.", 2)
+    if isinstance(error, click.ClickException):
+        return Failure("failed", error.format_message(), None, None, error.exit_code)
+    if isinstance(error, click.Abort | KeyboardInterrupt | EOFError):
+        return Failure("interrupted", "Interrupted; nothing further was done.", None, None, INTERRUPTED)
+    return Failure(
+        "internal",
+        f"Something is wrong inside Workbench: {type(error).__name__}: {error}",
+        None,
+        "Run it again with WORKBENCH_DEBUG=1 to see where, and report that.",
+        1,
+    )
+
+
+def tell(failure: Failure, *, json: bool) -> None:
+    """Print a failure: as JSON on stdout, or in words on stderr."""
+    if json:
+        from workbench.cli.json_output import print_json
+
+        print_json(failure.as_json())
+        return
+    page = page_for(sys.stderr)
+    lines = wrap(safe(failure.message), page.width, first="✗ ")
+    lines[0] = page.paint("✗", "bad") + lines[0][1:]
+    if failure.where and failure.kind != "usage":
+        lines += [page.paint(line, "quiet") for line in wrap(safe(failure.where), page.width, first="  in ")]
+    if failure.remedy:
+        lines += wrap(safe(failure.remedy), page.width, first="  → ")
+    write(lines, to_errors=True)
+
+
+def asks_for_json(arguments: list[str]) -> bool:
+    """Tell whether JSON was asked for, also where the command line could not be understood."""
+    head = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in head
+
+
+def debugging() -> bool:
+    """Tell whether tracebacks are wanted."""
+    return os.environ.get("WORKBENCH_DEBUG", "") not in ("", "0")
+
+
+def drop_stdout() -> None:
+    """Send what is still buffered nowhere, since the reader of stdout is gone."""
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - a device, not a path of ours
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())

@@ -1,0 +1,176 @@
+"""Commands about what stays: archive or delete, bring back, protect, keep fresh."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench.cli.command import command
+from workbench.cli.failure import describe
+from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
+from workbench.cli.printing import Page, page_for, safe_line, write
+from workbench.engine.errors import ConfirmationNeeded, InvalidInput
+from workbench.engine.identifiers import parse_memory_id
+from workbench.engine.results import Changed, Forgotten, Match
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace import Workspace
+
+
+@command(
+    "forget",
+    answers="How do I make the agent stop acting on this?",
+    examples=(
+        "workbench forget old deploy script",
+        "workbench forget episode:2026-02-02:14:30 --yes",
+        "workbench forget person--alex --hard --purge-history",
+    ),
+)
+@click.argument("words", metavar="QUERY", nargs=-1, required=True)
+@click.option("-y", "--yes", is_flag=True, help="Do it without asking.")
+@click.option("--hard", is_flag=True, help="Delete the file or lines, instead of archiving.")
+@click.option("--purge-history", is_flag=True, help="Delete, and remove the text from history too.")
+@click.pass_obj
+def forget_command(
+    bench: Invocation, words: tuple[str, ...], yes: bool, hard: bool, purge_history: bool
+) -> int:
+    """Shows what matches, then asks. QUERY is words, or ids where every word is one. Archived memories are
+    hidden from search and come back with restore or undo; --hard can be undone as long as history has it.
+    """
+    query, ids = _ids_or_query(words)
+    hard = hard or purge_history
+    with bench.open() as workspace:
+        if yes:
+            done = workspace.forget(query, ids=ids, apply=True, hard=hard, purge_history=purge_history)
+            return _report(bench, done, hard=hard)
+        found = workspace.forget(query, ids=ids, hard=hard, purge_history=purge_history)
+        if not found.matches:
+            return _report(bench, found, hard=hard)
+        if not agreed_to_archive(bench, found, found.matches, hard=hard, purge=purge_history):
+            return DONE
+        # Exactly what was shown, whatever has been written since.
+        shown = [match.id for match in found.matches]
+        done = workspace.forget(ids=shown, apply=True, hard=hard, purge_history=purge_history)
+    return _report(bench, done, hard=hard)
+
+
+def _ids_or_query(words: Sequence[str]) -> tuple[str | None, list[str]]:
+    try:
+        return None, [str(parse_memory_id(word)) for word in words]
+    except InvalidInput:
+        return " ".join(words), []
+
+
+def agreed_to_archive(
+    bench: Invocation, preview: object, matches: Sequence[Match], *, hard: bool = False, purge: bool = False
+) -> bool:
+    """Show what would be forgotten and ask whether it shall be.
+
+    Args:
+        preview: The answer that holds the matches; it is printed as JSON where nobody can be asked.
+
+    Raises:
+        ConfirmationNeeded: There is no terminal to ask at; with JSON the refusal is part of the preview,
+            and the program ends with its exit code.
+    """
+    from workbench.cli.views.found import match_lines
+
+    count = "this memory" if len(matches) == 1 else f"these {len(matches)} memories"
+    question = f"Archive {count}?"
+    if purge:
+        question = f"Delete {count} and every trace in history, for good?"
+    elif hard:
+        question = f"Delete {count} from disk?"
+    if not bench.json:
+        write(match_lines(page_for(sys.stdout), matches))
+    try:
+        agreed = bench.confirm(question)
+    except ConfirmationNeeded as refusal:
+        if not bench.json:
+            raise
+        from workbench.cli.json_output import as_json, print_json
+
+        print_json({**as_json(preview), **describe(refusal).as_json()})
+        raise click.exceptions.Exit(refusal.exit_code) from refusal
+    if not agreed:
+        bench.warn(["Nothing was changed."])
+    return agreed
+
+
+def _report(bench: Invocation, done: Forgotten, *, hard: bool) -> int:
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.found import forgotten_lines
+
+        return forgotten_lines(page, done, hard=hard)
+
+    return bench.report(done, view, code=DONE if done.matches else NOTHING_FOUND)
+
+
+def _on_one_memory(
+    bench: Invocation, id_: str, change: Callable[[Workspace], Changed], said: str, unchanged: str
+) -> int:
+    with bench.open() as workspace:
+        changed = change(workspace)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.changed import changed_lines
+
+        name = safe_line(changed.ids[0] if len(changed.ids) == 1 else id_)
+        return changed_lines(page, changed, said.format(name), unchanged.format(name))
+
+    return bench.report(changed, view)
+
+
+def _id_argument(callback: Callable[..., Any]) -> Callable[..., Any]:
+    return click.argument("id_", metavar="ID")(callback)
+
+
+@command(
+    "restore",
+    answers="It is still needed; how do I get it back?",
+    examples=("workbench restore episode:2026-02-02:14:30",),
+)
+@_id_argument
+@click.pass_obj
+def restore_command(bench: Invocation, id_: str) -> int:
+    """It returns to where it was, into the search, the graph and core memory."""
+    return _on_one_memory(bench, id_, lambda it: it.restore(id_), "Restored {}.", "{} is not archived.")
+
+
+@command(
+    "pin",
+    answers="How do I make sure this is never forgotten?",
+    examples=("workbench pin person--alex",),
+)
+@_id_argument
+@click.pass_obj
+def pin_command(bench: Invocation, id_: str) -> int:
+    """A pinned memory keeps its full score, however long nobody asks for it."""
+    return _on_one_memory(bench, id_, lambda it: it.pin(id_), "Pinned {}.", "{} is pinned already.")
+
+
+@command(
+    "unpin",
+    answers="This need not stay for ever; how do I let it fade?",
+    examples=("workbench unpin person--alex",),
+)
+@_id_argument
+@click.pass_obj
+def unpin_command(bench: Invocation, id_: str) -> int:
+    """Its score is again what its last access makes of it."""
+    return _on_one_memory(bench, id_, lambda it: it.unpin(id_), "Unpinned {}.", "{} is not pinned.")
+
+
+@command(
+    "reinforce",
+    answers="This was used just now; how do I keep it fresh?",
+    examples=("workbench reinforce how-to-deploy",),
+)
+@_id_argument
+@click.pass_obj
+def reinforce_command(bench: Invocation, id_: str) -> int:
+    """Accesses are journalled first and reach history in batches, so this may show no commit yet."""
+    return _on_one_memory(bench, id_, lambda it: it.reinforce(id_), "Reinforced {}.", "Reinforced {}.")

@@ -1,0 +1,160 @@
+"""One run of the program: what was asked for everywhere, which workspace is meant, how answers go out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from workbench.cli.printing import Page, page_for, safe, safe_line, write
+from workbench.engine.errors import ConfirmationNeeded, NotFound, WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.engine.clock import Clock
+    from workbench.engine.workspace import Workspace
+
+DONE, FAILED, NOTHING_FOUND = 0, 1, 3
+
+View = Callable[[Page], Iterable[str]]
+
+
+class NoTerminal(WorkbenchError):
+    """Something needs a person at a terminal and there is none."""
+
+    kind: ClassVar[str] = "no-terminal"
+
+
+@dataclass
+class Invocation:
+    """What was asked before or after the command, and the door it goes through.
+
+    Args:
+        json: Whether answers and errors are JSON on stdout.
+        workspace: The folder given with `--workspace`.
+        door: The engine's door; the engine's own where None, which is imported on first use.
+    """
+
+    json: bool = False
+    workspace: Path | None = None
+    door: type[Workspace] | None = None
+
+    def workspace_class(self) -> type[Workspace]:
+        """Return the engine's door, importing the engine if this is its first use."""
+        if self.door is None:
+            from workbench.engine.workspace import Workspace
+
+            self.door = Workspace
+        return self.door
+
+    def clock(self) -> Clock:
+        """Return the clock of this run; it stands at `WORKBENCH_NOW` where that is set."""
+        from workbench.engine.clock import clock_from_environment
+
+        return clock_from_environment()
+
+    def locate(self) -> Path:
+        """Return the folder that is meant: the one given, the environment's, the nearest, or the default.
+
+        Raises:
+            NotFound: None of these leads to a folder.
+        """
+        for given, source in (
+            (self.workspace, "--workspace"),
+            (_named_by_environment(), "WORKBENCH_WORKSPACE"),
+        ):
+            if given is not None:
+                return _existing(given, source)
+        nearest: Path | None = self.workspace_class().find(Path.cwd())
+        if nearest is not None:
+            return nearest
+        from workbench.engine.settings import load_settings
+
+        configured = load_settings(None).workspace
+        if configured:
+            return _existing(Path(configured).expanduser(), "the setting “workspace”")
+        raise NotFound(
+            "There is no workspace here or in a folder above.",
+            where=str(Path.cwd()),
+            remedy="Name one with --workspace PATH, make one with `workbench init`, or look at "
+            "`workbench demo`.",
+        )
+
+    def open(self) -> Workspace:
+        """Open the workspace that is meant, as a person, for use in a `with` statement."""
+        path = self.locate()
+        return self.workspace_class().open(path, role="person", clock=self.clock())
+
+    def report(self, result: object, view: View, *, code: int = DONE) -> int:
+        """Print an answer as JSON or for a person, and its warnings.
+
+        Args:
+            result: The engine's result.
+            view: Draws the result for a person; called only where one reads.
+            code: The exit code to hand on.
+
+        Returns:
+            The exit code; 1 where the result says itself that it failed.
+        """
+        if self.json:
+            from workbench.cli.json_output import as_json, print_json
+
+            print_json(as_json(result))
+        else:
+            write(view(page_for(sys.stdout)))
+            self.warn(getattr(result, "warnings", ()))
+        return FAILED if code == DONE and getattr(result, "ok", True) is False else code
+
+    def report_text(self, result: object, text: str) -> int:
+        """Print an answer as JSON, or a file's text: as it is where a program reads it, else made safe.
+
+        Args:
+            result: The engine's result, which the text is part of.
+            text: The file's text.
+        """
+        if self.json or sys.stdout.isatty():
+            return self.report(result, lambda _: safe(text).removesuffix("\n").split("\n") if text else [])
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+        sys.stdout.buffer.flush()
+        return DONE
+
+    def warn(self, warnings: Iterable[str]) -> None:
+        """Print remarks on stderr; none where the answer is JSON, which carries them itself."""
+        if not self.json:
+            page = page_for(sys.stderr)
+            write((f"{page.paint('!', 'accent')} {safe_line(text)}" for text in warnings), to_errors=True)
+
+    def confirm(self, question: str, *, remedy: str = "Add --yes to confirm.") -> bool:
+        """Ask a person at the terminal; yes only where they say so.
+
+        Args:
+            question: One sentence that says what will happen.
+            remedy: How to confirm where nobody can be asked.
+
+        Raises:
+            ConfirmationNeeded: Nobody can be asked: there is no terminal, or the answer is to be JSON.
+        """
+        if self.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise ConfirmationNeeded(f"Nobody confirmed: {question}", remedy=remedy)
+        import click
+
+        return click.confirm(question, default=False, err=True)
+
+
+def _named_by_environment() -> Path | None:
+    name = os.environ.get("WORKBENCH_WORKSPACE")
+    return Path(name).expanduser() if name else None
+
+
+def _existing(path: Path, source: str) -> Path:
+    if path.is_dir():
+        return path
+    what = "This is no folder" if path.exists() else "There is no such folder"
+    raise NotFound(
+        f"{what}; it was named by {source}.",
+        where=str(path),
+        remedy=f"Correct the path, or make a workspace with `workbench init {path}`.",
+    )

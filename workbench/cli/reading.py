@@ -1,0 +1,129 @@
+"""Commands that only read: search, one memory, lines of a file, the brief for a session."""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli.command import command
+from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
+from workbench.cli.printing import Page
+from workbench.engine.results import Brief
+
+
+@command(
+    "search",
+    answers="What does the agent know about this?",
+    examples=(
+        "workbench search hybrid architecture",
+        "workbench search deploy --store procedural --explain",
+        "workbench search meeting --after 2026-01-01 --max-results 3",
+    ),
+)
+@click.argument("words", metavar="QUERY", nargs=-1, required=True)
+@click.option("-n", "--max-results", type=click.IntRange(min=1), metavar="N", help="At most so many.")
+@click.option("--min-score", type=click.FloatRange(0, 1), metavar="SCORE", help="None below this, 0 to 1.")
+@click.option(
+    "--store",
+    type=click.Choice(["core", "episodic", "semantic", "procedural", "vault", "file"]),
+    help="Only of this store.",
+)
+@click.option("--after", metavar="DATE", help="Only from this day on.")
+@click.option("--before", metavar="DATE", help="Only before this day.")
+@click.option("--include-dormant", is_flag=True, help="Also what has nearly faded.")
+@click.option(
+    "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="As many as fill so many tokens."
+)
+@click.option("--explain", is_flag=True, help="Show what each signal contributed.")
+@click.pass_obj
+def search_command(
+    bench: Invocation,
+    words: tuple[str, ...],
+    max_results: int | None,
+    min_score: float | None,
+    store: str | None,
+    after: str | None,
+    before: str | None,
+    include_dormant: bool,
+    budget: int | None,
+    explain: bool,
+) -> int:
+    """With --budget the results fill that many tokens, and neither their number nor their score is limited
+    unless you say so.
+    """
+    with bench.open() as workspace:
+        found = workspace.search(
+            " ".join(words),
+            max_results=max_results,
+            min_score=min_score,
+            store=store,
+            after=after,
+            before=before,
+            include_dormant=include_dormant,
+            budget=budget,
+        )
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.found import found_lines
+
+        return found_lines(page, found, explain=explain)
+
+    return bench.report(found, view, code=DONE if found.results else NOTHING_FOUND)
+
+
+@command(
+    "get",
+    answers="What exactly does this file say?",
+    examples=("workbench get MEMORY.md", "workbench get memory/episodes/2026-02-02.md --from 3 --lines 5"),
+)
+@click.argument("path")
+@click.option("--from", "from_", type=click.IntRange(min=1), default=1, metavar="LINE", help="First line.")
+@click.option("--lines", type=click.IntRange(min=0), metavar="N", help="So many lines; else all.")
+@click.pass_obj
+def get_command(bench: Invocation, path: str, from_: int, lines: int | None) -> int:
+    """Memory files of the workspace only. Piped on, the text is exactly the file’s; at a terminal, characters
+    that could take it over are made visible.
+    """
+    with bench.open() as workspace:
+        excerpt = workspace.get(path, from_=from_, lines=lines)
+    return bench.report_text(excerpt, excerpt.text)
+
+
+@command(
+    "show",
+    answers="Where does this come from, is it still true, and who touched it?",
+    examples=("workbench show person--alex", "workbench show episode:2026-02-02:14:30"),
+)
+@click.argument("id_", metavar="ID")
+@click.pass_obj
+def show_command(bench: Invocation, id_: str) -> int:
+    """Showing a memory counts as an access, which keeps it fresh."""
+    with bench.open() as workspace:
+        shown = workspace.show(id_)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.shown import shown_lines
+
+        return shown_lines(page, shown)
+
+    return bench.report(shown, view)
+
+
+@command(
+    "brief",
+    answers="What should the agent have read before it says a word?",
+    examples=("workbench brief", "workbench brief --json"),
+)
+@click.pass_obj
+def brief_command(bench: Invocation) -> int:
+    """Core memory, changes of critical files that nobody has acknowledged, proposals that wait, and whether a
+    reflection is due.
+    """
+    with bench.open() as workspace:
+        brief: Brief = workspace.brief()
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.standing import brief_lines
+
+        return brief_lines(page, brief)
+
+    return bench.report(brief, view)

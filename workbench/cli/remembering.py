@@ -1,0 +1,137 @@
+"""Commands that take something in: store one text or many, do what a message asks."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from workbench.cli.command import command
+from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
+from workbench.cli.printing import Page
+from workbench.cli.remember_lines import Options, read_lines
+from workbench.engine.errors import InvalidInput
+from workbench.engine.results import MessageOutcome
+
+EPISODE_TYPES = ("decision", "fact", "preference", "task", "event", "emotion", "correction")
+EPISODE_SOURCES = ("conversation", "reflection", "user-explicit")
+
+
+def text_of(words: tuple[str, ...], *, what: str) -> str:
+    """Return the words as one text, or all of stdin where they are a single `-`.
+
+    Args:
+        words: Arguments of the command line.
+        what: What is missing where there is nothing, for the usage error.
+    """
+    try:
+        text = sys.stdin.buffer.read().decode() if words == ("-",) else " ".join(words)
+        # Bytes of the command line that are no UTF-8 arrive as lone surrogates.
+        text.encode()
+    except UnicodeError as error:
+        raise InvalidInput(f"{what} is not UTF-8.", remedy="Give it as UTF-8.") from error
+    if not text.strip():
+        raise click.UsageError(f"{what} is empty.", click.get_current_context(silent=True))
+    return text
+
+
+@command(
+    "remember",
+    answers="How do I get this into the agent’s memory, in the right place?",
+    examples=(
+        'workbench remember "We chose the hybrid approach" --tag architecture',
+        'workbench remember "Lena prefers short reports" --entity person:Lena --dry-run',
+        "git log -1 --format=%B | workbench remember - --type event",
+    ),
+)
+@click.argument("words", metavar="TEXT", nargs=-1)
+@click.option(
+    "--store",
+    type=click.Choice(["core", "episodic", "semantic", "procedural", "vault"]),
+    help="Where it belongs; found by its wording if left out.",
+)
+@click.option("--type", "kind", metavar="TYPE", help=f"What it is: {', '.join(EPISODE_TYPES)}.")
+@click.option("--tag", "tags", metavar="TAG", multiple=True, help="A topic; give as many as you like.")
+@click.option("--entity", "entities", metavar="TYPE:NAME", multiple=True, help="Whom or what it is about.")
+@click.option("--confidence", type=click.Choice(["high", "medium", "low"]), help="How sure it is.")
+@click.option("--source", metavar="SOURCE", help=f"Where it is from: {', '.join(EPISODE_SOURCES)}.")
+@click.option("--actor", metavar="ACTOR", help="Who remembers it, such as skill:calendar.")
+@click.option("--dry-run", is_flag=True, help="Show where it would go, and change nothing.")
+@click.option("--jsonl", is_flag=True, help="Read one JSON object a line from stdin, each with “text”.")
+@click.pass_obj
+def remember_command(
+    bench: Invocation,
+    words: tuple[str, ...],
+    store: str | None,
+    kind: str | None,
+    tags: tuple[str, ...],
+    entities: tuple[str, ...],
+    confidence: str | None,
+    source: str | None,
+    actor: str | None,
+    dry_run: bool,
+    jsonl: bool,
+) -> int:
+    """TEXT may be “-” for stdin. With --jsonl every line of stdin is one memory with a commit of its own; its
+    keys are “text” and the names of the options here, and each answer is one line of JSON, printed once it is
+    safe on disk.
+    """
+    options = Options(store, kind, tags, entities, confidence, source, actor)
+    if jsonl:
+        if words not in ((), ("-",)):
+            raise click.UsageError("With --jsonl the texts come from stdin.", click.get_current_context())
+        with bench.open() as workspace:
+            return read_lines(bench, workspace, sys.stdin, options, dry_run=dry_run)
+    text = text_of(words, what="The text to remember")
+    with bench.open() as workspace:
+        remembered = workspace.remember(text, **options.as_arguments(), dry_run=dry_run)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.remembered import remembered_lines
+
+        return remembered_lines(page, remembered)
+
+    return bench.report(remembered, view)
+
+
+@command(
+    "message",
+    answers="Did the user just ask the agent to remember or forget something?",
+    examples=(
+        'workbench message "Remember that the demo is on Friday"',
+        'workbench message "Do you remember when we met?"',
+    ),
+)
+@click.argument("words", metavar="TEXT", nargs=-1)
+@click.option("-y", "--yes", is_flag=True, help="Archive what it asks to forget, without asking back.")
+@click.pass_obj
+def message_command(bench: Invocation, words: tuple[str, ...], yes: bool) -> int:
+    """Reads one message for the phrases that remember, forget, reflect and recall, in English and in Chinese.
+    What merely mentions them does nothing. Forgetting is confirmed first. TEXT may be “-” for stdin.
+    """
+    from workbench.cli.forgetting import agreed_to_archive
+
+    text = text_of(words, what="The message")
+
+    def view_of(outcome: MessageOutcome) -> int:
+        def view(page: Page) -> list[str]:
+            from workbench.cli.views.remembered import message_lines
+
+            return message_lines(page, outcome)
+
+        return bench.report(outcome, view, code=_code(outcome))
+
+    with bench.open() as workspace:
+        outcome = workspace.message(text, apply=False)
+        found = outcome.forgotten
+        if outcome.kind in {"none", "recall"} or (found is not None and not found.matches):
+            return view_of(outcome)
+        if found is not None and not yes and not agreed_to_archive(bench, outcome, found.matches):
+            return DONE
+        return view_of(workspace.message(text))
+
+
+def _code(outcome: MessageOutcome) -> int:
+    empty_recall = outcome.found is not None and not outcome.found.results
+    empty_forget = outcome.forgotten is not None and not outcome.forgotten.matches
+    return NOTHING_FOUND if empty_recall or empty_forget else DONE

@@ -1,0 +1,86 @@
+"""Commands that take back: undo and redo, one commit, a whole state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.command import command
+from workbench.cli.invocation import Invocation
+from workbench.cli.printing import Page, safe_line
+from workbench.engine.results import Changed
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace import Workspace
+
+
+def _change(bench: Invocation, change: Callable[[Workspace], Changed], said: str, unchanged: str) -> int:
+    with bench.open() as workspace:
+        changed = change(workspace)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.changed import changed_lines
+
+        return changed_lines(page, changed, said, unchanged)
+
+    return bench.report(changed, view)
+
+
+@command("undo", answers="That was a mistake; how do I get back?", examples=("workbench undo",))
+@click.pass_obj
+def undo_command(bench: Invocation) -> int:
+    """Upkeep, alerts and pruning are left out. Again, it walks further back; redo walks forward."""
+    return _change(bench, lambda it: it.undo(), "Undone.", "There is nothing to undo.")
+
+
+@command("redo", answers="It was right after all; how do I have it again?", examples=("workbench redo",))
+@click.pass_obj
+def redo_command(bench: Invocation) -> int:
+    """Works until something else is changed."""
+    return _change(bench, lambda it: it.redo(), "Done again.", "There is nothing to redo.")
+
+
+@command(
+    "revert",
+    answers="One change of last week was wrong; how do I take back just that?",
+    examples=("workbench revert abc1234", "workbench revert r-012.3"),
+)
+@click.argument("commit_or_item", metavar="COMMIT-OR-ITEM")
+@click.pass_obj
+def revert_command(bench: Invocation, commit_or_item: str) -> int:
+    """Works on entries and facts, not on lines, so an entry is found though others were added after it. It
+    asks nothing: undo takes the revert back.
+    """
+    said = f"Took back {safe_line(commit_or_item)}."
+    return _change(bench, lambda it: it.revert(commit_or_item), said, "Nothing was left to take back.")
+
+
+@command(
+    "rollback",
+    answers="How do I get memory back as it was yesterday?",
+    examples=(
+        "workbench rollback --to 2026-02-01T12:00Z",
+        "workbench rollback --file MEMORY.md@abc1234",
+        "workbench rollback --reflection r-012",
+    ),
+)
+@click.option("--to", metavar="TIME", help="Everything, as the newest commit not later than this had it.")
+@click.option("--file", metavar="PATH@COMMIT", help="One file, as a commit had it.")
+@click.option("--reflection", metavar="ID", help="Everything that one reflection changed.")
+@click.pass_obj
+def rollback_command(bench: Invocation, to: str | None, file: str | None, reflection: str | None) -> int:
+    """Exactly one of the three. Nothing of history is lost: the rollback is a commit that undo takes back."""
+    if sum(given is not None for given in (to, file, reflection)) != 1:
+        raise click.UsageError("Give one of --to, --file and --reflection.", click.get_current_context())
+    if file is not None and not all(file.rpartition("@")[::2]):
+        raise click.BadParameter("Write PATH@COMMIT, such as MEMORY.md@abc1234.", param_hint="--file")
+    goal = to or file or f"before {reflection}"
+    said = f"Rolled back to {safe_line(goal)}."
+    return _change(
+        bench,
+        lambda it: it.rollback(to=to, file=file, reflection=reflection),
+        said,
+        "Memory is as it was then; nothing had to change.",
+    )

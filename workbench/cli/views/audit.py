@@ -1,0 +1,153 @@
+"""How the audit trail is drawn: entries, commits, diffs, lines with their authors, alerts."""
+
+from __future__ import annotations
+
+from workbench.cli.printing import Page, clip, safe, safe_line, wrap
+from workbench.cli.views.times import at_minute, on_day
+from workbench.engine.results import Alert, Alerts, AuditLog, Blame, CommitView, DiffView, Moment, Verified
+
+ACTION, ACTOR = 8, 24
+DIFF_STYLES = {"+": "good", "-": "bad", "@": "place"}
+# What becomes of memories stands out from what is merely written.
+ACTION_STYLES = {"ALERT": "accent", "DELETE": "bad", "PURGE": "bad", "REVERT": "place", "ACK": "good"}
+
+
+def log_lines(page: Page, log: AuditLog) -> list[str]:
+    """List entries: when, what, which commit, who and which file, then the summary."""
+    if not log.entries:
+        return ["No entries."]
+    rows = [
+        (
+            at_minute(entry.timestamp),
+            page.paint(safe_line(entry.action), ACTION_STYLES.get(entry.action, "")),
+            page.paint((entry.commit or "–")[:7], "quiet"),
+            clip(safe_line(entry.actor), ACTOR),
+            page.paint(safe_line(entry.file), "place"),
+        )
+        for entry in log.entries
+    ]
+    lines = []
+    for row, entry in zip(page.table(rows), log.entries, strict=True):
+        agreed = f" ({safe_line(entry.approval)})" if entry.approval not in {"auto", "—"} else ""
+        summary = safe_line(entry.summary) + agreed
+        lines.append(row)
+        lines += [
+            page.paint(line, "quiet") for line in wrap(summary, page.width, first="    ") if line.strip()
+        ]
+    return lines
+
+
+def commit_lines(page: Page, commit: CommitView) -> list[str]:
+    """Show a commit: its subject, who, on whose approval, why, and its audit entries."""
+    facts = [
+        ("commit", commit.commit),
+        ("when", at_minute(commit.timestamp)),
+        ("actor", safe_line(commit.actor)),
+        ("approval", safe_line(commit.approval)),
+        ("trigger", safe_line(commit.trigger)),
+    ]
+    told = {"Actor", "Approval", "Trigger", "Audit"}
+    facts += [(safe_line(name), safe_line(value)) for name, value in commit.trailers if name not in told]
+    if commit.undone_by:
+        facts.append(("undone by", commit.undone_by[:7]))
+    lines = [page.paint(line, "strong") for line in wrap(safe_line(commit.subject), page.width)]
+    lines += page.table([(f"  {page.paint(name, 'quiet')}", value) for name, value in facts])
+    if commit.entries:
+        lines.append("")
+        lines += log_lines(page, AuditLog(commit.entries))
+    elif commit.files:
+        lines += ["", *(f"  {page.paint(safe_line(path), 'place')}" for path in commit.files)]
+    return [*lines, "", page.paint(f"What changed: workbench audit diff {commit.commit[:7]}", "quiet")]
+
+
+def diff_lines(page: Page, diff: DiffView) -> list[str]:
+    """Show the changes of each file as a unified diff in colours."""
+    if not diff.files:
+        return ["No file differs."]
+    lines: list[str] = []
+    for file in diff.files:
+        what = "created" if file.before is None else "deleted" if file.after is None else "changed"
+        lines += [*([""] if lines else []), page.heading(safe_line(file.path), what)]
+        lines += unified_lines(page, file.unified)
+    return lines
+
+
+def unified_lines(page: Page, unified: str) -> list[str]:
+    """Colour a unified diff, leaving out the header that names the file twice."""
+    lines: list[str] = []
+    for line in safe(unified).removesuffix("\n").split("\n"):
+        if line.startswith(("--- ", "+++ ")) and not any(text.startswith("@") for text in lines):
+            continue
+        lines.append(line)
+    return [page.paint(line, DIFF_STYLES.get(line[:1], "")) for line in lines]
+
+
+def blame_lines(page: Page, blame: Blame) -> list[str]:
+    """Show a file's lines with commit, day and author; what repeats is said once."""
+    rows: list[tuple[str, ...]] = []
+    last = ""
+    for line in blame.lines:
+        same, last = line.commit == last, line.commit
+        rows.append(
+            (
+                "" if same else page.paint(line.commit[:7], "quiet"),
+                "" if same else on_day(line.timestamp),
+                "" if same else clip(safe_line(line.actor), ACTOR),
+                page.paint(str(line.line), "quiet"),
+                safe(line.text).replace("\n", " "),
+            )
+        )
+    return page.table(rows, right=frozenset({3})) or ["The file is empty."]
+
+
+def moment_lines(page: Page, moment: Moment) -> list[str]:
+    """List the files there were."""
+    if moment.commit is None:
+        return [f"History begins later than {at_minute(moment.time)}."]
+    when = f", {at_minute(moment.timestamp)}" if moment.timestamp else ""
+    lines = [page.heading(f"Memory at {at_minute(moment.time)}", f"commit {moment.commit[:7]}{when}")]
+    rows = [(f"{file.size:,}", page.paint(safe_line(file.path), "place")) for file in moment.files]
+    return lines + page.table(rows, right=frozenset({0}))
+
+
+def verified_lines(page: Page, verified: Verified) -> list[str]:
+    """Say whether the trail is whole, and where it is not."""
+    seen = f"{verified.commits:,} commits, {verified.entries:,} entries"
+    if verified.ok and not verified.problems:
+        return [f"{page.paint('✓', 'good')} Log, history and files agree ({seen})."]
+    mark = page.paint("!", "accent") if verified.ok else page.paint("✗", "bad")
+    agree = "agree, with remarks" if verified.ok else "disagree"
+    lines = [f"{mark} Log, history and files {agree} ({seen})."]
+    for problem in verified.problems:
+        lines.append(f"  {page.paint(safe_line(problem.kind), 'accent')}  {safe_line(problem.where)}")
+        lines += wrap(safe_line(problem.detail), page.width, first="    ")
+    return lines
+
+
+def alert_lines(page: Page, alerts: Alerts) -> list[str]:
+    """List alerts, those nobody has acknowledged first and with what changed."""
+    open_ones = [alert for alert in alerts.alerts if not alert.acknowledged]
+    seen = [alert for alert in alerts.alerts if alert.acknowledged]
+    lines = [] if open_ones else [f"{page.paint('✓', 'good')} No open alerts."]
+    for alert in open_ones:
+        lines += [*([""] if lines else []), *open_alert_lines(page, alert)]
+    if seen:
+        lines += ["", page.paint("Acknowledged", "strong")]
+        lines += [
+            page.paint(
+                safe_line(f"{alert.id[:12]} · {on_day(alert.timestamp)} · {alert.file} · {alert.actor}"),
+                "quiet",
+            )
+            for alert in seen
+        ]
+    return lines
+
+
+def open_alert_lines(page: Page, alert: Alert) -> list[str]:
+    """Show an alert that needs a person: what, who, the diff, and how to acknowledge it."""
+    mark = page.paint("⚠", "accent")
+    who = f"{at_minute(alert.timestamp)}  {safe_line(alert.actor)}"
+    lines = [f"{mark} {page.paint(safe_line(alert.file), 'strong')}  {who}"]
+    lines += wrap(safe_line(alert.summary), page.width, first="  ")
+    lines += [f"  {line}" for line in unified_lines(page, alert.diff) if alert.diff]
+    return [*lines, page.paint(f"  It is meant: workbench audit ack {safe_line(alert.id)}", "quiet")]

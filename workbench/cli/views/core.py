@@ -1,0 +1,49 @@
+"""How core memory is drawn: each block with its items and a bar of its budget."""
+
+from __future__ import annotations
+
+from workbench.cli.printing import Page, bar, clip, display_width, safe_line, wrap
+from workbench.engine.results import CoreBlock, CoreItem, CoreView
+
+BAR = 16
+NEARLY_FULL = 0.9
+
+
+def core_lines(page: Page, core: CoreView) -> list[str]:
+    """Draw core memory with its budget, block by block."""
+    lines = [_measured(page, "Core memory", core.tokens, core.cap)]
+    for block in core.blocks:
+        lines += ["", *_block_lines(page, block)]
+    if not core.blocks:
+        lines += ["", "It is empty. Add something: workbench core add BLOCK TEXT"]
+    return lines
+
+
+def _measured(page: Page, name: str, tokens: int, budget: int | None) -> str:
+    if budget is None:
+        return page.heading(clip(name, page.width - 20), f"{tokens:,} tokens")
+    share = tokens / budget if budget else 1.0
+    style = "bad" if share > 1 else "accent" if share >= NEARLY_FULL else "good"
+    drawn = bar(share, BAR)
+    count = f"{tokens:>6,} of {budget:>5,} tokens"
+    name = clip(name, max(page.width - display_width(count) - BAR - 4, 8))
+    gap = " " * max(page.width - display_width(name) - display_width(count) - BAR - 2, 1)
+    over = page.paint(count, "bad") if share > 1 else page.paint(count, "quiet")
+    return f"{page.paint(name, 'strong')}{gap}{over}  {page.paint(drawn, style)}"
+
+
+def _block_lines(page: Page, block: CoreBlock) -> list[str]:
+    lines = [_measured(page, safe_line(block.name), block.tokens, block.budget)]
+    for item in block.items:
+        lines += _item_lines(page, item)
+    if not block.items:
+        body = safe_line(block.body)
+        said = wrap(body, page.width, first="  ") if body else ["  (nothing yet)"]
+        lines += [page.paint(line, "quiet") for line in said]
+    return lines
+
+
+def _item_lines(page: Page, item: CoreItem) -> list[str]:
+    lines = wrap(safe_line(item.text), page.width, first="  ◆ " if item.pinned else "  • ")
+    aside = safe_line(item.id) + (" · pinned" if item.pinned else "")
+    return [*lines, "    " + page.paint(aside, "quiet")]

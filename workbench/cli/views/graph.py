@@ -1,0 +1,132 @@
+"""How the graph is drawn: an entity with its facts, its neighbours indented step by step."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from workbench.cli.printing import Page, clip, display_width, safe_line, wrap
+from workbench.engine.results import GraphEdge, GraphFact, GraphNode, GraphView
+
+LABEL = 24
+
+
+def graph_lines(page: Page, graph: GraphView) -> list[str]:
+    """Draw a neighbourhood around its centre, or list the whole graph."""
+    if graph.center is None:
+        return _whole(page, graph)
+    nodes = {node.id: node for node in graph.nodes}
+    center = nodes.get(graph.center)
+    lines = [_name(page, center, graph.center)]
+    if graph.summary:
+        lines += wrap(safe_line(graph.summary), page.width, first="  ")
+    standing = [fact for fact in graph.facts if not fact.validity.superseded_by and not fact.validity.until]
+    retired = [fact for fact in graph.facts if fact not in standing]
+    for title, facts in (("Facts", standing), ("Superseded", retired)):
+        if facts:
+            lines += ["", page.paint(title, "strong")]
+            for fact in facts:
+                lines += _fact_lines(page, fact)
+    if graph.edges:
+        lines += ["", page.paint("Relations", "strong"), *_tree(page, graph, nodes)]
+    return lines
+
+
+def _name(page: Page, node: GraphNode | None, id_: str) -> str:
+    if node is None:
+        return page.paint(safe_line(id_), "strong")
+    label = page.paint(safe_line(node.label), "strong")
+    return (
+        f"{label}  {page.paint(safe_line(node.id), 'semantic')}  {page.paint(f'{node.score:.2f}', 'quiet')}"
+    )
+
+
+def _fact_lines(page: Page, fact: GraphFact) -> list[str]:
+    lines = wrap(safe_line(fact.text), page.width, first="  • ")
+    known = []
+    if fact.validity.from_:
+        known.append(f"since {fact.validity.from_}")
+    if fact.validity.until:
+        known.append(f"until {fact.validity.until}")
+    if fact.provenance:
+        known.append("from " + ", ".join(fact.provenance))
+    if fact.validity.superseded_by:
+        known.append(f"superseded by {fact.validity.superseded_by}")
+    aside = " · ".join([fact.id, *known])
+    return lines + [page.paint(line, "quiet") for line in wrap(safe_line(aside), page.width, first="    ")]
+
+
+def _tree(page: Page, graph: GraphView, nodes: dict[str, GraphNode]) -> list[str]:
+    """Draw every edge once: under the end that is nearer to the centre."""
+    touching: dict[str, list[GraphEdge]] = defaultdict(list)
+    for edge in graph.edges:
+        touching[edge.from_].append(edge)
+        if edge.to != edge.from_:
+            touching[edge.to].append(edge)
+    drawn: set[int] = set()
+    expanded = {graph.center}
+    lines: list[str] = []
+    # Depth first by hand, since a long path is deeper than Python's own stack.
+    waiting = [(edge, str(graph.center), 1) for edge in reversed(touching[str(graph.center)])]
+    while waiting:
+        edge, here, depth = waiting.pop()
+        if id(edge) in drawn:
+            continue
+        drawn.add(id(edge))
+        outward = edge.from_ == here
+        other = edge.to if outward else edge.from_
+        lines.append(_edge_line(page, edge, nodes.get(other), other, depth, outward=outward))
+        nearer = here in nodes and other in nodes and nodes[other].hop > nodes[here].hop
+        if nearer and other not in expanded:
+            expanded.add(other)
+            waiting += [(further, other, depth + 1) for further in reversed(touching[other])]
+    rest = [edge for edge in graph.edges if id(edge) not in drawn]
+    lines += [
+        _edge_line(page, edge, nodes.get(edge.to), edge.to, 1, outward=True, start=edge.from_)
+        for edge in rest
+    ]
+    return lines
+
+
+def _edge_line(
+    page: Page,
+    edge: GraphEdge,
+    node: GraphNode | None,
+    other: str,
+    depth: int,
+    *,
+    outward: bool,
+    start: str = "",
+) -> str:
+    indent = "  " * min(depth, 12)
+    arrow = "→" if outward else "←"
+    relation = f"{safe_line(start)} {safe_line(edge.relation)}".strip()
+    head = f"{indent}{arrow} {relation}  {safe_line(other)}"
+    label = safe_line(node.label) if node is not None else ""
+    sure = "" if edge.confidence == "high" else f"({safe_line(edge.confidence)})"
+    aside = clip("  ".join(part for part in (label, sure) if part), page.width - display_width(head) - 2)
+    painted = f"{indent}{arrow} {page.paint(relation, 'quiet')}  {page.paint(safe_line(other), 'semantic')}"
+    return painted + ("  " + aside if aside else "")
+
+
+def _whole(page: Page, graph: GraphView) -> list[str]:
+    if not graph.nodes:
+        return ["The graph is empty."]
+    relations: dict[str, int] = defaultdict(int)
+    for edge in graph.edges:
+        relations[edge.from_] += 1
+        relations[edge.to] += 1
+    lines = [page.heading("Graph", f"{len(graph.nodes)} entities, {len(graph.edges)} relations")]
+    by_type: dict[str, list[GraphNode]] = defaultdict(list)
+    for node in graph.nodes:
+        by_type[node.type].append(node)
+    for type_, nodes in sorted(by_type.items()):
+        lines += ["", page.paint(safe_line(type_), "strong")]
+        rows = []
+        for node in sorted(nodes, key=lambda node: (-node.score, node.id)):
+            count = relations[node.id]
+            known = "no relations" if not count else "1 relation" if count == 1 else f"{count} relations"
+            label = clip(safe_line(node.label), LABEL)
+            id_ = page.paint(safe_line(node.id), "semantic")
+            rows.append((f"  {node.score:.2f}", label, page.paint(known, "quiet"), id_))
+        lines += page.table(rows)
+    return lines

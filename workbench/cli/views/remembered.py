@@ -1,0 +1,64 @@
+"""How a stored memory is told: where it went, why, and what came with it."""
+
+from __future__ import annotations
+
+from workbench.cli.printing import Page, safe_line, wrap
+from workbench.cli.views.changed import account_lines
+from workbench.cli.views.found import forgotten_lines, found_lines, match_lines
+from workbench.engine.results import MessageOutcome, Remembered
+
+_ROUTES = {"rules": "by its wording", "model": "by the model", "given": "as you said"}
+
+
+def remembered_lines(page: Page, remembered: Remembered) -> list[str]:
+    """Tell where a text went, or would go, and everything that was derived from it."""
+    if remembered.held_back is not None:
+        held = remembered.held_back
+        text = f"Held back for a person: {safe_line(held.reason)}. {safe_line(held.detail)}"
+        return wrap(text, page.width, first="! ", rest="  ")
+    verb = "Would remember" if remembered.dry_run else "Remembered"
+    mark = page.paint("○", "quiet") if remembered.dry_run else page.paint("✓", "good")
+    lines = [f"{mark} {verb} {page.paint(safe_line(remembered.id), remembered.store, 'strong')}"]
+    if remembered.summary:
+        lines += wrap(safe_line(remembered.summary), page.width, first="  ")
+    route = _ROUTES.get(remembered.router, f"by {safe_line(remembered.router)}")
+    facts = [
+        ("store", f"{page.paint(remembered.store, remembered.store)} {page.paint(f'({route})', 'quiet')}"),
+        ("file", page.paint(safe_line(remembered.path), "place")),
+        ("tags", safe_line(", ".join(remembered.tags))),
+        ("confidence", safe_line(remembered.confidence)),
+        (
+            "entities",
+            safe_line(", ".join(f"{entity.name} ({entity.type})" for entity in remembered.entities)),
+        ),
+        (
+            "relations",
+            "; ".join(safe_line(f"{it.from_} {it.relation} {it.to}") for it in remembered.relations),
+        ),
+        ("core", safe_line(remembered.core_update or "")),
+    ]
+    lines += page.table([(f"  {page.paint(name, 'quiet')}", value) for name, value in facts if value])
+    if remembered.fallback:
+        lines += wrap(safe_line(remembered.fallback), page.width, first="  The rules decided: ", rest="  ")
+    for question in remembered.questions:
+        lines += wrap(safe_line(question), page.width, first="  ? ")
+    return lines + account_lines(page, remembered)
+
+
+def message_lines(page: Page, outcome: MessageOutcome) -> list[str]:
+    """Tell what a message asked of memory and what came of it."""
+    if outcome.kind == "none":
+        return ["This message asks nothing of memory."]
+    phrase = f" (“{safe_line(outcome.phrase)}”)" if outcome.phrase else ""
+    lines = [page.paint(f"It asks to {outcome.kind}{phrase}.", "quiet")]
+    if outcome.remembered is not None:
+        lines += remembered_lines(page, outcome.remembered)
+    if outcome.forgotten is not None:
+        forgotten = outcome.forgotten
+        if forgotten.applied or not forgotten.matches:
+            lines += forgotten_lines(page, forgotten, hard=False)
+        else:
+            lines += match_lines(page, forgotten.matches)
+    if outcome.found is not None:
+        lines += found_lines(page, outcome.found)
+    return lines
