@@ -1,0 +1,94 @@
+"""The draft of a plan: files as one action has changed them so far, read back by its later steps."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from workbench.engine.errors import NotFound
+from workbench.engine.history.plan import Action, FileChange, FileView, Plan
+
+T = TypeVar("T")
+
+
+class Draft:
+    """Files of a view with changes laid over them; itself a view, so that steps can build on each other.
+
+    Args:
+        view: The files as they stand.
+    """
+
+    def __init__(self, view: FileView) -> None:
+        self._view = view
+        self._contents: dict[str, bytes | None] = {}
+        self._actions: dict[str, Action] = {}
+        self._summaries: dict[str, list[str]] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file as drafted, else as it stands; None where there is none."""
+        return self._contents[path] if path in self._contents else self._view.read(path)
+
+    def require(self, path: str, what: str) -> bytes:
+        """Return a file that has to be there.
+
+        Raises:
+            NotFound: There is no such file; `what` names what was looked for in it.
+        """
+        content = self.read(path)
+        if content is None:
+            raise NotFound(f"There is no {what}.", where=path, remedy="Look for it with `workbench search`.")
+        return content
+
+    def list(self, folder: str) -> list[str]:
+        """Return the paths below a folder, drafted ones included, sorted."""
+        prefix = folder.rstrip("/") + "/"
+        paths = {path for path in self._view.list(folder) if self._contents.get(path, b"") is not None}
+        paths.update(
+            p for p, content in self._contents.items() if p.startswith(prefix) and content is not None
+        )
+        return sorted(paths)
+
+    def write(self, path: str, content: bytes, action: Action, summary: str) -> None:
+        """Draft a file's new content; a second change of the same file joins its summary to the first.
+
+        Args:
+            path: Workspace-relative.
+            content: The whole file. Nothing is drafted where it is what the file holds already.
+            action: What the audit log calls it; a file that is not there yet is always a CREATE.
+            summary: One line.
+        """
+        before = self.read(path)
+        if before == content:
+            return
+        if self._view.read(path) is None and action in (Action.EDIT, Action.APPEND):
+            action = Action.CREATE
+        self._put(path, content, action, summary)
+
+    def delete(self, path: str, summary: str) -> None:
+        """Draft a file's deletion."""
+        if self.read(path) is not None:
+            self._put(path, None, Action.DELETE, summary)
+
+    def _put(self, path: str, content: bytes | None, action: Action, summary: str) -> None:
+        self._contents[path] = content
+        earlier = self._actions.get(path)
+        if (
+            earlier is None
+            or Action.DELETE in (earlier, action)
+            or (earlier, action) == (Action.APPEND, Action.EDIT)
+        ):
+            self._actions[path] = action
+        summaries = self._summaries.setdefault(path, [])
+        if summary not in summaries:
+            summaries.append(summary)
+
+    def changes(self) -> tuple[FileChange, ...]:
+        """Return what is to change, in the order it was first drafted."""
+        return tuple(
+            FileChange(path, content, self._actions[path], "; ".join(self._summaries[path]))
+            for path, content in self._contents.items()
+            if content != self._view.read(path)
+        )
+
+    def plan(self, action: Action, file: str, summary: str, outcome: T) -> Plan[T]:
+        """Return the plan of everything drafted; it has no changes where nothing differs."""
+        return Plan(action, file, summary, self.changes(), outcome=outcome)

@@ -1,0 +1,194 @@
+"""Editing one memory's own text in place, whatever store it is in, and whole files.
+
+Episodes are a record of what happened: editing one appends a correction that names it, and the entry stays as
+it was. Only a person who edits the file itself changes it.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from workbench.engine import layout
+from workbench.engine.documents import CoreMemory, EntityFile, EpisodeLog, SourceText
+from workbench.engine.errors import InvalidInput, OutsideWorkspace, Refused, Stale
+from workbench.engine.history.plan import Action, FileView, Plan
+from workbench.engine.results import Changed
+from workbench.engine.settings import Settings
+from workbench.engine.stores.core import read_core, within_cap
+from workbench.engine.stores.core_archive import release_ids
+from workbench.engine.stores.core_changes import plan_replace_item
+from workbench.engine.stores.drafting import Draft
+from workbench.engine.stores.episodic import correct_episode
+from workbench.engine.stores.locate import Placed, check_expected, locate
+from workbench.engine.stores.wording import clean_line, clean_memory, clip
+
+FILE_CHARACTERS = 1_000_000
+
+
+def plan_edit(
+    view: FileView,
+    memory_id: str,
+    text: str,
+    now: datetime,
+    settings: Settings,
+    *,
+    expected: str | None = None,
+    source: str = "user-explicit",
+) -> Plan[Changed]:
+    """Plan another text for a memory.
+
+    Args:
+        view: The files.
+        memory_id: A core item, episode, entity, fact, procedure, vault note or stretch of free text.
+        text: What it shall say; for an entity, procedure or note its whole file, as `show` gives it.
+        now: Aware, in the workspace's zone.
+        settings: Give the cap of core memory.
+        expected: The text that the edit started from, as `show` gave it.
+        source: Who corrects an episode, in one word.
+
+    Raises:
+        InvalidInput: The text cannot be kept, or the memory is a relation.
+        NotFound: There is no such memory.
+        Stale: It no longer says what was expected.
+        BudgetExceeded: Core memory would pass its cap.
+    """
+    placed = locate(view, memory_id, now.tzinfo or settings.zone)
+    check_expected(placed, expected)
+    match placed.id.kind:
+        case "core":
+            return plan_replace_item(view, placed.id_text, text, settings, now)
+        case "episode":
+            return _correct(view, placed, text, now, source)
+        case "entity" if placed.id.block is not None:
+            return _edit_fact(view, placed, text)
+        case _:
+            if layout.store_of(placed.path) == "episodic":
+                raise _append_only(placed.path)
+            return _edit_lines(view, placed, text, now, settings)
+
+
+def plan_edit_file(
+    view: FileView,
+    path: str,
+    content: str,
+    now: datetime,
+    settings: Settings,
+    *,
+    person: bool,
+    expected: str | None = None,
+) -> Plan[Changed]:
+    """Plan a whole file's new content, exactly as given.
+
+    Args:
+        view: The files.
+        path: A tracked file of the layout.
+        content: The whole file; lone surrogates stand for bytes that are no UTF-8.
+        now: Aware, in the workspace's zone.
+        settings: Give the cap of core memory.
+        person: Whether a person edits; everybody else may only add to an episode log.
+        expected: The content that the edit started from.
+
+    Raises:
+        OutsideWorkspace: The file is none of the layout's.
+        InvalidInput: It is too long, or holds what no file can.
+        Stale: The file holds something else by now.
+        Refused: It is an episode log, and recorded entries would change.
+        BudgetExceeded: Core memory would pass its cap.
+    """
+    path = layout.normalise(path)
+    if not layout.is_tracked(path):
+        raise OutsideWorkspace(
+            "This file is no part of memory.",
+            where=path,
+            remedy="Only files of the layout can be edited here.",
+        )
+    held = view.read(path)
+    current = (held or b"").decode("utf-8", "surrogateescape")
+    if expected is not None and SourceText.from_text(expected).lines != SourceText.from_text(current).lines:
+        raise Stale(
+            "This file has changed since the edit began.", where=path, remedy="Look at it again, then edit."
+        )
+    if len(content) > FILE_CHARACTERS:
+        raise InvalidInput(
+            f"A file may be {FILE_CHARACTERS:,} characters long; this one has {len(content):,}.", where=path
+        )
+    try:
+        new = content.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            "This text cannot be written as UTF-8.", where=path, remedy="Give it as text."
+        ) from error
+    if layout.store_of(path) == "episodic" and not person and not _only_adds(held or b"", new, path):
+        raise _append_only(path)
+    draft = Draft(view)
+    warnings: tuple[str, ...] = ()
+    if layout.store_of(path) == "core":
+        before, after = CoreMemory.parse(held or b"", path), CoreMemory.parse(new, path)
+        warnings = within_cap(before, after, settings).warnings
+        release_ids(draft, after, now)
+    action = Action.CREATE if held is None else Action.EDIT
+    summary = f"{'wrote' if held is None else 'edited'} {path.rsplit('/', 1)[-1]}"
+    draft.write(path, new, action, summary)
+    return draft.plan(action, path, summary, Changed(None, ids=(f"file:{path}",), warnings=warnings))
+
+
+def _correct(view: FileView, placed: Placed, text: str, now: datetime, source: str) -> Plan[Changed]:
+    draft = Draft(view)
+    recorded = correct_episode(draft, placed.id_text, text, now, source)
+    warning = f"{placed.id} stays as it was recorded; {recorded.id} corrects it."
+    outcome = Changed(None, ids=(recorded.id, placed.id_text), warnings=(*recorded.warnings, warning))
+    return draft.plan(Action.APPEND, recorded.path, f"corrected {placed.id}", outcome)
+
+
+def _edit_fact(view: FileView, placed: Placed, text: str) -> Plan[Changed]:
+    if placed.type == "relation":
+        raise InvalidInput(
+            f"{placed.id} is a relation.",
+            where=f"{placed.path}:{placed.span.start}",
+            remedy="Unlink the two entities and link them anew.",
+        )
+    wording = clean_line(text)
+    draft = Draft(view)
+    file = EntityFile.parse(view.read(placed.path) or b"", placed.path)
+    edited = file.replace_fact(placed.id.block or "", wording.text)
+    summary = f"changed “{clip(placed.text, 40)}” to “{clip(wording.text, 40)}”"
+    draft.write(placed.path, edited.render(), Action.EDIT, summary)
+    return draft.plan(
+        Action.EDIT, placed.path, summary, Changed(None, ids=(placed.id_text,), warnings=wording.warnings)
+    )
+
+
+def _edit_lines(
+    view: FileView, placed: Placed, text: str, now: datetime, settings: Settings
+) -> Plan[Changed]:
+    wording = clean_memory(text, what="A file", limit=FILE_CHARACTERS)
+    source = SourceText.from_bytes(view.read(placed.path) or b"")
+    whole = len(placed.span) >= len(source.lines)
+    lines = SourceText.from_text(text if whole and not wording.warnings else wording.text).lines
+    edited = source.splice(placed.span.start, min(placed.span.end, len(source.lines)), lines)
+    draft = Draft(view)
+    warnings = wording.warnings
+    if layout.store_of(placed.path) == "core":
+        after = CoreMemory.parse(edited.render(), placed.path)
+        warnings = (*warnings, *within_cap(read_core(view), after, settings).warnings)
+        release_ids(draft, after, now)
+    summary = f"edited “{clip(placed.title, 60)}”"
+    draft.write(placed.path, edited.render(), Action.EDIT, summary)
+    return draft.plan(
+        Action.EDIT, placed.path, summary, Changed(None, ids=(placed.id_text,), warnings=warnings)
+    )
+
+
+def _only_adds(before: bytes, after: bytes, path: str) -> bool:
+    """Tell whether every recorded entry still stands as it was, in its order, before whatever was added."""
+    old = [(entry.id, entry.body) for entry in EpisodeLog.parse(before, path).entries]
+    new = [(entry.id, entry.body) for entry in EpisodeLog.parse(after, path).entries]
+    return after.startswith(before.rstrip(b"\r\n")) and new[: len(old)] == old
+
+
+def _append_only(path: str) -> Refused:
+    return Refused(
+        "Episodes are only ever added to.",
+        where=path,
+        remedy="Edit the episode by its id: a correction that names it is appended.",
+    )

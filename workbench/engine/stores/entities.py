@@ -1,0 +1,255 @@
+"""Entities while a plan is made: which one a name means, their files, and new ones where nothing is meant."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from workbench.engine import layout
+from workbench.engine.catalog.model import EntityMatch
+from workbench.engine.documents import EntityFile
+from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
+from workbench.engine.history.plan import Action
+from workbench.engine.identifiers import ENTITY_TYPES, entity_id, parse_memory_id
+from workbench.engine.stores.drafting import Draft
+from workbench.engine.stores.lookups import EntityLookup
+from workbench.engine.stores.naming import may_be_same, same_name
+from workbench.engine.stores.wording import clean_name, clip
+
+_MOST_MERGES = 16
+_LINK = re.compile(r"^\[\[([^\[\]|#]+)(?:[|#].*)?\]\]$")
+
+
+@dataclass(frozen=True)
+class Named:
+    """An entity as somebody names it.
+
+    Args:
+        name: Its name or id (`person--alex`).
+        type: Of the five types, or the empty string where the name is an id or the type is open.
+        given: Whether a person or agent named it, rather than it being read out of the text.
+    """
+
+    name: str
+    type: str = ""
+    given: bool = False
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """The entity that a name means; `questions` are near matches for a person to settle."""
+
+    id: str
+    type: str
+    label: str
+    path: str
+    created: bool = False
+    questions: tuple[str, ...] = ()
+
+
+def parse_entity(text: str) -> Named:
+    """Read `TYPE:NAME`, such as `project:Apollo`, or an id, `project--apollo` or `entity:project--apollo`.
+
+    Raises:
+        InvalidInput: It is neither, or the type is none of the five.
+    """
+    kind, colon, name = text.strip().partition(":")
+    if colon and kind.strip().lower() in ENTITY_TYPES:
+        return Named(clean_name(name), kind.strip().lower(), given=True)
+    bare = name if kind == "entity" else text.strip()
+    if "--" in bare and bare.partition("--")[0] in ENTITY_TYPES:
+        return Named(parse_memory_id(bare).name, "", given=True)
+    raise InvalidInput(
+        f"“{clip(text)}” does not name an entity.",
+        remedy=f"Write it as TYPE:NAME, for example project:Apollo; types are {', '.join(ENTITY_TYPES)}.",
+    )
+
+
+def entity_path(entity: str) -> str:
+    """Return the file of an entity by its id, `type--slug` or `entity:type--slug`.
+
+    Raises:
+        InvalidInput: It is no such id.
+    """
+    memory_id = parse_memory_id(entity if entity.startswith("entity:") else f"entity:{entity}")
+    return layout.normalise(f"{layout.ENTITIES}/{memory_id.name}.md")
+
+
+def merged_into(file: EntityFile) -> str | None:
+    """Return the id (`type--slug`) of the entity that this one was merged into, or None."""
+    value = next((value for key, value in file.header if key == "merged into"), None)
+    if value is None:
+        return None
+    link = _LINK.match(value.strip())
+    return (link.group(1) if link else value).strip() or None
+
+
+class EntityFiles:
+    """The entity files of a draft.
+
+    Args:
+        draft: What is being planned.
+        lookup: Finds entities by name.
+        now: Aware, in the workspace's zone; its date is the date of what is added.
+    """
+
+    def __init__(self, draft: Draft, lookup: EntityLookup, now: datetime) -> None:
+        self.draft = draft
+        self.today = f"{now:%Y-%m-%d}"
+        self._lookup = lookup
+        self._made: list[Resolved] = []
+
+    def read(self, entity: str) -> EntityFile | None:
+        """Return an entity's file as drafted, or None where there is none."""
+        path = entity_path(entity)
+        content = self.draft.read(path)
+        return None if content is None else EntityFile.parse(content, path)
+
+    def require(self, entity: str) -> EntityFile:
+        """Return an entity's file, following merges.
+
+        Raises:
+            NotFound: There is no such entity.
+        """
+        file = self.read(entity)
+        for _ in range(_MOST_MERGES):
+            target = merged_into(file) if file is not None else None
+            if target is None:
+                break
+            file = self.read(target)
+        if file is None:
+            raise NotFound(
+                f"There is no entity {clip(entity)}.",
+                where=entity_path(entity),
+                remedy="`workbench graph` lists the entities.",
+            )
+        return file
+
+    def save(self, file: EntityFile, summary: str, action: Action = Action.EDIT) -> None:
+        """Draft an entity's file."""
+        self.draft.write(file.path, file.render(), action, summary)
+
+    def find(self, text: str) -> EntityFile:
+        """Return the entity that a person means by an id or a name.
+
+        Raises:
+            NotFound: No entity is called so; the remedy names near ones.
+            Ambiguous: Several are.
+        """
+        text = text.strip()
+        if "--" in text:
+            return self.require(text.removeprefix("entity:"))
+        matches = self._lookup.resolve(text)
+        sure = {file.id: file for match in matches if match.how != "near" and (file := self._live(match))}
+        if len(sure) == 1:
+            return next(iter(sure.values()))
+        if sure:
+            raise Ambiguous(
+                f"“{clip(text)}” may be {', '.join(sorted(sure))}.", remedy="Name the entity by its id."
+            )
+        near = ", ".join(match.entity.id.removeprefix("entity:") for match in matches)
+        raise NotFound(
+            f"There is no entity “{clip(text)}”.",
+            where=layout.ENTITIES,
+            remedy=f"Did you mean {near}?" if near else "`workbench graph` lists the entities.",
+        )
+
+    def resolve(self, named: Named) -> Resolved:
+        """Return the entity that a name means; a new one where none is meant for sure.
+
+        An exact name, an alias or an acronym resolves. A near name, or an acronym of several entities, makes
+        a new entity with a question to a person. Of several entities of the very same name the first is
+        taken, with a question.
+        """
+        if not named.type:
+            return _resolved(self.require(named.name))
+        label = clean_name(named.name)
+        for made in self._made:
+            if made.type == named.type and same_name(made.label, label):
+                return made
+        matches = self._lookup.resolve(label, named.type)
+        if not any(self._sure(match, label) for match in matches) and not named.given:
+            # The type was only guessed from the text; a name that is known under another type means that one.
+            matches = (*(m for m in self._lookup.resolve(label) if m.how in ("exact", "alias")), *matches)
+        sure = self._sure_files(matches, label)
+        if sure:
+            return self._choose(label, sure)
+        return self._create(label, named.type, matches)
+
+    def known(self, named: Named) -> Resolved | None:
+        """Return the entity that a name means for sure; None where there is none, and nothing is made."""
+        if not named.type:
+            return _resolved(self.require(named.name))
+        label = clean_name(named.name)
+        sure = self._sure_files(self._lookup.resolve(label, named.type), label)
+        return _resolved(next(iter(sure.values()))) if sure else None
+
+    def _sure(self, match: EntityMatch, label: str) -> bool:
+        if match.how == "acronym":
+            return True
+        names = (match.entity.label, *match.entity.aliases)
+        return match.how in ("exact", "alias") and any(same_name(label, name) for name in names)
+
+    def _sure_files(self, matches: tuple[EntityMatch, ...], label: str) -> dict[str, EntityFile]:
+        files = {
+            file.id: file
+            for m in matches
+            if m.how != "acronym" and self._sure(m, label) and (file := self._live(m))
+        }
+        if files:
+            return files
+        acronyms = {file.id: file for m in matches if m.how == "acronym" and (file := self._live(m))}
+        return acronyms if len(acronyms) == 1 else {}
+
+    def _live(self, match: EntityMatch) -> EntityFile | None:
+        try:
+            return self.require(match.entity.id)
+        except NotFound:
+            # The lookup may be a moment behind the files, which are the truth.
+            return None
+
+    def _choose(self, label: str, files: dict[str, EntityFile]) -> Resolved:
+        chosen = _resolved(next(iter(files.values())))
+        if len(files) == 1:
+            return chosen
+        others = " or ".join(f"[[{entity}]]" for entity in files if entity != chosen.id)
+        question = f"“{label}” was taken to be [[{chosen.id}]]. Was {others} meant?"
+        return Resolved(chosen.id, chosen.type, chosen.label, chosen.path, questions=(question,))
+
+    def _create(self, label: str, entity_type: str, matches: tuple[EntityMatch, ...]) -> Resolved:
+        entity, known = self._free_id(entity_type, label)
+        if known is not None:
+            return _resolved(known)
+        path = entity_path(entity)
+        file = EntityFile.create(path, label=label, created=self.today)
+        near = dict.fromkeys(
+            match.entity.id.removeprefix("entity:")
+            for match in matches
+            if any(may_be_same(label, name) for name in (match.entity.label, *match.entity.aliases))
+        )
+        questions = []
+        for other in near:
+            file = file.add_question(f"Is this the same as [[{other}]]?")
+            questions.append(f"Is [[{entity}]] the same as [[{other}]]?")
+        self.save(file, f"new entity “{label}” ({entity_type})", Action.CREATE)
+        made = Resolved(entity, entity_type, label, path, created=True, questions=tuple(questions))
+        self._made.append(made)
+        return made
+
+    def _free_id(self, entity_type: str, label: str) -> tuple[str, EntityFile | None]:
+        """Return an id that no other entity has, or the entity of that very name which the lookup missed."""
+        base = entity_id(entity_type, label).name
+        number = 1
+        while True:
+            entity = base if number == 1 else f"{base}-{number}"
+            file = self.read(entity)
+            if file is None:
+                return entity, None
+            if merged_into(file) is None and any(same_name(label, n) for n in (file.label, *file.aliases)):
+                return entity, file
+            number += 1
+
+
+def _resolved(file: EntityFile) -> Resolved:
+    return Resolved(file.id, file.type, file.label, file.path)

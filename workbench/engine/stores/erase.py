@@ -1,0 +1,242 @@
+"""Hard deletion: a memory's file or lines removed wherever they stand, with everything that points at them.
+
+What other memories say in their own words stays, even where they name the deleted one; a warning lists them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from workbench.engine import layout
+from workbench.engine.documents import (
+    EntityFile,
+    EpisodeLog,
+    PendingMemories,
+    SourceText,
+    read_outline,
+)
+from workbench.engine.errors import InvalidInput, Refused
+from workbench.engine.history.plan import Action, FileView, Plan
+from workbench.engine.settings import Settings
+from workbench.engine.stores import scores
+from workbench.engine.stores.core import read_core
+from workbench.engine.stores.core_archive import archived_items
+from workbench.engine.stores.drafting import Draft
+from workbench.engine.stores.entities import merged_into
+from workbench.engine.stores.forget import items_saying
+from workbench.engine.stores.locate import Placed, locate
+from workbench.engine.stores.lookups import MemoryLookup
+from workbench.engine.stores.wording import text_key
+
+_META_FILES = (
+    layout.PENDING_REFLECTION,
+    layout.REFLECTION_LOG,
+    layout.EVOLUTION,
+    f"{layout.META}/rejected.md",
+)
+_DELETED = "deleted for good"
+_LEAST_TEXT = 3
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Erased:
+    """What was deleted.
+
+    Args:
+        ids: The memories that are gone, and items of core memory that said the same.
+        texts: What they said, for whoever has to purge it from the history too.
+        warnings: What a person should know, one sentence each.
+    """
+
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+
+
+def plan_erase(
+    view: FileView, memory_ids: Sequence[str], lookup: MemoryLookup, now: datetime, settings: Settings
+) -> Plan[Erased]:
+    """Plan that memories are gone for good: from files, core memory, scores, the graph and what is pending.
+
+    Args:
+        view: The files.
+        memory_ids: Which; archived items of core memory by the ids they had.
+        lookup: Finds the files that name them.
+        now: Aware, in the workspace's zone.
+        settings: The workspace's zone and constants.
+
+    Raises:
+        InvalidInput: One is no id, or names a critical file.
+        NotFound: One does not exist.
+    """
+    draft = Draft(view)
+    zone = now.tzinfo or settings.zone
+    archived = archived_items(draft)
+    wanted = tuple(dict.fromkeys(memory_ids))
+    placed = [locate(draft, each, zone) for each in wanted if each not in archived]
+    texts = [memory.text for memory in placed] + [archived[each].text for each in wanted if each in archived]
+    gone = [*(memory.id_text for memory in placed), *(each for each in wanted if each in archived)]
+    # From the end of each file, so that lines and the numbers of alike items stay what the ids say.
+    for memory in sorted(placed, key=lambda memory: (memory.path, -memory.span.start)):
+        gone.extend(_erase_in_core(draft, memory))
+        _erase(draft, memory)
+        _erase_mentions(draft, memory, lookup)
+    gone.extend(item.id for item in archived.values() if item.along in gone or _same(item.text, texts))
+    scores.drop(draft, gone, scores.reckoning_at(now, settings))
+    changed = {change.path for change in draft.changes()}
+    warnings = _still_named(placed, gone, lookup)
+    file = placed[0].path if len(changed) == 1 and placed else "memory/*"
+    # The summary stays in the history, so it must not say what was deleted.
+    summary = f"{_DELETED}: {len(set(gone))} memor{'y' if len(set(gone)) == 1 else 'ies'}"
+    outcome = Erased(tuple(dict.fromkeys(gone)), tuple(dict.fromkeys(texts)), warnings)
+    return draft.plan(Action.DELETE, file, summary, outcome)
+
+
+def _still_named(placed: Sequence[Placed], gone: Sequence[str], lookup: MemoryLookup) -> tuple[str, ...]:
+    ids = {*gone, *(each.partition("#^")[0] for each in gone)}
+    naming = sorted({other for memory in placed for other in lookup.mentions(memory.id_text)} - ids)
+    more = " and others" if len(naming) > _MOST_NAMED else ""
+    return (f"Still named by {', '.join(naming[:_MOST_NAMED])}{more}.",) if naming else ()
+
+
+def _erase(draft: Draft, memory: Placed) -> None:
+    """Remove the file or the lines of a memory."""
+    path = memory.path
+    if layout.is_critical(path):
+        raise Refused("A critical file is not deleted as a memory.", where=path, remedy="Delete it by hand.")
+    content = draft.read(path)
+    if content is None:
+        return
+    match memory.id.kind:
+        case "core":
+            core = read_core(draft)
+            if core.item(memory.id_text) is not None:
+                draft.write(path, core.remove_item(memory.id_text).render(), Action.DELETE, _DELETED)
+        case "episode":
+            _erase_entry(draft, memory, content)
+        case "entity" if memory.id.block is not None:
+            _erase_block(draft, memory, content)
+        case "file" if "#" in memory.id.name:
+            source = SourceText.from_bytes(content)
+            draft.write(path, source.replace(memory.span, ()).render(), Action.DELETE, _DELETED)
+        case "file" if layout.store_of(path) == "core" or path == layout.DECAY_SCORES:
+            raise InvalidInput(
+                "This file is not deleted as a whole.",
+                where=path,
+                remedy="Name the memories in it by their ids.",
+            )
+        case _:
+            draft.delete(path, _DELETED)
+
+
+def _erase_entry(draft: Draft, memory: Placed, content: bytes) -> None:
+    left = EpisodeLog.parse(content, memory.path).remove_entry(memory.id_text)
+    only_title = not left.entries and len([line for line in left.source.lines if line.strip()]) <= 1
+    if only_title:
+        draft.delete(memory.path, _DELETED)
+    else:
+        draft.write(memory.path, left.render(), Action.DELETE, _DELETED)
+
+
+def _erase_block(draft: Draft, memory: Placed, content: bytes) -> None:
+    file = EntityFile.parse(content, memory.path)
+    block = memory.id.block or ""
+    for other in (*file.facts, *file.retired):
+        if other.provenance.superseded_by == block and other.block_id:
+            file = file.set_provenance(
+                other.block_id, dataclasses.replace(other.provenance, superseded_by=None)
+            )
+    draft.write(memory.path, file.remove_block(block).render(), Action.DELETE, _DELETED)
+
+
+def _erase_in_core(draft: Draft, memory: Placed) -> list[str]:
+    """Remove the items of core memory that say what a memory says; return their ids."""
+    if memory.id.kind == "core":
+        return []
+    core = read_core(draft)
+    items = items_saying(core, memory)
+    after = core
+    for item in reversed(items):
+        after = after.remove_item(item.id)
+    if items:
+        draft.write(core.path, after.render(), Action.DELETE, _DELETED)
+    return [item.id for item in items]
+
+
+def _erase_mentions(draft: Draft, memory: Placed, lookup: MemoryLookup) -> None:
+    """Remove relations and stubs that lead to an entity, and what is pending about a memory."""
+    if memory.id.kind == "entity":
+        for path in lookup.mentioning_files(
+            memory.id_text if memory.id.block is None else str(memory.id.whole)
+        ):
+            if path.startswith(layout.ENTITIES + "/"):
+                _erase_in_entity(draft, path, memory)
+    for path in _META_FILES:
+        _erase_items(draft, path, memory)
+    content = draft.read(layout.PENDING_MEMORIES)
+    if content is not None:
+        pending = PendingMemories.parse(content, layout.PENDING_MEMORIES)
+        same = [p.number for p in pending.proposals if _same(p.content, [memory.text])]
+        if same:
+            draft.write(layout.PENDING_MEMORIES, pending.remove(same).render(), Action.DELETE, _DELETED)
+
+
+def _erase_in_entity(draft: Draft, path: str, memory: Placed) -> None:
+    content = draft.read(path)
+    if content is None or path == memory.path:
+        return
+    file = EntityFile.parse(content, path)
+    target = memory.id.name
+    if merged_into(file) == target:
+        if memory.id.block is None:
+            draft.delete(path, _DELETED)
+        else:
+            # The stub holds the file as it was before the merge, this line included.
+            lines = content.split(b"\n")
+            kept = [line for line in lines if memory.text.encode() not in line]
+            draft.write(path, b"\n".join(kept), Action.DELETE, _DELETED)
+        return
+    if memory.id.block is not None:
+        return
+    for relation in file.relations:
+        if target in relation.targets:
+            file = file.remove_relation(relation.name, target)
+    for question in reversed(file.questions):
+        if f"[[{target}]]" in question.text:
+            file = file.remove_item(question.span)
+    draft.write(path, file.render(), Action.DELETE, _DELETED)
+
+
+def _erase_items(draft: Draft, path: str, memory: Placed) -> None:
+    """Remove the list items of a file that name a memory or say what it says."""
+    content = draft.read(path)
+    if content is None:
+        return
+    source = SourceText.from_bytes(content)
+    needle, text = memory.id_text, text_key(memory.text)
+    lines: set[int] = set()
+    for item in read_outline(source).items:
+        if _names(item.own, needle) or (len(text) >= _LEAST_TEXT and text in text_key(item.own)):
+            lines.update(range(item.span.start, item.span.end + 1))
+    for number in sorted(lines, reverse=True):
+        source = source.splice(number, number, ())
+    draft.write(path, source.render(), Action.DELETE, _DELETED)
+
+
+def _names(text: str, memory_id: str) -> bool:
+    """Tell whether a text names this very memory, not another whose id goes on."""
+    at = text.find(memory_id)
+    while at >= 0:
+        after = text[at + len(memory_id) : at + len(memory_id) + 1]
+        if not (after.isalnum() or after in ("-", "#")):
+            return True
+        at = text.find(memory_id, at + 1)
+    return False
+
+
+def _same(text: str, texts: Sequence[str]) -> bool:
+    return text_key(text) in {text_key(other) for other in texts}

@@ -1,0 +1,128 @@
+"""What a person does to the graph by hand: link, unlink and rename."""
+
+from __future__ import annotations
+
+import re
+
+from workbench.engine.documents import EntityFile
+from workbench.engine.errors import InvalidInput
+from workbench.engine.history.plan import Action, Plan
+from workbench.engine.results import Changed
+from workbench.engine.settings import Settings
+from workbench.engine.stores.entities import EntityFiles
+from workbench.engine.stores.naming import same_name
+from workbench.engine.stores.semantic import (
+    Origin,
+    add_relation,
+    checked_relation,
+    read_vocabulary,
+    remove_relation,
+)
+from workbench.engine.stores.wording import clean_name
+
+_LABEL = re.compile(r"(?<![\w-])(Label\s*[:：]\s*)([^|\n]*?)(?=\s*(?:\||-->))", re.IGNORECASE)
+
+
+def plan_link(
+    files: EntityFiles, settings: Settings, from_: str, relation: str, to: str, origin: Origin
+) -> Plan[Changed]:
+    """Plan a relation between two entities, named by id or name.
+
+    Args:
+        files: The entity files of an empty draft.
+        settings: Give the workspace's own relations.
+        from_: The entity it starts from.
+        relation: A relation of the vocabulary.
+        to: The entity it leads to.
+        origin: Where it comes from.
+
+    Raises:
+        NotFound: There is no such entity.
+        Ambiguous: A name fits several.
+        InvalidInput: The vocabulary does not know the relation, or both are one entity.
+    """
+    vocabulary = read_vocabulary(files.draft, settings)
+    name = checked_relation(vocabulary, relation)
+    start, end = files.find(from_), files.find(to)
+    stated = add_relation(files, vocabulary, start.id, name, end.id, origin)
+    warnings = () if stated.fresh else (f"This relation stands already, as {stated.id}.",)
+    return files.draft.plan(
+        Action.EDIT,
+        stated.path,
+        f"added relation {name} → {end.id}",
+        Changed(None, ids=(stated.id,), warnings=warnings),
+    )
+
+
+def plan_unlink(files: EntityFiles, settings: Settings, from_: str, relation: str, to: str) -> Plan[Changed]:
+    """Plan a relation's removal, whichever of the two files it is written in.
+
+    Raises:
+        NotFound: There is no such entity or relation.
+        Ambiguous: A name fits several.
+    """
+    start, end = files.find(from_), files.find(to)
+    path = remove_relation(files, read_vocabulary(files.draft, settings), start.id, relation, end.id)
+    ids = (f"entity:{start.id}", f"entity:{end.id}")
+    return files.draft.plan(
+        Action.EDIT, path, f"removed relation {relation} → {end.id}", Changed(None, ids=ids)
+    )
+
+
+def plan_rename(files: EntityFiles, entity: str, name: str) -> Plan[Changed]:
+    """Plan another name for an entity; the old one becomes an alias, and the id stays, as links need it.
+
+    Raises:
+        NotFound: There is no such entity.
+        Ambiguous: The name fits several.
+        InvalidInput: The new name cannot be a label.
+    """
+    file = files.find(entity)
+    label = clean_name(name)
+    entity_id = f"entity:{file.id}"
+    if label == file.label:
+        warning = f"{file.id} is called “{label}” already."
+        return Plan(
+            Action.RENAME, file.path, warning, outcome=Changed(None, ids=(entity_id,), warnings=(warning,))
+        )
+    old = file.label
+    renamed = relabel(file, label)
+    if label in renamed.aliases and label not in old:
+        renamed = renamed.remove_alias(label)
+    if not same_name(old, label):
+        renamed = renamed.add_alias(old)
+    summary = f"renamed “{old}” to “{label}”"
+    files.save(renamed, summary, Action.RENAME)
+    return files.draft.plan(Action.RENAME, file.path, summary, Changed(None, ids=(entity_id,)))
+
+
+def relabel(file: EntityFile, label: str) -> EntityFile:
+    """Return an entity's file with another label in its header.
+
+    Raises:
+        InvalidInput: The file's header cannot hold it.
+    """
+    written = label.replace("--", "–")
+    source = file.source
+    before_sections = next(
+        (n for n, line in enumerate(source.lines) if line.startswith("## ")), len(source.lines)
+    )
+    for number, line in enumerate(source.lines[:before_sections], 1):
+        if "<!--" in line and _LABEL.search(line):
+            changed = _LABEL.sub(lambda match: match.group(1) + written, line, count=1)
+            return _checked(
+                EntityFile.parse(source.splice(number, number, [changed]).render(), file.path), written
+            )
+    title = next((n for n, line in enumerate(source.lines, 1) if line.startswith("# ")), 0)
+    added = source.insert_after(title, ["", f"<!-- Label: {written} -->"])
+    return _checked(EntityFile.parse(added.render(), file.path), written)
+
+
+def _checked(file: EntityFile, label: str) -> EntityFile:
+    if file.label != label:
+        raise InvalidInput(
+            f"The header of {file.id} cannot be given the label “{label}”.",
+            where=file.path,
+            remedy="Write <!-- Label: … --> under its title.",
+        )
+    return file

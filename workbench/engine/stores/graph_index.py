@@ -1,0 +1,139 @@
+"""`graph/index.md` as a projection of the entity files: the touched rows alone, or all of it anew.
+
+Archived entities and those merged into another have no row; a relation that leads to a merged entity is shown
+as leading to the one it was merged into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from workbench.engine import layout
+from workbench.engine.documents import (
+    EntityFile,
+    IndexedEdge,
+    IndexedEntity,
+    canonical_relation,
+    render_graph_index,
+    update_graph_index,
+)
+from workbench.engine.errors import WorkbenchError
+from workbench.engine.history.plan import FileView
+from workbench.engine.stores.entities import entity_path, merged_into
+from workbench.engine.stores.lookups import EntityLookup, StandingLookup
+from workbench.engine.stores.wording import clean_line
+
+_MOST_MERGES = 16
+
+
+def project_changes(
+    changed: Iterable[str],
+    content: bytes | None,
+    view: FileView,
+    lookup: EntityLookup,
+    standing: StandingLookup,
+    archived: Iterable[str] = (),
+) -> dict[str, bytes]:
+    """Return the index as it is after some files changed.
+
+    Args:
+        changed: Paths of files that changed; those that are no entity files do not matter.
+        content: The index as it stands; None where it has to be built as a whole.
+        view: The files after the change.
+        lookup: Finds the relations that lead to a changed entity.
+        standing: Tells scores, archivings and last accesses.
+        archived: Ids of entities that were archived or restored, whose files stay as they are.
+
+    Returns:
+        `{GRAPH_INDEX: content}`, or nothing where the index stays as it is.
+    """
+    if content is None:
+        return project_all(view, standing)
+    prefix, names = layout.ENTITIES + "/", set[str]()
+    for path in changed:
+        if path.startswith(prefix) and path.endswith(".md"):
+            names.add(path.removeprefix(prefix).removesuffix(".md"))
+    names.update(e.removeprefix("entity:") for e in archived if e.startswith("entity:") and "#" not in e)
+    # A merge or an archiving changes where the relations of others are shown as leading to.
+    touched = set(names)
+    for name in names:
+        touched.update(edge.from_.removeprefix("entity:") for edge in lookup.edges_of(f"entity:{name}"))
+    updated = content
+    for name in sorted(touched):
+        path = entity_path(name)
+        held = view.read(path)
+        file = None if held is None else EntityFile.parse(held, path)
+        row = None if file is None else _row(file, standing)
+        edges = () if file is None or row is None else _edges(file, view, standing)
+        updated = update_graph_index(updated, name, row, edges)
+    return {} if updated == content else {layout.GRAPH_INDEX: updated}
+
+
+def project_all(view: FileView, standing: StandingLookup) -> dict[str, bytes]:
+    """Return the index of every entity file there is."""
+    rows: list[IndexedEntity] = []
+    edges: list[IndexedEdge] = []
+    for path in view.list(layout.ENTITIES):
+        content = view.read(path) if path.endswith(".md") else None
+        if content is None:
+            continue
+        file = EntityFile.parse(content, path)
+        row = _row(file, standing)
+        if row is not None:
+            rows.append(row)
+            edges.extend(_edges(file, view, standing))
+    return {layout.GRAPH_INDEX: render_graph_index(rows, edges)}
+
+
+def _row(file: EntityFile, standing: StandingLookup) -> IndexedEntity | None:
+    known = standing.standing(f"entity:{file.id}")
+    if known.archived or merged_into(file) is not None:
+        return None
+    score = "1.00 (pinned)" if known.pinned or file.pinned else f"{known.score:.2f}"
+    label = clean_line(file.label, what="A label").text if file.label.strip() else file.id
+    return IndexedEntity(file.id, file.type, label, f"entities/{file.path.rsplit('/', 1)[-1]}", score)
+
+
+def _edges(file: EntityFile, view: FileView, standing: StandingLookup) -> list[IndexedEdge]:
+    found: dict[tuple[str, str], IndexedEdge] = {}
+    for relation in file.relations:
+        name = canonical_relation(relation.name)
+        block = f"entity:{file.id}#^{relation.block_id}"
+        known = standing.standing(block) if relation.block_id else None
+        if relation.provenance.until or (known is not None and known.archived):
+            continue
+        accessed = known.last_accessed if known is not None else None
+        first = (relation.provenance.since or "")[:10]
+        for written in relation.targets:
+            target = _final(written, view)
+            if target == file.id or standing.standing(f"entity:{target}").archived:
+                continue
+            edge = IndexedEdge(
+                file.id,
+                name,
+                target,
+                relation.provenance.confidence or "",
+                first,
+                accessed.isoformat() if accessed else first,
+            )
+            found.setdefault((name, target), edge)
+    return list(found.values())
+
+
+def _final(entity: str, view: FileView) -> str:
+    """Follow merges from an entity to the one that stands for it now."""
+    for _ in range(_MOST_MERGES):
+        try:
+            path = entity_path(entity)
+        except WorkbenchError:
+            # Whoever wrote the file may have written anything between the brackets.
+            return entity
+        content = view.read(path)
+        # Most files are no stubs, and this is asked for each end of each relation.
+        if content is None or b"erged into" not in content:
+            return entity
+        target = merged_into(EntityFile.parse(content, path))
+        if target is None:
+            return entity
+        entity = target
+    return entity

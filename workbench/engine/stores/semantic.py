@@ -1,0 +1,258 @@
+"""The knowledge graph: facts, relations and dates of entities, added and taken back (design document §6)."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+
+from workbench.engine import layout
+from workbench.engine.documents import (
+    EntityFile,
+    Fact,
+    Provenance,
+    RelationVocabulary,
+    canonical_relation,
+)
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.history.plan import Action, FileView
+from workbench.engine.settings import Settings
+from workbench.engine.stores.entities import EntityFiles
+from workbench.engine.stores.wording import clean_line, clip, text_key
+
+GENERAL_RELATION = "relates-to"
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a fact or relation comes from.
+
+    Args:
+        sources: Ids of memories; where there are none, `source:` and a word, such as `source:user-explicit`.
+        confidence: high, medium or low.
+        since: ISO date from which it holds; today where None.
+    """
+
+    sources: tuple[str, ...] = ()
+    confidence: str = "high"
+    since: str | None = None
+
+
+@dataclass(frozen=True)
+class Stated:
+    """The fact or relation that stands for what was stated; `fresh` is false where it stood there before."""
+
+    id: str
+    path: str
+    fresh: bool
+    warnings: tuple[str, ...] = ()
+
+
+def add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) -> Stated:
+    """Add a fact to an entity, unless it says the same already.
+
+    Args:
+        files: The entity files of the plan.
+        entity: `type--slug`; merges are followed.
+        text: A sentence; line ends become blanks.
+        origin: Where it comes from. A high confidence is not written down.
+
+    Raises:
+        InvalidInput: The text cannot be kept.
+        NotFound: There is no such entity.
+    """
+    file = files.require(entity)
+    wording = clean_line(text)
+    known = same_fact(file, wording.text)
+    if known is not None:
+        return Stated(_id(file, known.block_id), file.path, fresh=False)
+    confidence = origin.confidence if origin.confidence != "high" else None
+    provenance = Provenance(since=origin.since or files.today, sources=origin.sources, confidence=confidence)
+    extended = file.add_fact(wording.text, provenance)
+    files.save(extended, f"added fact “{clip(wording.text)}”")
+    return Stated(_id(file, extended.facts[-1].block_id), file.path, fresh=True, warnings=wording.warnings)
+
+
+def same_fact(file: EntityFile, text: str) -> Fact | None:
+    """Return the fact that holds and says the same."""
+    wanted = text_key(text)
+    return next((fact for fact in file.facts if text_key(fact.text) == wanted), None)
+
+
+def retire_fact(
+    files: EntityFiles, fact_id: str, *, until: str | None = None, by: str | None = None
+) -> Stated:
+    """Let a fact no longer hold; it keeps its line under `## Superseded`.
+
+    Args:
+        files: The entity files of the plan.
+        fact_id: `entity:type--slug#^block`.
+        until: ISO date to which it held; today where None.
+        by: Block id of the fact of the same entity that takes its place, or None.
+
+    Raises:
+        NotFound: There is no such fact, or it is retired already.
+    """
+    file, fact = find_fact(files, fact_id)
+    if fact.retired:
+        raise NotFound(
+            f"{fact_id} no longer holds already.", where=file.path, remedy="Nothing needs to be done."
+        )
+    retired = file.retire_fact(fact, until=until or files.today, superseded_by=by)
+    files.save(retired, f"retired fact “{clip(fact.text)}”")
+    return Stated(fact_id, file.path, fresh=True)
+
+
+def supersede_fact(files: EntityFiles, fact_id: str, text: str, origin: Origin) -> Stated:
+    """Put a new fact in the place of one that no longer holds; both stay readable.
+
+    Raises:
+        NotFound: There is no such fact, or it is retired already.
+        InvalidInput: The text cannot be kept.
+    """
+    file, fact = find_fact(files, fact_id)
+    if text_key(fact.text) == text_key(text) and not fact.retired:
+        return Stated(fact_id, file.path, fresh=False)
+    stated = add_fact(files, file.id, text, origin)
+    retire_fact(
+        files, fact_id, until=origin.since, by=stated.id.rpartition("#^")[2] if "#^" in stated.id else None
+    )
+    return stated
+
+
+def find_fact(files: EntityFiles, fact_id: str) -> tuple[EntityFile, Fact]:
+    """Return a fact with its file. Raises `NotFound`."""
+    entity, _, block = fact_id.removeprefix("entity:").partition("#^")
+    file = files.require(entity)
+    for fact in (*file.facts, *file.retired):
+        if fact.block_id == block and block:
+            return file, fact
+    raise NotFound(
+        f"There is no fact {clip(fact_id)}.", where=file.path, remedy="`workbench show` lists its facts."
+    )
+
+
+def read_vocabulary(view: FileView, settings: Settings) -> RelationVocabulary:
+    """Return the relation types of design document §6.3, of the workspace's file and of its settings."""
+    vocabulary = RelationVocabulary.parse(view.read(layout.RELATIONS) or b"", layout.RELATIONS)
+    for name in settings.graph.relations:
+        vocabulary = vocabulary.add(name)
+    return vocabulary
+
+
+def checked_relation(vocabulary: RelationVocabulary, name: str) -> str:
+    """Return a relation's canonical name.
+
+    Raises:
+        InvalidInput: The vocabulary does not know it; the remedy names near ones.
+    """
+    canonical = canonical_relation(name)
+    if vocabulary.find(canonical) is not None:
+        return canonical
+    names = [n for kind in vocabulary.types for n in (kind.name, kind.inverse) if n]
+    near = difflib.get_close_matches(canonical, names, n=3, cutoff=0.5) or names[:6]
+    raise InvalidInput(
+        f"“{clip(name)}” is no relation of this workspace.",
+        where=layout.RELATIONS,
+        remedy=f"Use {', '.join(near)} or another one of {layout.RELATIONS}, or add it there.",
+    )
+
+
+def relation_or_general(vocabulary: RelationVocabulary, name: str) -> tuple[str, str | None]:
+    """Return a relation's canonical name; `relates-to` and a note where the vocabulary lacks it."""
+    try:
+        return checked_relation(vocabulary, name), None
+    except InvalidInput:
+        note = f"“{clip(name)}” is no relation of this workspace; {GENERAL_RELATION} was written instead."
+        return GENERAL_RELATION, note
+
+
+def add_relation(
+    files: EntityFiles, vocabulary: RelationVocabulary, from_: str, relation: str, to: str, origin: Origin
+) -> Stated:
+    """Add a relation to the file it starts from, unless it or its opposite stands already.
+
+    Args:
+        files: The entity files of the plan.
+        vocabulary: Knows opposites.
+        from_: `type--slug` of the entity it starts from.
+        relation: Canonical name.
+        to: `type--slug` of the entity it leads to.
+        origin: Where it comes from; its confidence is written down.
+
+    Raises:
+        NotFound: One of the entities does not exist.
+        InvalidInput: Both are the same entity.
+    """
+    file, target = files.require(from_), files.require(to)
+    if file.id == target.id:
+        raise InvalidInput(f"{file.id} cannot be related to itself.", where=file.path)
+    opposite = vocabulary.inverse_of(relation)
+    for place, name, end in ((file, relation, target.id), (target, opposite, file.id)):
+        known = find_relation(place, name, end) if name else None
+        if known is not None:
+            return Stated(_id(place, known), place.path, fresh=False)
+    provenance = Provenance(
+        since=origin.since or files.today, sources=origin.sources, confidence=origin.confidence
+    )
+    extended = file.add_relation(relation, target.id, provenance)
+    files.save(extended, f"added relation {relation} → {target.id}")
+    return Stated(_id(file, extended.relations[-1].block_id), file.path, fresh=True)
+
+
+def find_relation(file: EntityFile, relation: str, to: str) -> str | None:
+    """Return the block id of a relation, empty where it has none; None where there is no such relation."""
+    for known in file.relations:
+        if to in known.targets and canonical_relation(known.name) == canonical_relation(relation):
+            return known.block_id or ""
+    return None
+
+
+def remove_relation(
+    files: EntityFiles, vocabulary: RelationVocabulary, from_: str, relation: str, to: str
+) -> str:
+    """Remove a relation from wherever it is written, under its own name or its opposite's; return that file.
+
+    Raises:
+        NotFound: There is no such relation.
+    """
+    file, target = files.require(from_), files.require(to)
+    opposite = vocabulary.inverse_of(relation)
+    for place, name, end in ((file, relation, target.id), (target, opposite, file.id)):
+        if not name:
+            continue
+        for known in place.relations:
+            if end in known.targets and canonical_relation(known.name) == canonical_relation(name):
+                files.save(place.remove_relation(known.name, end), f"removed relation {name} → {end}")
+                return place.path
+    raise NotFound(
+        f"{file.id} has no relation {clip(relation)} to {target.id}.",
+        where=file.path,
+        remedy="`workbench graph` shows the relations of an entity.",
+    )
+
+
+def add_timeline(files: EntityFiles, entity: str, text: str, source: str | None = None) -> None:
+    """Add what happened today to an entity's timeline, once."""
+    file = files.require(entity)
+    line = clean_line(text).text + (f" ({source})" if source else "")
+    if any(dated.date == files.today and text_key(dated.text) == text_key(line) for dated in file.timeline):
+        return
+    files.save(file.add_timeline(files.today, line), f"added “{clip(line, 60)}” to the timeline")
+
+
+def remove_fact(files: EntityFiles, fact_id: str) -> Stated:
+    """Remove a fact, and what other facts say about it having taken their place.
+
+    Raises:
+        NotFound: There is no such fact.
+    """
+    file, fact = find_fact(files, fact_id)
+    for other in (*file.facts, *file.retired):
+        if other.provenance.superseded_by == fact.block_id and other.block_id:
+            file = file.set_provenance(other.block_id, replace(other.provenance, superseded_by=None))
+    files.save(file.remove_block(fact.block_id or ""), f"removed fact “{clip(fact.text)}”", Action.EDIT)
+    return Stated(fact_id, file.path, fresh=True)
+
+
+def _id(file: EntityFile, block: str | None) -> str:
+    return f"entity:{file.id}" + (f"#^{block}" if block else "")

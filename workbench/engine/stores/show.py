@@ -1,0 +1,99 @@
+"""One memory laid open: its text, where it comes from, when it held, and what it is linked with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import tzinfo
+
+from workbench.engine.documents import EntityFile, Procedure
+from workbench.engine.history.plan import FileView
+from workbench.engine.results import HistoryEntry, Links, Score, Shown, Validity
+from workbench.engine.stores.locate import SOURCE_WORD, Placed, locate
+from workbench.engine.stores.lookups import MemoryLookup
+from workbench.engine.stores.wording import one_line
+
+_WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#\^([A-Za-z0-9-]+)|#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_REFERENCE = re.compile(
+    r"\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?"
+    r"|\bentity:[\w-]+--[\w-]+(?:#\^[A-Za-z0-9-]+)?"
+    r"|\bprocedure:[\w-]+|\bcore:[\w-]+:[\w-]+"
+)
+
+
+def show(
+    view: FileView,
+    memory_id: str,
+    lookup: MemoryLookup,
+    zone: tzinfo,
+    *,
+    score: Score | None = None,
+    history: tuple[HistoryEntry, ...] = (),
+) -> Shown:
+    """Return one memory with all that the files say about it.
+
+    Args:
+        view: The files.
+        memory_id: Any id.
+        lookup: Finds the memories that name this one.
+        zone: The workspace's.
+        score: Its relevance, or None where it has none.
+        history: The commits that touched it, newest first.
+
+    Raises:
+        InvalidInput: It is no id.
+        NotFound: No memory has it.
+    """
+    placed = locate(view, memory_id, zone)
+    known = placed.provenance
+    superseded = f"{placed.id.whole}#^{known.superseded_by}" if known.superseded_by else None
+    own = str(placed.id)
+    to = [link for link in (*links_in(placed.text), *_memories(known.sources)) if link != own]
+    return Shown(
+        id=own,
+        store=placed.id.store,
+        path=placed.path,
+        start_line=placed.span.start,
+        end_line=placed.span.end,
+        text=placed.text,
+        score=score,
+        provenance=provenance_of(view, placed),
+        validity=Validity(known.since, known.until, superseded),
+        links=Links(tuple(dict.fromkeys(to)), tuple(m for m in lookup.mentions(own) if m != own)),
+        history=history,
+        title=one_line(placed.title),
+    )
+
+
+def provenance_of(view: FileView, placed: Placed) -> tuple[str, ...]:
+    """Return where a memory comes from: ids of memories, or a word such as `user-explicit`.
+
+    A whole entity or procedure comes from everything that anything in it comes from.
+    """
+    content = view.read(placed.path) or b""
+    found: Iterable[str] = placed.provenance.sources
+    if placed.id.kind == "entity" and placed.id.block is None:
+        file = EntityFile.parse(content, placed.path)
+        known = [each.provenance for each in (*file.facts, *file.retired)]
+        known.extend(relation.provenance for relation in file.relations)
+        found = [source for provenance in known for source in provenance.sources]
+    elif placed.id.kind == "procedure":
+        found = Procedure.parse(content, placed.path).learned_from
+    elif placed.source:
+        found = (*found, placed.source)
+    return tuple(dict.fromkeys(source.removeprefix(SOURCE_WORD) for source in found))
+
+
+def links_in(text: str) -> tuple[str, ...]:
+    """Return the ids that a text names, by `[[type--slug]]` or as they are, each once."""
+    found = []
+    for match in _WIKILINK.finditer(text):
+        name, block = match.group(1).strip().removesuffix(".md").rsplit("/", 1)[-1], match.group(2)
+        if "--" in name:
+            found.append(f"entity:{name}" + (f"#^{block}" if block else ""))
+    found.extend(match.group() for match in _REFERENCE.finditer(text))
+    return tuple(dict.fromkeys(found))
+
+
+def _memories(sources: Iterable[str]) -> list[str]:
+    return [source for source in sources if not source.startswith(SOURCE_WORD)]

@@ -1,0 +1,71 @@
+"""The vault: notes that somebody wants protected from decay for good."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.engine import layout
+from workbench.engine.documents import VaultNote
+from workbench.engine.history.plan import Action, FileView, Plan
+from workbench.engine.identifiers import slug
+from workbench.engine.results import Changed
+from workbench.engine.stores.drafting import Draft
+from workbench.engine.stores.wording import NAME_CHARACTERS, clean_line, clean_memory, clip, text_key
+
+
+@dataclass(frozen=True)
+class Kept:
+    """The note that holds a text; `fresh` is false where it was there before."""
+
+    id: str
+    path: str
+    fresh: bool
+    warnings: tuple[str, ...] = ()
+
+
+def vault_path(note: str) -> str:
+    """Return the file of a note by its id, `vault:promises/first`.
+
+    Raises:
+        OutsideWorkspace: The id leads out of the vault.
+    """
+    name = note.removeprefix("vault:").removesuffix(".md")
+    return layout.normalise(f"{layout.VAULT}/{name}.md")
+
+
+def keep_note(draft: Draft, title: str, text: str) -> Kept:
+    """Put a note into the vault, unless one of that name says the same.
+
+    Args:
+        draft: What is being planned.
+        title: Its heading, which also names its file.
+        text: Any text.
+
+    Raises:
+        InvalidInput: Title or text cannot be kept.
+    """
+    heading = clean_line(title, what="The title of a note", limit=NAME_CHARACTERS).text
+    wording = clean_memory(text)
+    base = slug(heading)
+    number = 1
+    while True:
+        path = f"{layout.VAULT}/{base}{f'-{number}' if number > 1 else ''}.md"
+        content = draft.read(path)
+        if content is None:
+            break
+        known = VaultNote.parse(content, path)
+        if text_key(known.body) == text_key(wording.text):
+            return Kept(known.id, path, fresh=False)
+        number += 1
+    note = VaultNote.create(path, title=heading, body=wording.text)
+    draft.write(path, note.render(), Action.CREATE, f"protected “{clip(heading)}”")
+    return Kept(note.id, path, fresh=True, warnings=wording.warnings)
+
+
+def plan_note(view: FileView, title: str, text: str) -> Plan[Changed]:
+    """Plan one note by itself; see `keep_note`."""
+    draft = Draft(view)
+    kept = keep_note(draft, title, text)
+    warnings = kept.warnings if kept.fresh else (f"{kept.id} says this already.",)
+    outcome = Changed(None, ids=(kept.id,), warnings=warnings)
+    return draft.plan(Action.CREATE, kept.path, f"protected “{clip(title)}”", outcome)
