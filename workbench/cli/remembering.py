@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import click
 
@@ -113,22 +114,21 @@ def message_command(bench: Invocation, words: tuple[str, ...], yes: bool) -> int
 
     text = text_of(words, what="The message")
 
-    def view_of(outcome: MessageOutcome) -> int:
-        def view(page: Page) -> list[str]:
-            from workbench.cli.views.remembered import message_lines
-
-            return message_lines(page, outcome)
-
-        return bench.report(outcome, view, code=_code(outcome))
-
     with bench.open() as workspace:
-        outcome = workspace.message(text, apply=False)
+        outcome = workspace.message(text)
         found = outcome.forgotten
-        if outcome.kind in {"none", "recall"} or (found is not None and not found.matches):
-            return view_of(outcome)
-        if found is not None and not yes and not agreed_to_archive(bench, outcome, found.matches):
-            return DONE
-        return view_of(workspace.message(text))
+        if found is not None and found.matches and not found.applied:
+            if not yes and not agreed_to_archive(bench, outcome, found.matches):
+                return DONE
+            done = workspace.forget(ids=[match.id for match in found.matches], apply=True)
+            outcome = replace(outcome, applied=done.applied, forgotten=done)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.remembered import message_lines
+
+        return message_lines(page, outcome)
+
+    return bench.report(outcome, view, code=_code(outcome))
 
 
 def _code(outcome: MessageOutcome) -> int:
