@@ -14,7 +14,8 @@ from workbench.engine.workspace.ground import Ground
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.history import Receipt, TakenBack
+    from workbench.engine.history import Receipt
+    from workbench.engine.history.taking_back import TakenBack
 
 _END_OF_DAY = time(23, 59, 59)
 
@@ -51,7 +52,7 @@ class Auditing:
         Raises:
             InvalidInput: A time is no time.
         """
-        from workbench.engine.history import LogFilter, read_entries
+        from workbench.engine.history.queries import LogFilter, read_entries
 
         self._ground.adopt()
         wanted = LogFilter(
@@ -66,7 +67,7 @@ class Auditing:
         Raises:
             NotFound: There is no such commit.
         """
-        from workbench.engine.history import show_commit
+        from workbench.engine.history.queries import show_commit
 
         return show_commit(self._ground.root, self._ground.history.store, commit)
 
@@ -80,7 +81,7 @@ class Auditing:
         Raises:
             NotFound: There is no such commit.
         """
-        from workbench.engine.history import diff
+        from workbench.engine.history.queries import diff
 
         return diff(self._ground.history.store, commit, path=path)
 
@@ -90,7 +91,7 @@ class Auditing:
         Raises:
             NotFound: The history does not know the file.
         """
-        from workbench.engine.history import blame
+        from workbench.engine.history.queries import blame
 
         self._ground.adopt()
         return blame(self._ground.root, self._ground.history.store, layout.normalise(path))
@@ -102,7 +103,7 @@ class Auditing:
             time: A time, or a day, whose end is meant.
             path: Give this file alone, with its text.
         """
-        from workbench.engine.history import memory_at
+        from workbench.engine.history.queries import memory_at
 
         moment = self._time(time, "time", end=True)
         if moment is None:
@@ -111,7 +112,7 @@ class Auditing:
 
     def audit_verify(self) -> results.Verified:
         """Check that audit log, git history and files agree."""
-        from workbench.engine.history import verify
+        from workbench.engine.history.verify import verify
 
         self._ground.adopt()
         return verify(self._ground.history)
@@ -134,7 +135,7 @@ class Auditing:
 
     def audit_prune(self) -> results.Changed:
         """Summarise what is older than the retention into monthly digests, out of the audit log."""
-        from workbench.engine.history import prune
+        from workbench.engine.history.retention import prune
 
         require(self._ground.role, Capability.WRITE_MEMORY, doing="prune the audit log")
         receipt = prune(self._ground.history, self._ground.settings.audit.retention_days)
@@ -149,7 +150,7 @@ class Auditing:
             NotFound: There is no such commit or item.
             Stale: What it changed was changed again since.
         """
-        from workbench.engine.history import revert
+        from workbench.engine.history.revert import revert
 
         return self._take_back(
             f"revert {commit_or_item}",
@@ -175,7 +176,7 @@ class Auditing:
             InvalidInput: Not exactly one of the three is given.
             NotFound: There is no such time, commit, file or reflection in the history.
         """
-        from workbench.engine.history import rollback_file, rollback_reflection, rollback_to
+        from workbench.engine.history.rollback import rollback_file, rollback_reflection, rollback_to
 
         if sum(option is not None for option in (to, file, reflection)) != 1:
             raise InvalidInput(
@@ -214,7 +215,7 @@ class Auditing:
         Raises:
             NotFound: There is nothing to undo.
         """
-        from workbench.engine.history import undo
+        from workbench.engine.history.undo import undo
 
         return self._take_back(
             "undo",
@@ -231,7 +232,7 @@ class Auditing:
         Raises:
             NotFound: There is nothing to redo.
         """
-        from workbench.engine.history import redo
+        from workbench.engine.history.undo import redo
 
         return self._take_back(
             "redo",

@@ -11,7 +11,8 @@ from workbench.engine.clock import parse_time, render_time
 
 if TYPE_CHECKING:
     from workbench.engine.catalog import Catalog
-    from workbench.engine.history import Commit, GitStore
+    from workbench.engine.history.git_objects import Commit
+    from workbench.engine.history.git_store import GitStore
 
 _HEAD = "first_seen_head"
 _ADOPTING = frozenset({"manual", "system:init"})

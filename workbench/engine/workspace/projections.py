@@ -23,7 +23,7 @@ def projections(ground: Ground) -> tuple[Projection, ...]:
         relevant = [path for path in changed if path.startswith(layout.ENTITIES + "/")]
         if not relevant and layout.DECAY_SCORES not in changed:
             return {}
-        from workbench.engine.history import read_work_file
+        from workbench.engine.history.work_files import read_work_file
         from workbench.engine.stores import project_changes
 
         index = read_work_file(ground.root, layout.GRAPH_INDEX)

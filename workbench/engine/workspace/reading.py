@@ -129,7 +129,7 @@ class Reading:
         Raises:
             NotFound: There is no such memory.
         """
-        from workbench.engine.history import file_history
+        from workbench.engine.history.queries import file_history
         from workbench.engine.stores import show
 
         ground = self._ground
@@ -256,6 +256,18 @@ class Reading:
         self._ground.refresh_for_reading()
         return self._ground.scores().view(forecast=forecast, lambda_=lambda_)
 
+    def brief(self) -> results.Brief:
+        """Return what an agent needs at the start of a session."""
+        from workbench.engine.workspace.briefing import brief
+
+        return brief(self._ground)
+
+    def doctor(self) -> results.Diagnosis:
+        """Return what works here, what is degraded and how to mend it."""
+        from workbench.engine.workspace.briefing import diagnose
+
+        return diagnose(self._ground)
+
     def _entity(self, name: str) -> EntityRecord:
         memory_id = self.resolve(name)
         entity = self._ground.lookups.entity(str(memory_id.whole))
@@ -311,7 +323,7 @@ class Reading:
         )
 
     def _read(self, path: str) -> bytes | None:
-        from workbench.engine.history import read_work_file
+        from workbench.engine.history.work_files import read_work_file
 
         return read_work_file(self._ground.root, path)
 

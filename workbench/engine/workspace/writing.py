@@ -208,12 +208,7 @@ class Writing:
         from workbench.engine.decay import plan_reinforce
 
         memory_id = self._known(id)
-        changed = self._change_scores(
-            lambda view, facts, reckoning: plan_reinforce(view, facts, reckoning),
-            memory_id,
-            f"reinforce {id}",
-        )
-        return changed
+        return self._change_scores(plan_reinforce, memory_id, f"reinforce {memory_id}")
 
     def message(self, text: str, *, apply: bool = True) -> results.MessageOutcome:
         """Look for triggers in one message of the user's, and do what it asks (design document §8).

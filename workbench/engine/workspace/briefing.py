@@ -1,0 +1,141 @@
+"""What an agent needs at the start of a session, and what works in this workspace and what does not."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout, results
+from workbench.engine.errors import WorkbenchError
+from workbench.engine.workspace.ground import Ground
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def brief(ground: Ground) -> results.Brief:
+    """Return core memory with what waits for attention: alerts, proposals, a reflection that is due."""
+    from workbench.engine.documents import CoreMemory, PendingMemories
+    from workbench.engine.stores import view_core
+
+    ground.adopt()
+    files = ground.history.now()
+    view = view_core(files, ground.settings)
+    core = CoreMemory.parse(files.read(view.path) or b"", view.path)
+    alerts = (
+        tuple(alert for alert in ground.history.alerts() if not alert.acknowledged)
+        if ground.has_history()
+        else ()
+    )
+    proposals = PendingMemories.parse(
+        files.read(layout.PENDING_MEMORIES) or b"", layout.PENDING_MEMORIES
+    ).proposals
+    waiting = sum(proposal.status.startswith(("pending", "conflict")) for proposal in proposals)
+    unprocessed = _unprocessed_episodes(ground)
+    due = unprocessed >= ground.settings.reflection.threshold
+    return results.Brief(
+        core=core.text,
+        tokens=view.tokens,
+        cap=view.cap,
+        alerts=alerts,
+        proposals_waiting=waiting,
+        reflection_due=due,
+        unprocessed_episodes=unprocessed,
+        notices=tuple(_notices(view, alerts, waiting, unprocessed if due else 0)),
+    )
+
+
+def _notices(
+    view: results.CoreView, alerts: tuple[results.Alert, ...], waiting: int, unprocessed: int
+) -> Iterator[str]:
+    for alert in alerts:
+        yield f"{alert.file} was changed on {alert.timestamp:%Y-%m-%d} by {alert.actor}. Was this intentional?"
+    if view.tokens > view.cap:
+        yield f"Core memory holds {view.tokens:,} tokens of {view.cap:,}: shorten it."
+    if waiting:
+        yield f"{waiting} {'proposals wait' if waiting > 1 else 'proposal waits'} for a decision."
+    if unprocessed:
+        yield f"{unprocessed} episodes have not been reflected on yet."
+
+
+def _unprocessed_episodes(ground: Ground) -> int:
+    """Count the episodes since the last reflection that was applied."""
+    from workbench.engine.documents import ReflectionLog
+
+    content = ground.history.now().read(layout.REFLECTION_LOG) or b""
+    days = [record.time[:10] for record in ReflectionLog.parse(content, layout.REFLECTION_LOG).records]
+    ground.refresh_for_reading()
+    return ground.lookups.count_since("episodic", max(days, default=""))
+
+
+def diagnose(ground: Ground) -> results.Diagnosis:
+    """Look at everything the workspace stands on, and say how to mend what is not well."""
+    checks = [check for look in (_programs, _settings, _files, _history, _state) for check in look(ground)]
+    return results.Diagnosis(all(check.state != "broken" for check in checks), tuple(checks))
+
+
+def _programs(ground: Ground) -> Iterator[results.Check]:
+    del ground
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    yield results.Check("Python", "ok", version)
+    if shutil.which("git"):
+        yield results.Check("git", "ok", "found; it repacks the history")
+    else:
+        yield results.Check(
+            "git",
+            "degraded",
+            "not found; history is kept but never repacked",
+            "Install git from git-scm.com.",
+        )
+
+
+def _settings(ground: Ground) -> Iterator[results.Check]:
+    zone = ground.zone.key
+    origin = ground.settings.origin("timezone")
+    yield results.Check("time zone", "ok", f"{zone} ({origin})")
+    for warning in ground.settings.warnings:
+        yield results.Check("settings", "degraded", warning)
+    model = ground.settings.model
+    yield results.Check(
+        "model",
+        "ok",
+        f"{model.name} at {model.base_url}" if model.configured else "none; built-in rules decide",
+    )
+
+
+def _files(ground: Ground) -> Iterator[results.Check]:
+    ground.refresh()
+    total = ground.lookups.count()
+    problems = ground.lookups.problems()
+    yield results.Check("memories", "ok", f"{total:,} in the catalog")
+    for path, line, message, remedy in problems[:20]:
+        where = f"{path}:{line}" if line else path
+        yield results.Check("file", "degraded", f"{where}: {message}", remedy)
+    if len(problems) > 20:
+        yield results.Check("file", "degraded", f"{len(problems) - 20} further broken parts")
+
+
+def _history(ground: Ground) -> Iterator[results.Check]:
+    if not ground.has_history():
+        yield results.Check(
+            "history", "degraded", "none yet; the first change makes it", "Run: workbench init"
+        )
+        return
+    try:
+        head = ground.history.head()
+        pending = sum(not alert.acknowledgement for alert in ground.history.raised_alerts())
+    except WorkbenchError as error:
+        yield results.Check("history", "broken", error.message, error.remedy)
+        return
+    yield results.Check("history", "ok", f"newest commit {head[:10] if head else 'none'}")
+    if pending:
+        yield results.Check(
+            "alerts", "degraded", f"{pending} not acknowledged", "Look with: workbench audit alerts"
+        )
+
+
+def _state(ground: Ground) -> Iterator[results.Check]:
+    yield results.Check(
+        "derived state", "ok", f"{ground.settings.cache_directory(ground.root)} and {ground.state}"
+    )
