@@ -187,6 +187,13 @@ def test_the_traceback_comes_when_asked_for(
     assert json.loads(result.stdout)["error"]["kind"] == "internal"
 
 
+def test_what_the_system_refuses_is_told_with_its_place(bench: Bench, door: Door) -> None:
+    door.answers["core"] = PermissionError(13, "Permission denied", "/some/MEMORY.md")
+    error = bench.json("core", code=1)["error"]
+    assert (error["kind"], error["where"]) == ("storage", "/some/MEMORY.md")
+    assert "Permission denied" in error["message"]
+
+
 def test_an_interruption_is_130(bench: Bench, door: Door) -> None:
     door.answers["core"] = KeyboardInterrupt()
     assert bench.run("core").exit_code == 130

@@ -48,6 +48,10 @@ def describe(error: BaseException) -> Failure:
         return Failure("failed", error.format_message(), None, None, error.exit_code)
     if isinstance(error, click.Abort | KeyboardInterrupt | EOFError):
         return Failure("interrupted", "Interrupted; nothing further was done.", None, None, INTERRUPTED)
+    if isinstance(error, OSError):
+        remedy = "Mend that and run it again; WORKBENCH_DEBUG=1 shows where it happened."
+        said = f"The system refused: {error.strerror or error}."
+        return Failure("storage", said, _file_of(error), remedy, 1)
     return Failure(
         "internal",
         f"Something is wrong inside Workbench: {type(error).__name__}: {error}",
@@ -55,6 +59,16 @@ def describe(error: BaseException) -> Failure:
         "Run it again with WORKBENCH_DEBUG=1 to see where, and report that.",
         1,
     )
+
+
+def _file_of(error: OSError) -> str | None:
+    return os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else None
+
+
+def is_expected(error: BaseException) -> bool:
+    """Tell whether an exception is an answer to what was asked, rather than a surprise."""
+    expected = (WorkbenchError, click.ClickException, click.Abort, KeyboardInterrupt, EOFError)
+    return isinstance(error, expected)
 
 
 def tell(failure: Failure, *, json: bool) -> None:

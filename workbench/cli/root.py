@@ -19,6 +19,7 @@ from workbench.cli.failure import (
     debugging,
     describe,
     drop_stdout,
+    is_expected,
     tell,
 )
 from workbench.cli.invocation import Invocation
@@ -88,7 +89,7 @@ class Workbench(BenchGroup):
             if failure.kind == "interrupted" and not json:
                 sys.stderr.write("\n")
             tell(failure, json=json)
-            if failure.kind == "internal" and debugging():
+            if debugging() and not is_expected(error):
                 import traceback
 
                 traceback.print_exception(error)
