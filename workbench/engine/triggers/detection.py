@@ -174,9 +174,9 @@ def _only_asks(live: str, sentence: Sentence, find: Find, detection: Detection) 
         return False
     if not find.requested:
         return True
-    if not language.request_objects or detection.refers_back or _about(find.match):
+    asked = live[find.match.end() : sentence.end].strip(" ,:?!.")
+    if not language.request_objects or not asked or detection.refers_back or _about(find.match):
         return False
-    asked = live[find.match.end() : sentence.end].lstrip(" ,:")
     # “forget about my …” has the word already that “remember that …” has still to come.
     named = live[find.match.start() : find.match.end()].rstrip().endswith(("about", "that", "my", "our"))
     return not named and not re.match(language.any_of("request_objects"), asked, re.IGNORECASE)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from workbench.engine.triggers.clauses import Sentence, paragraph_start
+from workbench.engine.triggers.clauses import Sentence, paragraph_start, sentences
+from workbench.engine.triggers.live_text import PUNCTUATION
 
 if TYPE_CHECKING:
     from workbench.engine.triggers.detection import Find
@@ -17,7 +18,6 @@ _WORDS = re.compile(r"[\w\ufffc]")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _SMILEY = re.compile(r"\s+[:;]-?[)(DP]+\s*$")
 _LOOSE_END = re.compile(r"[^\w)\]\"'”’」』》`%°€$£¥&*+#>✅]+$")
-_INNER_SENTENCE = re.compile(r"[.!?]\s+\S|[。\uff01\uff1f]\S|\n")
 _MARKS = r"\s.!?,;:。\uff01\uff1f\uff0c\uff1b"
 _SOFT_WRAPPED_LINE = 60
 _LONGEST_LOOK_BACK = 800
@@ -46,22 +46,27 @@ def read_payload(message: str, live: str, parts: list[Sentence], find: Find, lim
         start, stop = find.match.span("about")
         is_pronoun = re.fullmatch(_pronoun(language), live[start:stop].strip(), re.IGNORECASE)
         return "" if is_pronoun and find.phrase.kind != "recall" else _clean(message[start:stop], language)
-    start = _match_end(_JOINING_MARKS, live, find.match.end(), end)
+    if find.phrase.kind != "remember" and not find.phrase.open_end:
+        return ""
+    polite = re.compile(rf"(?:[\s,]*{language.any_of('trailing')})+(?=\s*:)", re.IGNORECASE)
+    start = _match_end(polite, live, find.match.end(), end)
+    start = _match_end(_JOINING_MARKS, live, start, end)
     named = re.compile(_pronoun(language), re.IGNORECASE).match(live, start, end)
     shown = False
     if named:
         colon = _COLON.match(live, named.end(), end)
         if colon:
             start, shown = colon.end(), True
-        elif _is_only_polite(live[named.end() : end], language):
-            return _before(message, live, parts, find) if find.phrase.kind == "remember" else ""
+        elif _says_no_more(live[named.end() : end], language, points=not _joins(named.group(), language)):
+            return _elsewhere(message, live, parts, find, limit)
     if not shown:
         joiner = re.compile(rf"{language.any_of('joiners')}[\s,:;]*", re.IGNORECASE)
         start = _match_end(joiner, live, start, end)
-    if _is_only_polite(live[start:end], language):
+    points = re.search(language.any_of("pronouns"), find.match.group(), re.IGNORECASE)
+    if _says_no_more(live[start:end], language, points=bool(points)):
         if live[find.match.end() - 1 : end].rstrip().endswith(":"):
             return _clean(message[end : _block_end(live, end, limit, language)], language)
-        return _before(message, live, parts, find) if find.phrase.kind == "remember" else ""
+        return _elsewhere(message, live, parts, find, limit)
     if find.phrase.kind == "remember":
         colon_before = shown or ":" in live[find.match.end() - 1 : start]
         end = _continued(live, parts, find.sentence, limit, language, shown=colon_before)
@@ -79,9 +84,27 @@ def _match_end(pattern: re.Pattern[str], text: str, start: int, end: int) -> int
     return match.end() if match else start
 
 
-def _is_only_polite(text: str, language: Language) -> bool:
+def _joins(word: str, language: Language) -> bool:
+    return bool(re.fullmatch(language.any_of("joiners"), word.strip(), re.IGNORECASE))
+
+
+def _says_no_more(text: str, language: Language, *, points: bool = True) -> bool:
+    """Tell whether only “please”, or after “this” only when it matters (“when you book”), is left."""
     rest = re.sub(language.any_of("trailing"), "", text, flags=re.IGNORECASE)
-    return not _WORDS.search(rest)
+    if not _WORDS.search(rest):
+        return True
+    return points and bool(re.match(rf"\s*{language.any_of('circumstances')}", rest, re.IGNORECASE))
+
+
+def _elsewhere(message: str, live: str, parts: list[Sentence], find: Find, limit: int) -> str:
+    """Return what “this” is: what was said before, else what follows in the same line."""
+    if find.phrase.kind != "remember":
+        return ""
+    if before := _before(message, live, parts, find):
+        return before
+    end = parts[find.sentence].end
+    after = _continued(live, parts, find.sentence, limit, find.language, shown=False)
+    return _clean(message[end:after], find.language) if after > end else ""
 
 
 def _before(message: str, live: str, parts: list[Sentence], find: Find) -> str:
@@ -154,6 +177,6 @@ def _clean(text: str, language: Language) -> str:
     cleaned = _SMILEY.sub("", text.strip())
     while (shorter := trailing.sub("", cleaned)) != cleaned:
         cleaned = shorter
-    if _INNER_SENTENCE.search(cleaned):
+    if "\n" in cleaned or len(list(sentences(cleaned.translate(PUNCTUATION)))) > 1:
         return cleaned.strip(" \t\n,;\uff0c\uff1b")
     return _LOOSE_END.sub("", cleaned).lstrip(" ,;:\uff0c\uff1a\uff1b")

@@ -70,6 +70,7 @@ class Language:
     request_objects: tuple[str, ...] = ()
     pronouns: tuple[str, ...] = ()
     pronoun_tails: tuple[str, ...] = ()
+    circumstances: tuple[str, ...] = ()
     joiners: tuple[str, ...] = ()
     trailing: tuple[str, ...] = ()
     question_tags: tuple[str, ...] = ()
@@ -216,11 +217,12 @@ def _phrase(group: str, source: str, spaced: bool, *, where: str) -> Phrase:
         if unit["word"] or unit["choice"] or unit["about"]
     ]
     firm = [parts for parts in firm if all(parts)]
-    if not firm or "".join(source.split()) != "".join(covered.split()) or units[0]["slot"]:
+    named = re.sub(r"<[^<>]*>\s*…|(?<!^)…$", "", source).count("<") + source.rstrip("…").count("…")
+    if not firm or named > 1 or "".join(source.split()) != "".join(covered.split()) or units[0]["slot"]:
         raise InvalidInput(
             f"The phrase “{source}” cannot be understood.",
             where=where,
-            remedy="Begin with words; … is any text, [word] may be left out, (a|b) is a choice.",
+            remedy="Begin with words; one … is any text, [word] may be left out, (a|b) is a choice.",
         )
     anchors = max(firm, key=lambda parts: min(len(part) for part in parts))
     return Phrase(_KINDS[group], group, source, spaced, anchors, bool(units[-1]["slot"]))
@@ -234,24 +236,30 @@ def _units(source: str) -> Iterator[re.Match[str]]:
 def _compiled(source: str, spaced: bool) -> re.Pattern[str]:
     gap, word_end = (r"\s+", _WORD_END) if spaced else (r"\s*", "")
     units = list(_units(source))
-    open_end = bool(units[-1]["slot"])
-    firm = units[:-1] if open_end else units
     built = ""
-    for number, unit in enumerate(firm):
-        before = gap if number else ""
+    for number, unit in enumerate(units):
+        # A blank goes with the words before it; what may be left out at the beginning brings its own.
+        before = gap if built and not all(each["optional"] for each in units[:number]) else ""
+        last = number == len(units) - 1
+        if unit["slot"] and last:
+            break
         if unit["slot"]:
-            built += rf"{gap}(?P<about>\S.{{0,{_LONGEST_SLOT}}}?)"
+            before = "" if units[number - 1]["about"] else gap
+            built += rf"{before}(?P<about>\S.{{0,{_LONGEST_SLOT}}}?)"
         elif unit["optional"]:
-            built += f"(?:{before}{_choice(unit['optional'])})?"
-        elif unit["about"] and open_end:
+            after = gap if all(each["optional"] for each in units[:number]) else ""
+            built += f"(?:{before}{_choice(unit['optional'])}{after})?"
+        elif unit["about"] and not last and units[number + 1]["slot"]:
             # It only begins what the request is about, so it is left to be read there.
-            return re.compile(f"{built}{gap}(?={_choice(unit['about'])}{word_end})", re.IGNORECASE)
+            built += f"{before}(?={_choice(unit['about'])}{word_end})"
         elif unit["about"]:
             built += f"{before}(?P<about>{_choice(unit['about'])})"
         elif unit["word"] and unit["word"].endswith(":"):
             built += rf"{before}{re.escape(unit['word'][:-1])}\s*:"
         else:
             built += before + _choice(unit["choice"] or unit["word"])
+    if units[-1]["slot"] and units[-2]["about"]:
+        return re.compile(built, re.IGNORECASE)
     if not built.endswith(":"):
         built += word_end
     return re.compile(built, re.IGNORECASE)
