@@ -40,7 +40,7 @@ def build(
     last = Workspace.init(path, clock=stage.clock, timezone=ZONE.key)
     for number, scene in enumerate(story, start=1):
         stage.clock.moment = scene.moment(end, ZONE)
-        last = stage.play(scene) or last
+        last = stage.play(scene)
         if progress is not None:
             progress(number, len(story))
     (path / _FOLDER_MARK).write_text("Made by `workbench demo`.\n", encoding="utf-8")
@@ -52,11 +52,12 @@ class _Stage:
     path: Path
     clock: FixedClock
 
-    def play(self, scene: Scene) -> Changed | None:
+    def play(self, scene: Scene) -> Changed:
         """Let one scene happen."""
         actor = _ACTORS.get(scene.actor, scene.actor)
         with Workspace.open(self.path, role="person", actor=actor, clock=self.clock) as workspace:
-            return getattr(self, f"_{scene.verb.replace('-', '_')}")(workspace, scene)
+            act: Callable[[Workspace, Scene], Changed] = getattr(self, f"_{scene.verb.replace('-', '_')}")
+            return act(workspace, scene)
 
     def _remember(self, workspace: Workspace, scene: Scene) -> Changed:
         options = scene.options

@@ -10,6 +10,7 @@ from typing import Generic, Protocol, TypeVar
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
+U = TypeVar("U")
 
 
 class Action(StrEnum):
@@ -98,6 +99,12 @@ class Plan(Generic[T_co]):
     events: tuple[Event, ...] = ()
     trailers: tuple[tuple[str, str], ...] = ()
     outcome: T_co = field(default=None)  # type: ignore[assignment]  # a plan without an answer is a Plan[None]
+
+    def answering(self, outcome: U) -> Plan[U]:
+        """Return the same plan with another outcome."""
+        return Plan(
+            self.action, self.file, self.summary, self.changes, self.events, self.trailers, outcome=outcome
+        )
 
 
 class FileView(Protocol):

@@ -10,8 +10,8 @@ from workbench.engine import results
 from workbench.engine.agents.roles import Capability
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import MemoryRecord
     from workbench.engine.history import Attribution
+    from workbench.engine.stores import Erased
     from workbench.engine.workspace.ground import Ground
 
 _MOST_MATCHES = 20
@@ -80,25 +80,21 @@ def forget_for_good(
         by: Who deletes.
         purge_history: Whether to rewrite history so that the texts are gone from it as well.
     """
-    from workbench.engine.stores import plan_delete
+    from workbench.engine.stores import plan_erase
 
-    texts = [record for memory_id in ids if (record := ground.lookups.memory(memory_id.partition("#^")[0]))]
     receipt = ground.mutate(
-        lambda view: plan_delete(view, ids, ground.now(), ground.settings, lookup=ground.lookups),
+        lambda view: plan_erase(view, ids, ground.lookups, ground.now(), ground.settings),
         by,
         Capability.HARD_DELETE,
         doing="delete memories for good",
     )
-    ground.journal.scrub(ids)
-    changed = replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
-    if purge_history:
-        return _purge(ground, texts, changed, by)
-    return changed
+    erased = receipt.outcome
+    ground.journal.scrub(erased.ids)
+    changed = results.Changed(receipt.commit, receipt.files, erased.ids, erased.warnings)
+    return _purge(ground, erased, changed, by) if purge_history else changed
 
 
-def _purge(
-    ground: Ground, memories: Sequence[MemoryRecord], changed: results.Changed, by: Attribution
-) -> results.Changed:
+def _purge(ground: Ground, erased: Erased, changed: results.Changed, by: Attribution) -> results.Changed:
     raise NotImplementedError
 
 

@@ -135,7 +135,7 @@ class Ground:
         """Return the relevance of memories at this moment."""
         from workbench.engine.decay import Reckoning, pending
         from workbench.engine.documents import DecayScores
-        from workbench.engine.history.work_files import read_work_file
+        from workbench.engine.history.views import read_work_file
         from workbench.engine.workspace.first_seen import first_seen
         from workbench.engine.workspace.scores import Scores
 

@@ -23,7 +23,7 @@ def projections(ground: Ground) -> tuple[Projection, ...]:
         relevant = [path for path in changed if path.startswith(layout.ENTITIES + "/")]
         if not relevant and layout.DECAY_SCORES not in changed:
             return {}
-        from workbench.engine.history.work_files import read_work_file
+        from workbench.engine.history.views import read_work_file
         from workbench.engine.stores import project_changes
 
         index = read_work_file(ground.root, layout.GRAPH_INDEX)
@@ -35,7 +35,7 @@ def projections(ground: Ground) -> tuple[Projection, ...]:
 
 def _archivings(ground: Ground, index: bytes) -> list[str]:
     """Return the entities whose row in the index no longer fits the scores file."""
-    from workbench.engine.decay import is_archived
+    from workbench.engine.decay.records import is_archived
 
     shown = {f"entity:{match.group(1).decode()}" for match in _ROW.finditer(index.split(b"## Edges")[0])}
     return [

@@ -130,13 +130,13 @@ class Reading:
             NotFound: There is no such memory.
         """
         from workbench.engine.history.queries import file_history
-        from workbench.engine.stores import show
+        from workbench.engine.stores import show_memory
 
         ground = self._ground
         ground.refresh_for_reading()
         memory_id = self.resolve(id)
         score = ground.scores().of(str(memory_id.whole))
-        shown = show(ground.history.now(), str(memory_id), ground.lookups, ground.zone, score=score)
+        shown = show_memory(ground.history.now(), str(memory_id), ground.lookups, ground.zone, score=score)
         if ground.has_history():
             past = file_history(ground.root, ground.history.store, shown.path, limit=_MOST_HISTORY)
             shown = replace(shown, history=past)
@@ -323,7 +323,7 @@ class Reading:
         )
 
     def _read(self, path: str) -> bytes | None:
-        from workbench.engine.history.work_files import read_work_file
+        from workbench.engine.history.views import read_work_file
 
         return read_work_file(self._ground.root, path)
 

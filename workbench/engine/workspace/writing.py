@@ -9,28 +9,17 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import InvalidInput
-from workbench.engine.workspace.ground import Ground
+from workbench.engine.workspace.reading import Reading
 
 if TYPE_CHECKING:
     from workbench.engine.history import Attribution, FileView, Plan
-    from workbench.engine.identifiers import MemoryId
     from workbench.engine.stores import EntityFiles
 
 _TRIGGER_CHARACTERS = 80
 
 
-class Writing:
+class Writing(Reading):
     """Everything that changes memory; each call is one commit with its audit lines."""
-
-    _ground: Ground
-
-    if TYPE_CHECKING:
-
-        def resolve(self, name: str) -> MemoryId:
-            """Come from the reading half."""
-
-        def search(self, query: str, **options: object) -> results.Found:
-            """Come from the reading half."""
 
     def remember(
         self,
@@ -257,9 +246,7 @@ class Writing:
         ground = self._ground
         memory_id = str(self.resolve(id))
         return self._change(
-            lambda view: plan_edit(
-                view, memory_id, text, ground.now(), ground.settings, lookup=ground.lookups, expected=expected
-            ),
+            lambda view: plan_edit(view, memory_id, text, ground.now(), ground.settings, expected=expected),
             f"edit {memory_id}",
         )
 
@@ -279,10 +266,13 @@ class Writing:
         """
         from workbench.engine.stores import plan_edit_file
 
+        ground = self._ground
         relative = layout.normalise(path)
-        settings = self._ground.settings
+        person = ground.role.may(Capability.TOUCH_CRITICAL)
         return self._change(
-            lambda view: plan_edit_file(view, relative, content, settings, expected=expected),
+            lambda view: plan_edit_file(
+                view, relative, content, ground.now(), ground.settings, person=person, expected=expected
+            ),
             f"edit {relative}",
         )
 
@@ -301,9 +291,10 @@ class Writing:
         """
         from workbench.engine.stores import plan_set_block
 
-        settings = self._ground.settings
+        ground = self._ground
         return self._change(
-            lambda view: plan_set_block(view, block, body, settings, expected=expected), f"core set {block}"
+            lambda view: plan_set_block(view, block, body, ground.settings, ground.now(), expected=expected),
+            f"core set {block}",
         )
 
     def core_add(self, block: str, text: str) -> results.Changed:
@@ -312,7 +303,9 @@ class Writing:
 
         ground = self._ground
         return self._change(
-            lambda view: plan_add_item(view, block, text, ground.settings, standing=ground.scores()),
+            lambda view: plan_add_item(
+                view, block, text, ground.settings, ground.now(), standing=ground.scores()
+            ),
             f"core add {block}",
         )
 
@@ -320,8 +313,11 @@ class Writing:
         """Replace the text of an item of core memory; raises as `core_set`."""
         from workbench.engine.stores import plan_replace_item
 
-        settings = self._ground.settings
-        return self._change(lambda view: plan_replace_item(view, id, text, settings), f"core replace {id}")
+        ground = self._ground
+        return self._change(
+            lambda view: plan_replace_item(view, id, text, ground.settings, ground.now()),
+            f"core replace {id}",
+        )
 
     def core_remove(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
         """Take an item out of core memory.
@@ -331,7 +327,8 @@ class Writing:
         """
         from workbench.engine.stores import plan_remove_item
 
-        return self._change(lambda view: plan_remove_item(view, id), f"core remove {id}")
+        ground = self._ground
+        return self._change(lambda view: plan_remove_item(view, id, ground.now()), f"core remove {id}")
 
     def graph_merge(self, keep: str, absorb: str) -> results.Changed:
         """Make everything known about one entity known about another; `graph_unmerge` parts them again.
@@ -407,9 +404,10 @@ class Writing:
         memory_id = self._known(name)
         word = "pin" if pinned else "unpin"
         if memory_id.startswith("core:"):
-            settings = self._ground.settings
+            ground = self._ground
             return self._change(
-                lambda view: plan_pin_item(view, memory_id, pinned, settings), f"{word} {memory_id}"
+                lambda view: plan_pin_item(view, memory_id, pinned, ground.settings, ground.now()),
+                f"{word} {memory_id}",
             )
         return self._change_scores(plan_pin if pinned else plan_unpin, memory_id, f"{word} {memory_id}")
 
@@ -448,9 +446,8 @@ class Writing:
         def plan(view: FileView) -> Plan[results.Changed]:
             scores = ground.scores()
             record = ground.lookups.memory(memory_id)
-            facts = [scores.facts(record)] if record else []
-            wanted = planner(view, facts, scores.reckoning)
-            return replace(wanted, outcome=results.Changed(None, ids=wanted.outcome))
+            wanted = planner(view, [scores.facts(record)] if record else [], scores.reckoning)
+            return wanted.answering(results.Changed(None, ids=wanted.outcome))
 
         return self._change(plan, trigger)
 
