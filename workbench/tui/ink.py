@@ -1,0 +1,133 @@
+"""Owns what a line on the screen is made of: spans of safe text that name their meaning, never their colour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.tui.text import cell_width, fit, plain
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A run of text with one meaning.
+
+    Args:
+        text: Safe text (see `text.plain`).
+        role: What it means, for example `text`, `faint`, `store.core`; the palette gives it a look.
+        link: Id of the memory, commit or file that it leads to, or an empty string.
+    """
+
+    text: str
+    role: str = "text"
+    link: str = ""
+
+
+Line = tuple[Span, ...]
+BLANK: Line = ()
+
+
+def ink(text: str, role: str = "text", width: int | None = None, link: str = "") -> Span:
+    """Return a span of any text, made safe and cut to `width` cells where that is given."""
+    return Span(plain(text, width), role, link)
+
+
+def column(text: str, width: int, role: str = "text", *, right: bool = False) -> Span:
+    """Return a span of exactly `width` cells, so that what stands in rows below one another lines up."""
+    return Span(fit(text, width, right=right), role)
+
+
+def gap(width: int, role: str = "text") -> Span:
+    """Return that many spaces."""
+    return Span(" " * max(0, width), role)
+
+
+def line_width(line: Line) -> int:
+    """Return how many cells a line takes."""
+    return sum(cell_width(span.text) for span in line)
+
+
+def spread(left: Line, right: Line, width: int) -> Line:
+    """Put one line at the left and one at the right edge; the left one is cut where they would meet.
+
+    Args:
+        left: What may be cut.
+        right: What is always whole, as far as `width` allows.
+        width: Cells of the result.
+    """
+    room = width - line_width(right)
+    if right:
+        room -= 1
+    left = cut(left, room)
+    return (*left, gap(width - line_width(left) - line_width(right)), *right)
+
+
+def cut(line: Line, width: int) -> Line:
+    """Return a line that takes at most `width` cells, ending in “…” where something is missing."""
+    if width <= 0:
+        return BLANK
+    if line_width(line) <= width:
+        return line
+    kept: list[Span] = []
+    room = width
+    for span in line:
+        size = cell_width(span.text)
+        if size < room:
+            kept.append(span)
+            room -= size
+            continue
+        # Something follows or this span is too long: the cut must show.
+        kept.append(Span(plain(span.text + " " * (room + 1), room), span.role, span.link))
+        break
+    return tuple(kept)
+
+
+def plain_text(line: Line) -> str:
+    """Return a line's text without its meaning."""
+    return "".join(span.text for span in line)
+
+
+def wrap_line(line: Line, width: int) -> list[Line]:
+    """Break a line into lines of at most `width` cells, at spaces where there are any; spans keep their meaning.
+
+    Args:
+        line: Of any length.
+        width: Cells, at least 1.
+
+    Returns:
+        At least one line.
+    """
+    width = max(2, width)
+    if line_width(line) <= width:
+        return [line]
+    lines: list[Line] = []
+    row: list[tuple[str, Span]] = []
+    used = 0
+    break_at = 0
+    for span in line:
+        for character in span.text:
+            size = cell_width(character)
+            if used + size > width:
+                split = break_at or len(row)
+                lines.append(_regrouped(row[:split]))
+                row = row[split:]
+                used = sum(cell_width(each) for each, _ in row)
+                break_at = 0
+            row.append((character, span))
+            used += size
+            if character == " ":
+                break_at = len(row)
+    return [*lines, _regrouped(row)]
+
+
+def _regrouped(row: list[tuple[str, Span]]) -> Line:
+    """Join characters that belong to the same span again."""
+    spans: list[Span] = []
+    owner: Span | None = None
+    for character, span in row:
+        if span is owner:
+            last = spans[-1]
+            spans[-1] = Span(last.text + character, last.role, last.link)
+        else:
+            spans.append(Span(character, span.role, span.link))
+            owner = span
+    return tuple(spans)

@@ -1,0 +1,66 @@
+"""Decides where a link leads: which pane shows it, at which row, through which filter."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from workbench.tui.trail import Place
+
+CORE, TIMELINE, AUDIT = "core", "timeline", "audit"
+
+
+def destination(link: str) -> Place | None:
+    """Return the place that shows what a link names, or None where no pane does: it is shown by itself then.
+
+    Args:
+        link: An id of a memory; `commit:…`; `history:` and a path; `alerts`.
+    """
+    kind, _, name = link.partition(":")
+    if link == "alerts":
+        return Place(AUDIT, "alert:")
+    if kind == "commit":
+        return Place(AUDIT, "", f"commit:{name[:12]}")
+    if kind == "history":
+        return Place(AUDIT, "", f'file:"{name}"' if " " in name else f"file:{name}")
+    if kind == "core":
+        return Place(CORE, link)
+    if kind == "episode":
+        return Place(TIMELINE, link)
+    if kind == "file":
+        return _file_destination(name)
+    return None
+
+
+def _file_destination(name: str) -> Place | None:
+    path = PurePosixPath(name.partition("#")[0])
+    if str(path) == "MEMORY.md":
+        return Place(CORE)
+    if path.parent == PurePosixPath("memory/episodes"):
+        return Place(TIMELINE, f"day:{path.stem}")
+    if path.parent == PurePosixPath("memory"):
+        return Place(TIMELINE, f"file:{name}")
+    return None
+
+
+def memory_of_file(link: str) -> str:
+    """Return the id of the memory that a link to a file means, where the file is one memory; else the link."""
+    kind, _, name = link.partition(":")
+    path = PurePosixPath(name.partition("#")[0])
+    if kind != "file" or path.suffix != ".md":
+        return link
+    folders = {"memory/graph/entities": "entity", "memory/procedures": "procedure"}
+    found = folders.get(str(path.parent))
+    return f"{found}:{path.stem}" if found else link
+
+
+def layout_for(width: int, height: int) -> frozenset[str]:
+    """Return the classes of the screen at a size: list and detail beside, below, or one at a time.
+
+    Args:
+        width: Columns.
+        height: Rows.
+    """
+    tall = {"-tall"} if height >= 28 else set()
+    if width > 100:
+        return frozenset(tall | {"-beside"} | ({"-wide"} if width >= 170 else set()))
+    return frozenset(tall | ({"-below"} if height >= 32 else {"-single"}))

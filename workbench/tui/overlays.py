@@ -1,0 +1,140 @@
+"""Owns what the app puts over a pane: finding anything, help, one memory, and the question before leaving."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+from textual.app import App
+
+from workbench.tui.keymap import all_commands, command_by_id, shown_key
+from workbench.tui.panes.base import Pane
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from workbench.tui.bench import Bench
+    from workbench.tui.screens.find import Finding
+    from workbench.tui.themes import Themes
+
+
+class Overlays(App[None], inherit_bindings=False):
+    """An app with panes that can be searched and explained; screens are imported when first asked for."""
+
+    bench: Bench
+    themes: Themes
+    key_overrides: Mapping[str, str]
+
+    @abstractmethod
+    def pane_titles(self) -> list[str]:
+        """Return the names of the panes in order."""
+
+    @abstractmethod
+    async def mount_every_pane(self) -> None:
+        """Have every pane read what it shows, seen or not."""
+
+    @abstractmethod
+    async def open_link(self, link: str | None) -> None:
+        """Show what a link leads to."""
+
+    @abstractmethod
+    async def action_show_pane(self, at: int) -> None:
+        """Go to the pane of that number."""
+
+    # --- what can be done here ------------------------------------------------------------------------------
+
+    def usable_ids(self) -> frozenset[str]:
+        """Return the ids of the commands that mean something where the focus is."""
+        return frozenset(
+            active.binding.id
+            for active in self.screen.active_bindings.values()
+            if active.binding.id and active.enabled
+        )
+
+    def shown_keys(self) -> list[tuple[str, str]]:
+        """Return the keys that mean something here with their words, the most important first."""
+        usable = (command_by_id(name) for name in self.usable_ids())
+        labelled = [command for command in usable if command is not None and command.label]
+        labelled.sort(key=lambda command: (command.rank, command.id))
+        return [(shown_key(self.key_overrides.get(each.id, each.key)), each.label) for each in labelled]
+
+    async def run_command(self, command_id: str | None) -> None:
+        """Run a command as its key would, where the focus is."""
+        for active in self.screen.active_bindings.values():
+            if command_id and active.binding.id == command_id:
+                await self.run_action(active.binding.action, active.node)
+                return
+
+    # --- finding --------------------------------------------------------------------------------------------
+
+    async def action_find_anything(self) -> None:
+        from workbench.tui.screens.find import FindScreen
+
+        if len(self.screen_stack) == 1:
+            offered = self._offered()
+            await self.mount_every_pane()
+            self.push_screen(FindScreen(offered, self._memories), self._found)
+
+    def _offered(self) -> list[Finding]:
+        from workbench.tui.screens.find import Finding
+
+        usable = self.usable_ids()
+        offered = [Finding(f"pane:{at}", title, str(at + 1)) for at, title in enumerate(self.pane_titles())]
+        offered += [
+            Finding(f"run:{command.id}", f"{command.title()}: {command.help()}", shown_key(command.key))
+            for command in all_commands()
+            if command.id in usable and command.section not in ("In a list", "In a detail")
+        ]
+        return offered + [Finding(f"theme:{name}", f"Theme: {name}") for name in sorted(self.themes.by_name)]
+
+    def _memories(self) -> Iterator[Finding]:
+        from workbench.tui.screens.find import Finding
+
+        for pane in list(self.screen_stack[0].query(Pane)):
+            for text, key in pane.findable():
+                yield Finding(key, text)
+
+    async def _found(self, key: str | None) -> None:
+        kind, _, name = (key or "").partition(":")
+        if kind == "run":
+            await self.run_command(name)
+        elif kind == "theme":
+            self.theme = name
+        elif kind == "pane":
+            await self.action_show_pane(int(name))
+        else:
+            await self.open_link(key)
+
+    # --- helping, showing, leaving --------------------------------------------------------------------------
+
+    def action_show_help(self) -> None:
+        from workbench.tui.screens.help import HelpScreen
+
+        if len(self.screen_stack) == 1:
+            self.push_screen(HelpScreen(self.key_overrides, self.usable_ids()), self.run_command)
+
+    def show_memory(self, memory_id: str) -> None:
+        """Show a memory that no pane has."""
+        from workbench.tui.screens.memory import MemoryScreen
+
+        self.push_screen(MemoryScreen(self.bench, memory_id), self.open_link)
+
+    def action_quit_bench(self) -> None:
+        drafts = sum(pane.drafts() for pane in self.screen_stack[0].query(Pane))
+        if not drafts:
+            self.exit()
+            return
+        from workbench.tui.screens.confirm import ConfirmScreen
+
+        one = drafts == 1
+        self.push_screen(
+            ConfirmScreen(
+                "Leave an unsaved draft?" if one else f"Leave {drafts} unsaved drafts?",
+                "It is nowhere else yet and would be lost."
+                if one
+                else "They are nowhere else yet and would be lost.",
+                "Discard",
+                started_by="ctrl+q",
+            ),
+            lambda leave: self.exit() if leave else None,
+        )

@@ -1,0 +1,128 @@
+"""Gives each meaning on the screen its look: from a theme's colours to terminal styles."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from workbench.tui.ink import line_width
+
+if TYPE_CHECKING:
+    from workbench.tui.ink import Line
+    from workbench.tui.themes import ThemeFile
+
+PAPER, RAISED, CURSOR, MARKED = "paper", "raised", "cursor", "marked"
+SCORE_STEPS = 5
+# A memory with a score of 0 keeps this share of its ink, so that it can still be read.
+_DIMMEST = 0.42
+
+# Role: colour key, background key or "", attributes.
+_LOOKS: dict[str, tuple[str, str, str]] = {
+    "text": ("ink.text", "", ""),
+    "strong": ("ink.text", "", "bold"),
+    "soft": ("ink.soft", "", ""),
+    "faint": ("ink.faint", "", ""),
+    "rule": ("ground.rule", "", ""),
+    "decide": ("meaning.decide", "", ""),
+    "decide.strong": ("meaning.decide", "", "bold"),
+    "danger": ("meaning.danger", "", ""),
+    "danger.strong": ("meaning.danger", "", "bold"),
+    "code": ("ink.soft", "", ""),
+    "emphasis": ("ink.text", "", "italic"),
+    "match": ("ink.text", "", "bold underline"),
+    "tab": ("ink.text", "ground.cursor", "bold"),
+    "added": ("ink.text", "meaning.added", ""),
+    "added.word": ("ink.text", "meaning.added_word", "bold"),
+    "removed": ("ink.text", "meaning.removed", ""),
+    "removed.word": ("ink.text", "meaning.removed_word", "bold"),
+    "here": ("ground.paper", "ink.text", "bold"),
+}
+
+
+def score_role(score: float | None) -> str:
+    """Return the role whose brightness stands for a score from 0 to 1; None, no score, is full ink."""
+    if score is None:
+        return "text"
+    return f"score.{min(SCORE_STEPS - 1, max(0, int(score * SCORE_STEPS)))}"
+
+
+class Palette:
+    """A theme, ready to print lines with.
+
+    Args:
+        theme: Whose colours to use.
+    """
+
+    def __init__(self, theme: ThemeFile) -> None:
+        self.theme = theme
+        self._styles: dict[tuple[str, str], Style] = {}
+
+    def style(self, role: str, ground: str = PAPER) -> Style:
+        """Return the terminal style of a role on a ground.
+
+        Args:
+            role: A key of the table above, `store.NAME` or `score.STEP`; `+link` or `+strong` may follow.
+            ground: `paper`, `raised`, `cursor` or `marked`.
+        """
+        style = self._styles.get((role, ground))
+        if style is None:
+            style = self._styles[role, ground] = self._make(role, ground)
+        return style
+
+    def _make(self, role: str, ground: str) -> Style:
+        name, _, extra = role.partition("+")
+        background, wanted = f"ground.{ground}", "underline" if extra == "link" else "bold" if extra else ""
+        if name.startswith("score."):
+            share = _DIMMEST + (1 - _DIMMEST) * int(name[6:]) / (SCORE_STEPS - 1)
+            colour = blend(self.theme["ground.paper"], self.theme["ink.text"], share)
+        elif name.startswith("store."):
+            colour = self.theme.colours.get(name, self.theme["store.file"])
+        else:
+            key, own_background, own = _LOOKS[name]
+            colour = self.theme[key]
+            # The cursor shows through everything but a difference.
+            background = own_background or background
+            wanted = f"{own} {wanted}"
+        return Style(
+            color=colour,
+            bgcolor=self.theme[background],
+            bold="bold" in wanted,
+            italic="italic" in wanted,
+            underline="underline" in wanted,
+        )
+
+    def strip(self, line: Line, width: int, ground: str = PAPER, fill: str = "text") -> Strip:
+        """Return a line as a strip of exactly `width` cells.
+
+        Args:
+            line: What to print; cut on the right where it is longer.
+            width: Cells.
+            ground: What it stands on.
+            fill: Role of the space after it.
+        """
+        segments: list[Segment] = []
+        for span in line:
+            style = self.style(span.role, ground)
+            text = span.text.lstrip(" ")
+            if len(text) < len(span.text):
+                # By itself, because some drawers of exported screens drop a text's leading spaces.
+                segments.append(Segment(span.text[: len(span.text) - len(text)], style))
+            if text:
+                segments.append(Segment(text, style))
+        used = line_width(line)
+        if used < width:
+            segments.append(Segment(" " * (width - used), self.style(fill, ground)))
+        strip = Strip(segments, max(used, width))
+        return strip if used <= width else strip.crop(0, width)
+
+
+def blend(under: str, over: str, share: float) -> str:
+    """Return the colour `share` of the way from `under` to `over`, all `#rrggbb`."""
+    mixed = (
+        round(int(under[at : at + 2], 16) * (1 - share) + int(over[at : at + 2], 16) * share)
+        for at in (1, 3, 5)
+    )
+    return "#" + "".join(f"{channel:02x}" for channel in mixed)

@@ -1,0 +1,280 @@
+"""Owns what all panes have in common: a list and a detail, a filter, a way in and a way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
+
+from workbench.engine.errors import NotFound, WorkbenchError
+from workbench.tui import commands
+from workbench.tui.keymap import bindings
+from workbench.tui.trail import Place
+from workbench.tui.widgets.detail import Detail
+from workbench.tui.widgets.filter_bar import FilterBar, FilterInput
+from workbench.tui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from workbench.tui.bench import Bench, Memory, Outcome, Status
+    from workbench.tui.ink import Line
+
+EVERY_PANE = (
+    commands.Filter, commands.ZoomPane, commands.Leave, commands.CopyId,
+)  # fmt: skip
+# Seconds the cursor must rest before more is read about the row it is on.
+_REST = 0.05
+
+
+class Pane(Widget):
+    """A pane: its `name` is in the top line, its `id` in places.
+
+    A subclass reads the engine in `load` (in a thread), posts what it read, and draws from what it was told.
+
+    Args:
+        bench: The engine.
+    """
+
+    title: ClassVar[str]
+    filter_hint: ClassVar[str] = ""
+    BINDINGS: ClassVar = bindings(*EVERY_PANE)
+
+    class GoTo(Message):
+        """Something leads to another memory, file or commit."""
+
+        def __init__(self, link: str) -> None:
+            super().__init__()
+            self.link = link
+
+    class Done(Message):
+        """An action is over: what it did, or why not."""
+
+        def __init__(self, outcome: Outcome | None, error: WorkbenchError | None = None) -> None:
+            super().__init__()
+            self.outcome = outcome
+            self.error = error
+
+    class Known(Message):
+        """What there is to know about a memory was read."""
+
+        def __init__(self, memory: Memory) -> None:
+            super().__init__()
+            self.memory = memory
+
+    class Settled(Message):
+        """The pane is at another row: worth remembering as a place."""
+
+    def __init__(self, bench: Bench, *, id: str) -> None:  # noqa: A002 - Textual's name
+        super().__init__(id=id)
+        self.bench = bench
+        self.status: Status | None = None
+        self.wanted_key = ""
+        self._asking: Timer | None = None
+
+    # --- parts ----------------------------------------------------------------------------------------------
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="pane-list"):
+            yield from self.compose_head()
+            yield FilterBar(self.filter_hint)
+            yield VirtualList(id=f"{self.id}-list", empty=self.teach)
+        with Vertical(classes="pane-detail"):
+            yield from self.compose_detail()
+
+    def compose_head(self) -> ComposeResult:
+        """Yield what stands above the list."""
+        yield from ()
+
+    def compose_detail(self) -> ComposeResult:
+        """Yield the parts of the detail."""
+        yield Detail(id=f"{self.id}-detail")
+
+    @property
+    def list(self) -> VirtualList:
+        """Return the list."""
+        return self.query_one(VirtualList)
+
+    @property
+    def detail(self) -> Detail:
+        """Return the detail."""
+        return self.query_one(Detail)
+
+    @property
+    def filter_bar(self) -> FilterBar:
+        """Return the filter."""
+        return self.query_one(FilterBar)
+
+    def teach(self, width: int) -> Sequence[Line]:
+        """Draw what an empty list says."""
+        raise NotImplementedError
+
+    # --- what it shows --------------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        self.list.waiting = True
+        self.reload()
+
+    def reload(self) -> object:
+        """Read the engine again; what is shown stays until the answer is there."""
+        raise NotImplementedError
+
+    def take_status(self, status: Status) -> None:
+        """Be told where and when one is."""
+        self.status = status
+
+    def apply_filter(self, text: str) -> None:
+        """Show only what the filter lets through."""
+        raise NotImplementedError
+
+    def show_detail(self, key: str) -> None:
+        """Show the row of that id in the detail."""
+        raise NotImplementedError
+
+    def place(self) -> Place:
+        """Return where one is."""
+        return Place(self.id or "", self.list.cursor_key, self.filter_bar.text)
+
+    def go_to(self, key: str, filter_text: str = "") -> None:
+        """Show a row, now or as soon as it is read."""
+        if self.filter_bar.text != filter_text:
+            self.filter_bar.set_text(filter_text)
+            self.apply_filter(filter_text)
+        self.wanted_key = "" if not key or self.list.go_to(key) else key
+
+    def findable(self) -> Iterator[tuple[str, str]]:
+        """Yield the words and the id of everything that can be found here."""
+        yield from ()
+
+    def drafts(self) -> int:
+        """Return how many unsaved texts there are."""
+        return 0
+
+    def ask_about(self, memory_id: str) -> None:
+        """Read all that is known about a memory, once the cursor rests on it; `know` is told."""
+        if self._asking is not None:
+            self._asking.stop()
+        self._asking = self.set_timer(_REST, lambda: self._read_memory(memory_id))
+
+    @work(thread=True, exclusive=True, group="memory")
+    def _read_memory(self, memory_id: str) -> None:
+        try:
+            self.post_message(self.Known(self.bench.memory(memory_id)))
+        except NotFound:
+            # It went away since; the reload that follows takes its row away too.
+            return
+        except WorkbenchError as error:
+            self.post_message(self.Done(None, error))
+
+    @on(Known)
+    def _known(self, event: Known) -> None:
+        event.stop()
+        self.know(event.memory)
+
+    def know(self, memory: Memory) -> None:
+        """Be told what is known about a memory that was asked about."""
+
+    # --- acting ---------------------------------------------------------------------------------------------
+
+    @work(thread=True, group="act")
+    def act(self, action: Callable[[], Outcome], after: Callable[[], None] | None = None) -> None:
+        """Have the engine do something; what comes of it is told in a toast.
+
+        Args:
+            action: Calls the engine.
+            after: Called in the app once that went well.
+        """
+        try:
+            outcome = action()
+        except WorkbenchError as error:
+            self.post_message(self.Done(None, error))
+            return
+        if after is not None:
+            self.app.call_from_thread(after)
+        self.post_message(self.Done(outcome))
+
+    def subject_keys(self) -> tuple[str, ...]:
+        """Return the ids that an action is about."""
+        return self.list.chosen_keys
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what means something here."""
+        if action in ("filter", "zoom_pane") and self.is_mounted:
+            return not self.query_one(FilterInput).has_focus
+        return super().check_action(action, parameters)
+
+    # --- one grammar ----------------------------------------------------------------------------------------
+
+    @on(VirtualList.Moved)
+    def _moved(self, event: VirtualList.Moved) -> None:
+        event.stop()
+        self.show_detail(event.key)
+        self.refresh_bindings()
+        self.post_message(self.Settled())
+
+    @on(VirtualList.Chosen)
+    def _chosen(self, event: VirtualList.Chosen) -> None:
+        event.stop()
+        self.add_class("-reading")
+        self.detail.focus()
+
+    @on(Detail.Followed)
+    def _followed(self, event: Detail.Followed) -> None:
+        event.stop()
+        self.post_message(self.GoTo(event.link))
+
+    @on(FilterBar.Changed)
+    def _filter_changed(self, event: FilterBar.Changed) -> None:
+        event.stop()
+        self.apply_filter(event.text)
+
+    @on(FilterInput.Passed)
+    def _passed(self, event: FilterInput.Passed) -> None:
+        event.stop()
+        getattr(self.list, f"action_{event.action}")()
+
+    @on(FilterInput.Submitted)
+    def _submitted(self, event: FilterInput.Submitted) -> None:
+        event.stop()
+        self.filter_bar.close_if_empty()
+        self.list.focus()
+
+    @on(FilterInput.Left)
+    def _left_filter(self, event: FilterInput.Left) -> None:
+        event.stop()
+        self.filter_bar.set_text("")
+        self.list.focus()
+
+    def action_filter(self) -> None:
+        self.remove_class("-reading")
+        self.filter_bar.open()
+
+    def action_zoom_pane(self) -> None:
+        in_detail = self.detail.has_focus_within
+        self.set_class(in_detail, "-zoom-detail")
+        self.toggle_class("-zoom")
+
+    def action_leave(self) -> None:
+        """Come back by one step: out of the zoom, out of the detail, the marks, then the filter."""
+        if self.has_class("-zoom"):
+            self.remove_class("-zoom")
+        elif self.has_class("-reading") or self.detail.has_focus:
+            self.remove_class("-reading")
+            self.list.focus()
+        elif not self.list.clear_marks() and self.filter_bar.text:
+            self.filter_bar.set_text("")
+            self.list.focus()
+
+    def action_copy_id(self) -> None:
+        keys = self.subject_keys()
+        if keys:
+            self.app.copy_to_clipboard("\n".join(keys))
+            self.notify(
+                f"Copied {keys[0]}" + (f" and {len(keys) - 1} more" if len(keys) > 1 else ""), markup=False
+            )

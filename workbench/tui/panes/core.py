@@ -1,0 +1,274 @@
+"""The Core pane: what is always in the agent's mind, against its budget, to correct in place."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.message import Message
+
+from workbench.engine.errors import WorkbenchError
+from workbench.tui import commands
+from workbench.tui.editor import edit_in_editor
+from workbench.tui.keymap import bindings
+from workbench.tui.palette import PAPER
+from workbench.tui.panes.base import Pane
+from workbench.tui.panes.core_editor import NEW, CoreEditor, Draft
+from workbench.tui.query import parse_query
+from workbench.tui.views.core import BLOCK_KEY, CoreRows, item_lines, matching, total_line
+from workbench.tui.views.memory import known_lines
+from workbench.tui.views.teaching import teach
+from workbench.tui.widgets.status_line import StatusLine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from textual.app import ComposeResult
+
+    from workbench.tui.bench import Bench, CoreBlock, CoreItem, CoreMemory, Memory
+    from workbench.tui.ink import Line
+
+_EMPTY = teach(
+    "There is no core memory yet.",
+    "Core memory is what the agent carries into every conversation: who you are, what is going on, how to behave, "
+    "and what must never be forgotten. It lives in MEMORY.md and is kept short by a budget of tokens.",
+    ("workbench init", "lays out MEMORY.md with its four blocks."),
+    ("workbench core add", "adds an item; here the key is n."),
+)
+_NOTHING_MATCHES = teach(
+    "Nothing matches.", "No item holds all of these words.", ("esc", "shows everything again.")
+)
+
+
+class CorePane(Pane):
+    """Blocks with a budget bar each, and their items."""
+
+    title: ClassVar = "Core"
+    filter_hint: ClassVar = "words of an item"
+    BINDINGS: ClassVar = bindings(
+        commands.NewItem, commands.EditHere, commands.EditInEditor, commands.Pin, commands.Forget,
+        commands.OpenSource, commands.ShowHistory,
+    )  # fmt: skip
+
+    class Loaded(Message):
+        """Core memory was read."""
+
+        def __init__(self, core: CoreMemory) -> None:
+            super().__init__()
+            self.core = core
+
+    def __init__(self, bench: Bench, *, id: str) -> None:  # noqa: A002 - Textual's name
+        super().__init__(bench, id=id)
+        self.core: CoreMemory | None = None
+        self._drafts: dict[str, Draft] = {}
+        self._typed: dict[str, int] = {}
+        self._words: tuple[str, ...] = ()
+        self._memory: Memory | None = None
+
+    def compose_head(self) -> ComposeResult:
+        yield StatusLine(id="core-total", ground=PAPER)
+
+    def compose_detail(self) -> ComposeResult:
+        yield from super().compose_detail()
+        yield CoreEditor(self.bench)
+
+    def teach(self, width: int) -> Sequence[Line]:
+        return _NOTHING_MATCHES(width) if self.core and self.core.blocks else _EMPTY(width)
+
+    # --- what it shows --------------------------------------------------------------------------------------
+
+    @work(thread=True, exclusive=True, group="load")
+    def reload(self) -> None:
+        try:
+            self.post_message(self.Loaded(self.bench.core()))
+        except WorkbenchError as error:
+            self.post_message(self.Done(None, error))
+
+    @on(Loaded)
+    def _loaded(self, event: Loaded) -> None:
+        event.stop()
+        self.core = event.core
+        self.query_one(CoreEditor).take_core(event.core)
+        self._draw()
+
+    def apply_filter(self, text: str) -> None:
+        self._words = parse_query(text, (), self.bench.now().date()).words
+        self._draw()
+
+    def _draw(self) -> None:
+        if self.core is None:
+            return
+        blocks = matching(self.core, self._words)
+        rows = CoreRows(
+            blocks, self._typed, frozenset(key for key, draft in self._drafts.items() if draft.touched)
+        )
+        wanted, self.wanted_key = self.wanted_key, ""
+        self.list.show(rows, keep=wanted or None)
+        self.filter_bar.set_count(
+            sum(len(b.items) for b in blocks), sum(len(b.items) for b in self.core.blocks)
+        )
+        self.query_one("#core-total", StatusLine).show(self._draw_total)
+        self.show_detail(self.list.cursor_key)
+
+    def _draw_total(self, width: int) -> Line:
+        from workbench.tui.ink import gap
+
+        return (gap(2), *total_line(self.core, self._typed, width - 3)) if self.core else ()
+
+    def _find(self, key: str) -> tuple[CoreBlock, CoreItem | None] | None:
+        """Return the block and the item that a row is about."""
+        for block in self.core.blocks if self.core else ():
+            if key == BLOCK_KEY + block.name:
+                return block, None
+            for item in block.items:
+                if item.id == key:
+                    return block, item
+        return None
+
+    def show_detail(self, key: str) -> None:
+        found = self._find(key)
+        if found is None or found[1] is None:
+            self.detail.show(lambda _width: ())
+            return
+        self._show_item(found[1], found[0], self._memory if self._memory and self._memory.id == key else None)
+        self.ask_about(key)
+
+    def know(self, memory: Memory) -> None:
+        self._memory = memory
+        found = self._find(memory.id)
+        if found is not None and found[1] is not None and self.list.cursor_key == memory.id:
+            self._show_item(found[1], found[0], memory)
+
+    def _show_item(self, item: CoreItem, block: CoreBlock, memory: Memory | None) -> None:
+        def draw(width: int) -> list[Line]:
+            known = known_lines(memory, width) if memory is not None else []
+            return [*item_lines(item, block, width), *known]
+
+        self.detail.show(draw, item.id)
+
+    def findable(self) -> Iterator[tuple[str, str]]:
+        for block in self.core.blocks if self.core else ():
+            for item in block.items:
+                yield f"{block.name}: {item.text}", item.id
+
+    # --- editing --------------------------------------------------------------------------------------------
+
+    def drafts(self) -> int:
+        open_draft = self.query_one(CoreEditor).draft
+        kept = {key for key, draft in self._drafts.items() if draft.touched}
+        return len(kept | ({open_draft.key} if open_draft is not None and open_draft.touched else set()))
+
+    def action_edit_here(self) -> None:
+        found = self._find(self.list.cursor_key)
+        if found is None:
+            return
+        block, item = found
+        if item is None:
+            self.action_new_item()
+            return
+        self._edit(self._drafts.get(item.id) or Draft(item.id, block.name, item.text, item.text, item.tokens))
+
+    def action_new_item(self) -> None:
+        found = self._find(self.list.cursor_key)
+        if found is not None:
+            key = NEW + found[0].name
+            self._edit(self._drafts.get(key) or Draft(key, found[0].name, ""))
+
+    def _edit(self, draft: Draft) -> None:
+        self.add_class("-reading", "-editing")
+        self.query_one(CoreEditor).open(draft)
+        self.refresh_bindings()
+
+    def _stop_editing(self) -> None:
+        self.remove_class("-reading", "-editing")
+        self.query_one(CoreEditor).close()
+        self.list.focus()
+
+    @on(CoreEditor.Moved)
+    def _tokens_moved(self, event: CoreEditor.Moved) -> None:
+        event.stop()
+        if self._typed != event.tokens:
+            self._typed = event.tokens
+            self._draw()
+
+    @on(CoreEditor.Saved)
+    def _saved(self, event: CoreEditor.Saved) -> None:
+        event.stop()
+        self._drafts.pop(event.draft.key, None)
+        self.wanted_key = event.outcome.ids[0] if event.outcome.ids else ""
+        self._stop_editing()
+        self.post_message(self.Done(event.outcome))
+        self.reload()
+
+    @on(CoreEditor.Left)
+    def _left(self, event: CoreEditor.Left) -> None:
+        event.stop()
+        self._drafts.pop(event.draft.key, None)
+        if event.draft.touched:
+            self._drafts[event.draft.key] = event.draft
+        self._stop_editing()
+        self._draw()
+
+    def action_edit_in_editor(self) -> None:
+        found = self._find(self.list.cursor_key)
+        if found is not None:
+            self._edit_block(found[0].name)
+
+    @work(thread=True, exclusive=True, group="act")
+    def _edit_block(self, block: str) -> None:
+        try:
+            source = self.bench.block_source(block)
+        except WorkbenchError as error:
+            self.post_message(self.Done(None, error))
+            return
+        self.app.call_from_thread(self._write_block, block, source)
+
+    def _write_block(self, block: str, source: str) -> None:
+        try:
+            written = edit_in_editor(self.app, source, suffix=".md")
+        except WorkbenchError as error:
+            self.post_message(self.Done(None, error))
+            return
+        if written is not None and written != source:
+            self.act(partial(self.bench.set_block_source, block, written, source))
+
+    # --- acting ---------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what means something for the row under the cursor."""
+        if self.has_class("-editing") and action not in ("leave", "zoom_pane"):
+            return False
+        found = self._find(self.list.cursor_key) if self.is_mounted else None
+        if action in ("edit_here", "edit_in_editor", "new_item"):
+            return found is not None
+        if action in ("pin", "forget", "show_history", "copy_id"):
+            return found is not None and found[1] is not None
+        if action == "open_source":
+            memory = self._memory
+            return memory is not None and memory.id == self.list.cursor_key and bool(memory.provenance)
+        return super().check_action(action, parameters)
+
+    def _items(self) -> list[CoreItem]:
+        found = (self._find(key) for key in self.list.chosen_keys)
+        return [each[1] for each in found if each is not None and each[1] is not None]
+
+    def action_pin(self) -> None:
+        items = self._items()
+        if items:
+            pinned = not all(item.pinned for item in items)
+            self.act(
+                partial(self.bench.pin, [item.id for item in items], pinned=pinned), self.list.clear_marks
+            )
+
+    def action_forget(self) -> None:
+        items = self._items()
+        if items:
+            self.act(partial(self.bench.remove_core, [item.id for item in items]), self.list.clear_marks)
+
+    def action_open_source(self) -> None:
+        if self._memory is not None and self._memory.provenance:
+            self.post_message(self.GoTo(self._memory.provenance[0]))
+
+    def action_show_history(self) -> None:
+        self.post_message(self.GoTo("history:MEMORY.md"))

@@ -1,0 +1,261 @@
+"""The Timeline pane: what happened, day by day, and what was learned from it."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.message import Message
+from textual.worker import get_current_worker
+
+from workbench.engine.errors import WorkbenchError
+from workbench.tui import commands
+from workbench.tui.ink import gap
+from workbench.tui.keymap import bindings
+from workbench.tui.palette import PAPER
+from workbench.tui.panes.base import Pane
+from workbench.tui.query import Query, parse_days, parse_query
+from workbench.tui.screens.ask import AskScreen
+from workbench.tui.views.teaching import teach
+from workbench.tui.views.timeline import (
+    FIELDS,
+    TimelineRows,
+    episode_lines,
+    episode_matches,
+    ribbon_day,
+    ribbon_line,
+)
+from workbench.tui.widgets.status_line import StatusLine
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import date
+
+    from textual.app import ComposeResult
+
+    from workbench.tui.bench import Bench, Episode, Memory
+    from workbench.tui.ink import Line
+
+_EMPTY = teach(
+    "Nothing has happened yet.",
+    "The timeline holds what the agent noted down, day by day: decisions, preferences, tasks, corrections. "
+    "Everything it knows can be traced back to here. Daily logs of other agents appear as well.",
+    ('workbench remember "We ship on Fridays"', "writes an episode."),
+    ("workbench demo", "builds a sample workspace to look around in."),
+)
+_NOTHING_MATCHES = teach(
+    "Nothing matches.",
+    "Words must all occur; type:, tag:, confidence:, source:, status:, since: and until: narrow further, a minus turns "
+    "a condition round.",
+    ("tag:deploy since:3w -staging", "for example."),
+    ("esc", "shows everything again."),
+)
+_MARGIN = 2
+
+
+class TimelinePane(Pane):
+    """Days and their episodes, newest first."""
+
+    title: ClassVar = "Timeline"
+    filter_hint: ClassVar = "words  type:  tag:  confidence:  source:  since:  until:"
+    BINDINGS: ClassVar = bindings(
+        commands.JumpToDate, commands.Pin, commands.Forget, commands.OpenSource, commands.ShowHistory
+    )
+
+    class Batch(Message):
+        """Some more episodes were read, older than those before; `last` says that these were all."""
+
+        def __init__(self, reading: int, episodes: Sequence[Episode], *, last: bool = False) -> None:
+            super().__init__()
+            self.reading = reading
+            self.episodes = episodes
+            self.last = last
+
+    class Filtered(Message):
+        """The filter has been applied to the first `looked_at` episodes."""
+
+        def __init__(self, query: Query, rows: TimelineRows, looked_at: int) -> None:
+            super().__init__()
+            self.query = query
+            self.rows = rows
+            self.looked_at = looked_at
+
+    def __init__(self, bench: Bench, *, id: str) -> None:  # noqa: A002 - Textual's name
+        super().__init__(bench, id=id)
+        self._today: date = bench.now().date()
+        self._episodes: list[Episode] = []
+        self._rows = TimelineRows(self._today)
+        self._query = Query()
+        self._reading = 0
+        self._arriving: list[Episode] = []
+        self._memory: Memory | None = None
+        self._per_day: dict[date, int] = {}
+
+    def compose_head(self) -> ComposeResult:
+        yield StatusLine(id="timeline-ribbon", ground=PAPER)
+
+    def teach(self, width: int) -> Sequence[Line]:
+        return _NOTHING_MATCHES(width) if self._episodes else _EMPTY(width)
+
+    # --- reading --------------------------------------------------------------------------------------------
+
+    def reload(self) -> None:
+        self._reading += 1
+        self._arriving = []
+        self._read(self._reading)
+
+    @work(thread=True, exclusive=True, group="load")
+    def _read(self, reading: int) -> None:
+        worker = get_current_worker()
+        try:
+            for batch in self.bench.episodes():
+                if worker.is_cancelled:
+                    return
+                self.post_message(self.Batch(reading, batch))
+        except WorkbenchError as error:
+            self.post_message(self.Done(None, error))
+        self.post_message(self.Batch(reading, (), last=True))
+
+    @on(Batch)
+    def _arrived(self, event: Batch) -> None:
+        event.stop()
+        if event.reading != self._reading:
+            return
+        self._arriving.extend(event.episodes)
+        if event.reading == 1:
+            # The first reading shows what there is as it comes; later ones change nothing until they are whole.
+            self._episodes = self._arriving
+            self._rows.extend(each for each in event.episodes if episode_matches(self._query, each))
+            self.list.grow(self._rows)
+            self._find_wanted()
+        if event.last:
+            self._today = self.bench.now().date()
+            self._episodes = self._arriving
+            self.list.waiting = False
+            if event.reading == 1:
+                self._settle()
+            else:
+                self._filter(self._query, self._episodes)
+
+    def _find_wanted(self) -> None:
+        if self.wanted_key and self.list.go_to(self.wanted_key):
+            self.wanted_key = ""
+
+    def apply_filter(self, text: str) -> None:
+        self._query = parse_query(text, FIELDS, self._today)
+        self._filter(self._query, self._episodes)
+
+    @work(thread=True, exclusive=True, group="filter")
+    def _filter(self, query: Query, episodes: list[Episode]) -> None:
+        looked_at = len(episodes)
+        rows = TimelineRows(self._today)
+        rows.extend(each for each in episodes[:looked_at] if episode_matches(query, each))
+        self.post_message(self.Filtered(query, rows, looked_at))
+
+    @on(Filtered)
+    def _filtered(self, event: Filtered) -> None:
+        event.stop()
+        if event.query != self._query:
+            return
+        event.rows.extend(
+            each for each in self._episodes[event.looked_at :] if episode_matches(event.query, each)
+        )
+        self._rows = event.rows
+        self.list.show(self._rows)
+        self._find_wanted()
+        self._settle()
+
+    def _settle(self) -> None:
+        """Bring up to date what is drawn from the rows as a whole."""
+        self._per_day = {day: len(episodes) for day, episodes in self._rows.days.items()}
+        self.filter_bar.set_count(self._rows.shown, len(self._episodes))
+        self.query_one("#timeline-ribbon", StatusLine).set_class(not self._per_day, "-hidden")
+        self.list.refresh()
+        self.show_detail(self.list.cursor_key)
+
+    # --- drawing --------------------------------------------------------------------------------------------
+
+    def show_detail(self, key: str) -> None:
+        episode = self._rows.episode(key)
+        here = episode.day if episode is not None else None
+        self.query_one("#timeline-ribbon", StatusLine).show(
+            lambda width: (gap(_MARGIN), *ribbon_line(self._per_day, here, width - 2 * _MARGIN))
+        )
+        if episode is None:
+            self.detail.show(lambda _width: ())
+            return
+        memory = self._memory if self._memory is not None and self._memory.id == key else None
+        self.detail.show(partial(episode_lines, episode, memory, self._today), key)
+        self.ask_about(key)
+
+    def know(self, memory: Memory) -> None:
+        self._memory = memory
+        episode = self._rows.episode(memory.id)
+        if episode is not None and memory.id == self.list.cursor_key:
+            self.detail.show(partial(episode_lines, episode, memory, self._today), memory.id)
+            self.refresh_bindings()
+
+    def findable(self) -> Iterator[tuple[str, str]]:
+        for episode in self._episodes:
+            yield f"{episode.day} {episode.time} {episode.text}", episode.id
+
+    # --- acting ---------------------------------------------------------------------------------------------
+
+    def action_jump_to_date(self) -> None:
+        def jump(answer: str | None) -> None:
+            days = parse_days(answer, self._today) if answer else None
+            if days is not None:
+                self.list.go_to(self._rows.key_near(days[1]))
+
+        self.app.push_screen(
+            AskScreen(
+                "Go to which day?",
+                "2026-02-14 · 14 feb · feb 2026 · yesterday · 3w",
+                lambda text: "" if parse_days(text, self._today) else "That is no day that I know.",
+            ),
+            jump,
+        )
+
+    @on(StatusLine.Pressed, "#timeline-ribbon")
+    def _ribbon_pressed(self, event: StatusLine.Pressed) -> None:
+        event.stop()
+        day = ribbon_day(self._per_day, event.x - _MARGIN, event.sender.size.width - 2 * _MARGIN)
+        if day is not None:
+            self.list.go_to(self._rows.key_near(day))
+
+    def _chosen_episodes(self) -> list[Episode]:
+        found = (self._rows.episode(key) for key in self.list.chosen_keys)
+        return [each for each in found if each is not None and each.type != "log"]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what means something for the row under the cursor."""
+        if action in ("pin", "forget"):
+            return bool(self._chosen_episodes())
+        if action in ("show_history", "copy_id"):
+            return bool(self.list.cursor_key)
+        if action == "open_source":
+            memory = self._memory
+            return memory is not None and memory.id == self.list.cursor_key and bool(memory.provenance)
+        return super().check_action(action, parameters)
+
+    def action_pin(self) -> None:
+        episodes = self._chosen_episodes()
+        pinned = not all(each.pinned for each in episodes)
+        self.act(
+            partial(self.bench.pin, [each.id for each in episodes], pinned=pinned), self.list.clear_marks
+        )
+
+    def action_forget(self) -> None:
+        self.act(
+            partial(self.bench.forget, [each.id for each in self._chosen_episodes()]), self.list.clear_marks
+        )
+
+    def action_open_source(self) -> None:
+        if self._memory is not None and self._memory.provenance:
+            self.post_message(self.GoTo(self._memory.provenance[0]))
+
+    def action_show_history(self) -> None:
+        episode = self._rows.episode(self.list.cursor_key)
+        if episode is not None:
+            self.post_message(self.GoTo(f"history:{episode.path}"))

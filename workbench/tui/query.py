@@ -1,0 +1,139 @@
+"""Owns the language of the filter bar: words and `field:value`, each of them a condition."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+_TOKEN = re.compile(r'(-?)(?:([A-Za-z]+):)?(?:"([^"]*)"?|(\S+))')
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_ISO = re.compile(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
+_AGO = re.compile(r"^(\d{1,4})\s*([dwmy])$")
+_DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One condition: the field has one of the values (begins with it), or, without a field, the text holds it."""
+
+    field: str
+    values: tuple[str, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class Query:
+    """What a filter bar says: every condition must hold, and the day lie within.
+
+    Args:
+        conditions: In the order typed.
+        since: First day, or None.
+        until: Last day, or None.
+    """
+
+    conditions: tuple[Condition, ...] = ()
+    since: date | None = None
+    until: date | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.conditions or self.since or self.until)
+
+    def matches(self, fields: dict[str, tuple[str, ...]], text: str, day: date) -> bool:
+        """Tell whether something passes.
+
+        Args:
+            fields: Lower-case values by name of field.
+            text: Everything that words are looked for in, lower-case.
+            day: When it was.
+        """
+        if (self.since and day < self.since) or (self.until and day > self.until):
+            return False
+        for condition in self.conditions:
+            if condition.field:
+                owned = fields.get(condition.field, ())
+                found = any(value.startswith(wanted) for wanted in condition.values for value in owned)
+            else:
+                found = condition.values[0] in text
+            if found == condition.negated:
+                return False
+        return True
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Return the words to light up in what passed."""
+        return tuple(each.values[0] for each in self.conditions if not each.field and not each.negated)
+
+
+def parse_query(text: str, fields: tuple[str, ...], today: date) -> Query:
+    """Read what was typed into a filter bar; anything makes sense, since people are still typing.
+
+    Args:
+        text: For example `type:decision,fact tag:deploy since:2w "blue green" -staging`.
+        fields: Names that may stand before a colon; what stands before any other colon is a word.
+        today: For dates that are told from today.
+    """
+    conditions: list[Condition] = []
+    since = until = None
+    for minus, name, quoted, bare in _TOKEN.findall(text.casefold()):
+        value = quoted or bare
+        if name in ("since", "until"):
+            span = parse_days(value, today)
+            if span and name == "since":
+                since = span[0]
+            elif span:
+                until = span[1]
+        elif name in fields:
+            if values := tuple(each for each in value.split(",") if each):
+                conditions.append(Condition(name, values, bool(minus)))
+        elif word := (f"{name}:{value}" if name else value):
+            if minus and not value:
+                continue
+            conditions.append(Condition("", (word,), bool(minus)))
+    return Query(tuple(conditions), since, until)
+
+
+def parse_days(text: str, today: date) -> tuple[date, date] | None:
+    """Read a day or a span of days.
+
+    Args:
+        text: `2026`, `2026-02`, `2026-02-14`, `feb`, `feb 2026`, `14 feb`, `14 feb 2026`, `today`, `yesterday`, `10d`,
+            `3w`, `2m`, `1y` (that long ago until today).
+        today: In the workspace's zone.
+
+    Returns:
+        First and last day, or None where it is neither.
+    """
+    text = text.strip().casefold().rstrip(",.")
+    if text == "today":
+        return today, today
+    if text == "yesterday":
+        return today - timedelta(1), today - timedelta(1)
+    if ago := _AGO.match(text):
+        days = int(ago[1]) * _DAYS[ago[2]]
+        return (max(date.min + timedelta(days), today) - timedelta(days), today)
+    if iso := _ISO.match(text):
+        return _span(int(iso[1]), int(iso[2] or 0), int(iso[3] or 0))
+    numbers = [int(word) for word in re.findall(r"\d+", text)[:2]]
+    months = [1 + _MONTHS.index(word[:3]) for word in re.findall(r"[a-z]+", text) if word[:3] in _MONTHS]
+    if len(months) != 1:
+        return None
+    year = next((number for number in numbers if number > 31), None)
+    day = next((number for number in numbers if number <= 31), 0)
+    if year is not None:
+        return _span(year, months[0], day)
+    this_year = _span(today.year, months[0], day)
+    return _span(today.year - 1, months[0], day) if this_year and this_year[0] > today else this_year
+
+
+def _span(year: int, month: int, day: int) -> tuple[date, date] | None:
+    try:
+        first = date(year, month or 1, day or 1)
+        if day:
+            return first, first
+        if not month:
+            return first, date(year, 12, 31)
+        after = date(year + month // 12, month % 12 + 1, 1)
+        return first, after - timedelta(1)
+    except ValueError:
+        return None

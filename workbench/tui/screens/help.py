@@ -1,0 +1,145 @@
+"""Explains every key, from the same commands that the keys come from; type to find one, enter runs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from workbench.tui.ink import BLANK, Line, Span, column, gap, ink
+from workbench.tui.keymap import SECTIONS, all_commands, shown_key
+from workbench.tui.palette import RAISED
+from workbench.tui.widgets.filter_bar import FilterBar, FilterInput
+from workbench.tui.widgets.rows import KeyedRows
+from workbench.tui.widgets.virtual_list import VirtualList
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from textual.app import ComposeResult
+
+    from workbench.tui.keymap import Command
+
+_KEY, _TITLE = 12, 18
+
+
+class HelpRows(KeyedRows):
+    """Commands under the headings of their sections.
+
+    Args:
+        words: Shows only commands that hold all of these.
+        keys: Keys that a user has remapped, by id of command.
+        usable: Ids of the commands that mean something where help was asked for.
+    """
+
+    def __init__(self, words: tuple[str, ...], keys: Mapping[str, str], usable: Collection[str]) -> None:
+        self._keys_by_id, self._usable = keys, usable
+        self._rows: list[type[Command] | str | None] = []
+        row_keys: list[str] = []
+        headings: list[int] = []
+        for heading in SECTIONS:
+            found = [c for c in all_commands() if c.section == heading and self._holds(c, words)]
+            if not found:
+                continue
+            if self._rows:
+                self._rows.append(None)
+                row_keys.append("")
+            headings.append(len(row_keys))
+            self._rows += [heading, *found]
+            row_keys += ["", *(command.id for command in found)]
+        super().__init__(row_keys, headings)
+
+    def _holds(self, command: type[Command], words: tuple[str, ...]) -> bool:
+        text = f"{command.title()} {command.help()} {self._shown(command)} {command.section}".casefold()
+        return all(word in text for word in words)
+
+    def _shown(self, command: type[Command]) -> str:
+        keys = self._keys_by_id.get(command.id, command.key).split(",")
+        return " ".join(shown_key(key) for key in keys[:2])
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw a heading, a command, or a space."""
+        row = self._rows[index]
+        if row is None:
+            return BLANK
+        if isinstance(row, str):
+            return (Span(row, "strong"),)
+        usable = row.id in self._usable
+        return (
+            column(self._shown(row), _KEY, "strong" if usable else "faint"),
+            column(row.title(), _TITLE, "text" if usable else "faint"),
+            gap(1),
+            ink(row.help(), "soft" if usable else "faint", max(1, width - _KEY - _TITLE - 1)),
+        )
+
+
+class HelpScreen(ModalScreen[str | None]):
+    """Every command; gives the id of the one to run, or None.
+
+    Args:
+        keys: Keys that a user has remapped, by id of command.
+        usable: Ids of the commands that mean something where help was asked for.
+    """
+
+    BINDINGS: ClassVar = [("escape,question_mark", "close", "Close")]
+
+    def __init__(self, keys: Mapping[str, str], usable: Collection[str]) -> None:
+        super().__init__()
+        self._key_map, self._usable = keys, usable
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="card"):
+            yield Static("What the keys do", classes="dialog-title", markup=False)
+            yield FilterBar("type to find a key or a verb; enter runs it")
+            yield VirtualList(id="help-list", ground=RAISED, always_lit=True)
+            yield Static("", id="help-text", markup=False)
+
+    def on_mount(self) -> None:
+        self._show("")
+        self.query_one(FilterBar).open()
+
+    def _show(self, text: str) -> None:
+        self.query_one(VirtualList).show(
+            HelpRows(tuple(text.casefold().split()), self._key_map, self._usable)
+        )
+
+    @on(FilterBar.Changed)
+    def _filter(self, event: FilterBar.Changed) -> None:
+        event.stop()
+        self._show(event.text)
+
+    @on(VirtualList.Moved)
+    def _moved(self, event: VirtualList.Moved) -> None:
+        event.stop()
+        command = next((each for each in all_commands() if each.id == event.key), None)
+        self.query_one("#help-text", Static).update(command.help() if command else "")
+
+    @on(FilterInput.Passed)
+    def _passed(self, event: FilterInput.Passed) -> None:
+        event.stop()
+        getattr(self.query_one(VirtualList), f"action_{event.action}")()
+
+    @on(FilterInput.Submitted)
+    def _submitted(self, event: FilterInput.Submitted) -> None:
+        event.stop()
+        self._run(self.query_one(VirtualList).cursor_key)
+
+    @on(VirtualList.Chosen)
+    def _chosen(self, event: VirtualList.Chosen) -> None:
+        event.stop()
+        self._run(event.key)
+
+    def _run(self, command_id: str) -> None:
+        if command_id in self._usable:
+            self.dismiss(command_id)
+
+    @on(FilterInput.Left)
+    def _left(self, event: FilterInput.Left) -> None:
+        event.stop()
+        self.dismiss(None)
+
+    def action_close(self) -> None:
+        self.dismiss(None)

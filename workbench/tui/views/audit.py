@@ -1,0 +1,202 @@
+"""Draws the audit log: what needs a person's word first, then every change by day, and one change with its diff."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.tui.bench import Alert, AuditEntry
+from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
+from workbench.tui.text import wrap
+from workbench.tui.views.dates import day_name, full_time
+from workbench.tui.views.diff import changed_counts, diff_lines
+from workbench.tui.widgets.rows import KeyedRows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import date
+
+    from workbench.tui.bench import Change
+    from workbench.tui.diffing import DiffRow
+    from workbench.tui.query import Query
+
+FIELDS = ("actor", "action", "file", "approval", "commit")
+ALERT_KEY = "alert:"
+ALERT = "▲"
+_STORES = {
+    "memory/episodes/": "episodic",
+    "memory/graph/": "semantic",
+    "memory/procedures/": "procedural",
+    "memory/vault/": "vault",
+}
+
+
+def entry_matches(query: Query, entry: AuditEntry, day: date) -> bool:
+    """Tell whether an entry of the log passes a filter."""
+    if not query:
+        return True
+    path = entry.file.casefold()
+    fields = {
+        "actor": (entry.actor.casefold(),),
+        "action": (entry.action.casefold(),),
+        "file": (path, path.rpartition("/")[2]),
+        "approval": (entry.approval.casefold(),),
+        "commit": (entry.commit.casefold(),),
+    }
+    text = f"{entry.summary}\n{entry.file}\n{entry.actor}\n{entry.action}\n{entry.commit}".casefold()
+    return query.matches(fields, text, day)
+
+
+def entry_key(entry: AuditEntry) -> str:
+    """Return the id of a row: a commit has one for each file it changed."""
+    return f"{entry.commit}:{entry.action}:{entry.file}"
+
+
+class AuditRows(KeyedRows):
+    """The log as rows: open alerts, then for each day a heading, its changes, and a space.
+
+    Args:
+        today: In the workspace's zone.
+        alerts: Those nobody has acknowledged.
+    """
+
+    def __init__(self, today: date, alerts: Sequence[Alert] = ()) -> None:
+        self._today = today
+        self._rows: list[Alert | AuditEntry | str | None] = []
+        self._row_keys: list[str] = []
+        self._row_headings: list[int] = []
+        self._last_day: date | None = None
+        self.shown = 0
+        super().__init__(self._row_keys, self._row_headings)
+        if alerts:
+            self._add_heading("Needs your word")
+            for alert in alerts:
+                self._rows.append(alert)
+                self._row_keys.append(ALERT_KEY + alert.id)
+
+    def _add_heading(self, title: str) -> None:
+        if self._rows:
+            self._rows.append(None)
+            self._row_keys.append("")
+        self._row_headings.append(len(self._rows))
+        self._rows.append(title)
+        self._row_keys.append("")
+
+    def extend(self, entries: Iterable[tuple[AuditEntry, date]]) -> None:
+        """Add older entries at the end, each with its day in the workspace's zone."""
+        for entry, day in entries:
+            if day != self._last_day:
+                self._last_day = day
+                self._add_heading(day_name(day, self._today))
+            self._rows.append(entry)
+            self._row_keys.append(entry_key(entry))
+            self.shown += 1
+        self._index = None
+
+    def row(self, key: str) -> Alert | AuditEntry | None:
+        """Return the alert or entry of that id."""
+        at = self.find(key)
+        row = self._rows[at] if at is not None else None
+        return None if isinstance(row, str) else row
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw a heading, an alert, an entry, or a space."""
+        row = self._rows[index]
+        if row is None:
+            return BLANK
+        if isinstance(row, str):
+            return (
+                Span(row, "decide.strong" if self._row_keys[index + 1].startswith(ALERT_KEY) else "strong"),
+            )
+        if isinstance(row, Alert):
+            return _alert_line(row, width)
+        above = self._rows[index - 1]
+        continued = isinstance(above, AuditEntry) and above.commit == row.commit
+        return _entry_line(row, width, continued=continued)
+
+
+def _alert_line(alert: Alert, width: int) -> Line:
+    left = (Span(ALERT + " ", "decide.strong"), ink(alert.file, "decide.strong"), gap(2), ink(alert.summary))
+    when = Span(alert.timestamp.strftime("%-d %b %H:%M"), "soft")
+    return spread(left, (when,), width)
+
+
+def _entry_line(entry: AuditEntry, width: int, *, continued: bool) -> Line:
+    """Draw an entry; one of the same commit as the row above leaves out what it shares with it."""
+    actor_width = 0 if width < 58 else 16 if width < 84 else 20 if width < 100 else 24
+    file_width = 16 if width < 84 else 20 if width < 100 else 28
+    spans: list[Span] = [
+        column("" if continued else entry.timestamp.strftime("%H:%M"), 5, "soft"),
+        gap(1),
+        column(entry.action, 8, "faint" if entry.action in ("DECAY", "PRUNE", "ACK") else "text"),
+        gap(1),
+    ]
+    if actor_width:
+        spans += [column("" if continued else entry.actor, actor_width, "soft"), gap(1)]
+    spans += [column(short_path(entry.file), file_width, f"store.{store_of_path(entry.file)}"), gap(1)]
+    return cut((*spans, ink(entry.summary, "text", width)), width)
+
+
+def store_of_path(path: str) -> str:
+    """Return the store that a file belongs to, for its hue."""
+    if path == "MEMORY.md":
+        return "core"
+    return next((store for start, store in _STORES.items() if path.startswith(start)), "file")
+
+
+def short_path(path: str) -> str:
+    """Return a file's own name, without the folder and ending that its hue and place tell already."""
+    name = path.rpartition("/")[2] or path
+    return name.removesuffix(".md") if path.startswith("memory/") else name
+
+
+def change_lines(
+    change: Change, diffs: Sequence[tuple[str, Sequence[DiffRow]]], first: str, width: int
+) -> list[Line]:
+    """Draw one commit: who, when, why, and what each file became.
+
+    Args:
+        change: The commit.
+        diffs: For each file it changed, how.
+        first: The file to begin with.
+        width: Cells.
+    """
+    lines: list[Line] = [(Span(piece, "strong"),) for piece in wrap(change.summary, width, limit=3)]
+    lines.append(BLANK)
+    facts = [
+        ("When", full_time(change.timestamp)),
+        ("Who", change.actor),
+        ("Approval", change.approval),
+        ("Trigger", change.trigger),
+        ("Commit", change.commit),
+    ]
+    for label, value in facts:
+        if value:
+            lines.extend(
+                (column(label if at == 0 else "", 10, "faint"), Span(piece))
+                for at, piece in enumerate(wrap(value, max(10, width - 10), limit=4))
+            )
+    for path, rows in sorted(diffs, key=lambda each: each[0] != first):
+        came, went = changed_counts(rows)
+        counts = (Span(f"+{came}", "text"), gap(1), Span(f"−{went}", "soft"))
+        lines += [BLANK, spread((ink(path, f"store.{store_of_path(path)}+strong"),), counts, width)]
+        lines.extend(diff_lines(rows, width) if rows else [(Span("Nothing in the text differs.", "faint"),)])
+    if not diffs:
+        lines += [BLANK, (Span("No file changed.", "faint"),)]
+    return lines
+
+
+def alert_lines(alert: Alert, width: int) -> list[Line]:
+    """Draw why an alert stands, above the change that raised it."""
+    lines: list[Line] = [
+        cut(
+            (
+                Span(ALERT + " ", "decide.strong"),
+                ink(f"{alert.file} changed. Was this meant?", "decide.strong"),
+            ),
+            width,
+        )
+    ]
+    text = (
+        "a says yes and closes the alert. R takes the change back. Until then every session begins with it."
+    )
+    return [*lines, *((Span(piece, "soft"),) for piece in wrap(text, width)), BLANK]

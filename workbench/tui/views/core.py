@@ -1,0 +1,126 @@
+"""Draws core memory: blocks with their budgets, the items in them, and one item read closely."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.tui.bench import CoreBlock
+from workbench.tui.ink import BLANK, Line, Span, cut, gap, ink, spread
+from workbench.tui.text import cell_width, plain, wrap
+from workbench.tui.views.budget import budget_line
+from workbench.tui.widgets.rows import KeyedRows
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from workbench.tui.bench import CoreItem, CoreMemory
+
+BLOCK_KEY = "block:"
+PINNED = "◆"
+DRAFT = "✎"
+
+
+def matching(core: CoreMemory, words: tuple[str, ...]) -> tuple[CoreBlock, ...]:
+    """Return the blocks with only the items that hold every word; blocks without any go."""
+    if not words:
+        return core.blocks
+    kept = (
+        replace(
+            block,
+            items=tuple(each for each in block.items if all(word in each.text.casefold() for word in words)),
+        )
+        for block in core.blocks
+    )
+    return tuple(block for block in kept if block.items)
+
+
+class CoreRows(KeyedRows):
+    """Core memory as rows: for each block a heading with its bar, its items, and a space.
+
+    Args:
+        blocks: What to show.
+        tokens: Tokens of each block by name, which may run ahead of what is saved while one types.
+        drafts: Ids that have an unsaved draft.
+    """
+
+    def __init__(
+        self, blocks: tuple[CoreBlock, ...], tokens: Mapping[str, int], drafts: Collection[str]
+    ) -> None:
+        self._rows: list[CoreBlock | CoreItem | None] = []
+        keys: list[str] = []
+        headings: list[int] = []
+        for block in blocks:
+            if self._rows:
+                self._rows.append(None)
+                keys.append("")
+            headings.append(len(keys))
+            self._rows.append(block)
+            keys.append("")
+            self._rows.extend(block.items or (None,))
+            keys.extend(item.id for item in block.items)
+            if not block.items:
+                keys.append(BLOCK_KEY + block.name)
+        super().__init__(keys, headings)
+        self._tokens = tokens
+        self._drafts = drafts
+        self._label = label_width(blocks)
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw a heading, an item, or the place where the first item of an empty block would be."""
+        row = self._rows[index]
+        if row is None:
+            return (
+                (Span("  Nothing here yet; n adds the first item.", "faint"),) if self.key(index) else BLANK
+            )
+        if isinstance(row, CoreBlock):
+            return self._heading(row, width)
+        sign = DRAFT if row.id in self._drafts else PINNED if row.pinned else "·"
+        role = "decide" if sign == DRAFT else "store.core" if row.pinned else "faint"
+        first, *rest = row.text.splitlines() or [""]
+        more = f" +{len(rest)}" if rest else ""
+        size = f"{row.tokens:>4}"
+        text = styled_item(first)
+        return spread(
+            (Span(sign + " ", role), *text), (Span(more, "faint"), gap(2), Span(size, "faint")), width
+        )
+
+    def _heading(self, block: CoreBlock, width: int) -> Line:
+        used = self._tokens.get(block.name, block.tokens)
+        if block.budget is None:
+            return spread((ink(block.name, "strong"),), (Span(f"{used:,} tokens", "faint"),), width)
+        return budget_line(block.name, used, block.budget, width, label_width=self._label)
+
+
+def label_width(blocks: tuple[CoreBlock, ...]) -> int:
+    """Return the cells that the longest name takes, within reason, so that all bars begin together."""
+    return min(24, max((cell_width(plain(block.name)) for block in blocks), default=0) + 1, 24)
+
+
+def styled_item(text: str) -> Line:
+    """Give the label of a `Label: value` item a lighter ink, so that the values stand out."""
+    label, colon, value = text.partition(": ")
+    if colon and 0 < len(label) <= 40 and "." not in label and value:
+        return (ink(label.replace("**", "") + ": ", "soft"), ink(value.replace("**", "")))
+    return (ink(text),)
+
+
+def total_line(core: CoreMemory, tokens: Mapping[str, int], width: int) -> Line:
+    """Draw the bar of the whole, with what each block would take while one types."""
+    used = core.tokens + sum(
+        tokens[block.name] - block.tokens for block in core.blocks if block.name in tokens
+    )
+    return budget_line("Core memory", used, core.cap, width, label_width=label_width(core.blocks))
+
+
+def item_lines(item: CoreItem, block: CoreBlock, width: int) -> list[Line]:
+    """Draw one item in full, before anything more is known about it."""
+    head = cut(
+        (Span(PINNED + " " if item.pinned else "", "store.core"), ink(block.name, "store.core+strong")), width
+    )
+    lines: list[Line] = [spread(head, (Span(f"{item.tokens} tokens", "faint"),), width), BLANK]
+    for paragraph in item.text.splitlines():
+        lines.extend((Span(line),) for line in wrap(paragraph, width))
+    if item.pinned:
+        lines += [BLANK, (Span(plain("Pinned: nothing rewrites or forgets it.", width), "soft"),)]
+    return lines

@@ -1,0 +1,90 @@
+"""Draws a difference, unified or side by side, with the very words that changed lit inside each line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.tui.ink import BLANK, Line, Span, gap, line_width, wrap_line
+from workbench.tui.text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from workbench.tui.diffing import DiffRow, Piece
+
+SPLIT_FROM = 110
+_NUMBER = 5
+_SIGNS = {"removed": "−", "added": "+", "same": " "}
+# A longer line is cut: the file itself has the rest, and nobody reads it here.
+_LONGEST = 4000
+
+
+def diff_lines(rows: Sequence[DiffRow], width: int) -> list[Line]:
+    """Draw a difference, side by side where there is room.
+
+    Args:
+        rows: From `diffing.compare`.
+        width: Cells.
+    """
+    return list(_split(rows, width) if width >= SPLIT_FROM else _unified(rows, width))
+
+
+def changed_counts(rows: Sequence[DiffRow]) -> tuple[int, int]:
+    """Return how many lines came and how many went; a changed line is both."""
+    came = sum(row.kind in ("added", "changed") for row in rows)
+    return came, sum(row.kind in ("removed", "changed") for row in rows)
+
+
+def _unified(rows: Sequence[DiffRow], width: int) -> Iterable[Line]:
+    for row in rows:
+        if row.kind == "gap":
+            yield _gap_line(row, width)
+        elif row.kind == "same":
+            yield from _side(row.after, row.after_number, "same", width)
+        else:
+            if row.before_number:
+                yield from _side(row.before, row.before_number, "removed", width)
+            if row.after_number:
+                yield from _side(row.after, row.after_number, "added", width)
+
+
+def _split(rows: Sequence[DiffRow], width: int) -> Iterable[Line]:
+    half = (width - 1) // 2
+    for row in rows:
+        if row.kind == "gap":
+            yield _gap_line(row, width)
+            continue
+        same = row.kind == "same"
+        left = list(_side(row.before, row.before_number, "same" if same else "removed", half))
+        right = list(_side(row.after, row.after_number, "same" if same else "added", half))
+        for at in range(max(len(left), len(right))):
+            yield (
+                *(left[at] if at < len(left) else (gap(half),)),
+                gap(1),
+                *(right[at] if at < len(right) else ()),
+            )
+
+
+def _gap_line(row: DiffRow, width: int) -> Line:
+    count = row.before_number
+    text = f"{'⋮':>{_NUMBER - 1}}  {count} unchanged line{'s' * (count != 1)}"
+    return (Span(plain(text, width), "faint"),)
+
+
+def _side(pieces: tuple[Piece, ...], number: int, kind: str, width: int) -> list[Line]:
+    """Draw one version of one line, wrapped, its background reaching to the edge."""
+    if not number:
+        return []
+    role = "soft" if kind == "same" else kind
+    text = tuple(
+        Span(plain(piece.text[:_LONGEST]), f"{role}.word" if piece.changed else role)
+        for piece in pieces
+        if piece.text
+    )
+    lines: list[Line] = []
+    for at, line in enumerate(wrap_line(text, max(8, width - _NUMBER - 2)) if text else [BLANK]):
+        lead = f"{number:>{_NUMBER - 1}} " if at == 0 else " " * _NUMBER
+        sign = _SIGNS[kind] if at == 0 else " "
+        body = (Span(lead, "faint"), Span(sign + " ", role), *line)
+        lines.append((*body, gap(width - line_width(body), role)))
+    return lines

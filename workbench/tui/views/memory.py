@@ -1,0 +1,181 @@
+"""Draws one memory to read: its text lightly styled, its score with the terms, its links and its history."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, wrap_line
+from workbench.tui.palette import score_role
+from workbench.tui.text import cell_width, plain, wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.tui.bench import Link, Memory, Score
+
+_HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
+_ITEM = re.compile(r"^(\s*)(?:[-*+]|(\d{1,4}[.)]))\s+(.*)$")
+_FENCE = re.compile(r"^\s*(```|~~~)")
+_WIKILINK = re.compile(
+    r"\[\[([^\[\]|]{1,120})(?:\|([^\[\]]{1,120}))?\]\]|(episode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?)"
+)
+_SCORE_BAR = 24
+_WIDEST_TEXT = 88
+# Longer texts are shown up to here; the file itself has the rest.
+MOST_CHARACTERS = 60_000
+
+
+def markdown_lines(text: str, width: int) -> list[Line]:
+    """Draw Markdown as plain text: headings strong, items hanging, code softer, links to memories walkable."""
+    width = min(width, _WIDEST_TEXT)
+    lines: list[Line] = []
+    in_fence = False
+    cut_short = len(text) > MOST_CHARACTERS
+    for source in text[:MOST_CHARACTERS].splitlines():
+        if _FENCE.match(source):
+            in_fence = not in_fence
+            lines.append((ink(source, "faint", width),))
+        elif in_fence:
+            lines.extend((Span(piece, "code"),) for piece in wrap_code(source, width))
+        elif heading := _HEADING.match(source):
+            if lines and lines[-1]:
+                lines.append(BLANK)
+            lines.extend((Span(piece, "strong"),) for piece in wrap(heading[2], width))
+        elif item := _ITEM.match(source):
+            indent = min(len(item[1].expandtabs(4)), max(0, width - 20))
+            bullet = (item[2] or "·") + " "
+            lines.extend(_hanging(item[3], indent, bullet, width))
+        elif source.startswith(">"):
+            lines.extend(
+                (Span("▏ ", "faint"), *line) for line in _flowing(source[1:].strip(), width - 2, "soft")
+            )
+        elif not source.strip():
+            if lines and lines[-1]:
+                lines.append(BLANK)
+        else:
+            lines.extend(_flowing(source.strip(), width))
+    if cut_short:
+        lines += [BLANK, (Span(f"… {len(text) - MOST_CHARACTERS:,} more characters in the file.", "faint"),)]
+    return lines
+
+
+def wrap_code(source: str, width: int) -> list[str]:
+    """Break a line of code at the width, keeping its spaces."""
+    safe = plain(source, width * 40)
+    pieces: list[str] = []
+    while cell_width(safe) > width:
+        head = plain(safe, width + 1).removesuffix("…") or safe[:1]
+        pieces.append(head)
+        safe = safe[len(head) :]
+    return [*pieces, safe]
+
+
+def _hanging(text: str, indent: int, bullet: str, width: int) -> list[Line]:
+    lines = _flowing(text, width - indent - len(bullet))
+    lead = Span(" " * indent + bullet, "faint")
+    return [(lead if at == 0 else gap(len(lead.text)), *line) for at, line in enumerate(lines)]
+
+
+def _flowing(text: str, width: int, role: str = "text") -> list[Line]:
+    """Wrap a paragraph whose links stay whole in meaning, wherever they break."""
+    text = " ".join(text.replace("**", "").splitlines())
+    spans: list[Span] = []
+    at = 0
+    for found in _WIKILINK.finditer(text):
+        target = found[3] or (found[1].strip() if ":" in found[1] else f"entity:{found[1].strip()}")
+        spans.append(ink(text[at : found.start()], role))
+        spans.append(ink(found[3] or found[2] or found[1], link_role(target), link=target))
+        at = found.end()
+    spans.append(ink(text[at:], role))
+    return wrap_line(tuple(span for span in spans if span.text), width)
+
+
+def store_of_id(memory_id: str) -> str:
+    """Return the store that an id belongs to, for its hue."""
+    kind = memory_id.partition(":")[0]
+    stores = {"episode": "episodic", "entity": "semantic", "procedure": "procedural"}
+    return stores.get(kind, kind if kind in ("core", "vault") else "file")
+
+
+def link_role(memory_id: str) -> str:
+    """Return the look of a link to a memory: the hue of its store, underlined."""
+    return f"store.{store_of_id(memory_id)}+link"
+
+
+def section(title: str) -> list[Line]:
+    """Return the heading of a part of a detail, with white space before it."""
+    return [BLANK, (Span(title, "soft"),)]
+
+
+def link_lines(links: Sequence[Link], width: int) -> list[Line]:
+    """Draw links one below the other by their words, and by the id where there are none."""
+    lines: list[Line] = []
+    for each in links:
+        words = each.text.strip() or each.id
+        for at, piece in enumerate(wrap(words, max(8, width - 2), limit=2)):
+            lead = "→ " if at == 0 else "  "
+            lines.append((Span(lead, "faint"), Span(piece, link_role(each.id), each.id)))
+    return lines
+
+
+def score_lines(score: Score, width: int) -> list[Line]:
+    """Draw a score as a bar with its status in a word, and the terms that make it."""
+    filled = round(_SCORE_BAR * min(1.0, max(0.0, score.value)))
+    bar = (
+        Span("━" * filled, score_role(score.value)),
+        Span("─" * (_SCORE_BAR - filled), "rule"),
+        gap(2),
+        Span(f"{score.value:.2f}", "strong"),
+        gap(2),
+        ink(score.status, "soft"),
+    )
+    lines: list[Line] = [cut(bar, width)]
+    if score.terms:
+        terms = " × ".join(f"{name.replace('_', ' ')} {value:.3g}" for name, value in score.terms.items())
+        lines.extend((Span(piece, "faint"),) for piece in wrap(terms, width))
+    return lines
+
+
+def known_lines(memory: Memory, width: int, *, learned: str = "What links here") -> list[Line]:
+    """Draw all that is known about a memory below its text."""
+    width = min(width, _WIDEST_TEXT)
+    lines: list[Line] = []
+    if memory.links_from:
+        lines += [*section(learned), *link_lines(memory.links_from, width)]
+    if memory.links_to:
+        lines += [*section("Names"), *link_lines(memory.links_to, width)]
+    if memory.provenance:
+        lines += section("Comes from")
+        lines.extend(
+            (Span("→ ", "faint"), Span(plain(each, width - 2), link_role(each), each))
+            for each in memory.provenance
+        )
+    if memory.valid_from or memory.valid_until:
+        span = f"true from {memory.valid_from or '…'} until {memory.valid_until or 'now'}"
+        lines += [*section("Holds"), (ink(span, "text", width),)]
+        if memory.superseded_by:
+            lines.append(
+                (
+                    Span("superseded by "),
+                    Span(plain(memory.superseded_by, width - 14), link_role(memory.id), memory.superseded_by),
+                )
+            )
+    if memory.score is not None:
+        lines += [*section("Score"), *score_lines(memory.score, width)]
+    if memory.history:
+        lines += section("History")
+        lines.extend(
+            cut(
+                (
+                    column(each.timestamp.strftime("%-d %b %Y"), 12, "soft"),
+                    column(each.actor, 22, "text"),
+                    gap(1),
+                    Span(plain(each.summary, max(1, width - 35)), "soft", f"commit:{each.commit}"),
+                ),
+                width,
+            )
+            for each in memory.history
+        )
+    where = f"{memory.path}:{memory.start_line}" if memory.start_line else memory.path
+    return [*lines, BLANK, (ink(where, "faint", width),)]

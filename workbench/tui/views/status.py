@@ -1,0 +1,109 @@
+"""Draws the two status lines: above where and when one is, below what needs a person and which keys mean something."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.tui.ink import Line, Span, cut, gap, ink, line_width
+from workbench.tui.views.dates import full_time
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.tui.bench import Status
+
+PANE_LINK = "pane:"
+LAST_LABEL = "help"
+_WORKSPACE = 24
+
+
+def top_line(status: Status | None, panes: Sequence[str], current: int, width: int) -> Line:
+    """Draw the workspace, the panes with their numbers, the role and the moment.
+
+    Args:
+        status: None until it is known.
+        panes: Names in order.
+        current: Index of the one shown.
+        width: Cells.
+    """
+    right: Line = ()
+    if status is not None:
+        moment = (Span("now", "soft"),)
+        if status.moment is not None:
+            moment = (Span(f"◷ {full_time(status.moment)}", "decide.strong"),)
+        role = (
+            ()
+            if status.role == "person" and width < 70
+            else (ink(status.role, "faint", 16), Span(" · ", "faint"))
+        )
+        right = (*role, *moment, gap(1))
+    name = ink(status.workspace if status else "", "strong", _WORKSPACE if width > 60 else 12)
+    for names in (tuple(panes), tuple(each if at == current else "" for at, each in enumerate(panes))):
+        left = (gap(1), name, gap(2), *_tabs(names, current))
+        if line_width(left) + line_width(right) < width:
+            break
+    left = cut(left, width - line_width(right) - 1)
+    return (*left, gap(width - line_width(left) - line_width(right)), *right)
+
+
+def _tabs(names: Sequence[str], current: int) -> Line:
+    spans: list[Span] = []
+    for at, name in enumerate(names):
+        link = f"{PANE_LINK}{at}"
+        if at == current:
+            spans.append(Span(f" {at + 1} {name} ", "tab", link))
+        else:
+            spans += [Span(f" {at + 1}", "faint", link), Span(f" {name} " if name else " ", "soft", link)]
+    return tuple(spans)
+
+
+def needs_line(status: Status | None, *, short: bool) -> Line:
+    """Draw what waits for a person, or that nothing does."""
+    if status is None:
+        return (Span("reading…", "faint"),)
+    parts: list[Span] = []
+    if status.alerts:
+        parts.append(Span(f"▲ {status.alerts} alert{'s' * (status.alerts != 1)}", "decide.strong", "alerts"))
+    if status.to_decide:
+        parts.append(
+            Span(f"◆ {status.to_decide}" if short else f"◆ {status.to_decide} to decide", "decide", "review")
+        )
+    if status.notices:
+        count = len(status.notices)
+        words = f"! {count} notice{'s' * (count != 1)}"
+        parts.append(Span("!" if short else words, "soft", "notices"))
+    if not parts:
+        return (Span("✓" if short else "✓ nothing waits", "faint"),)
+    return tuple(span for part in parts for span in (part, gap(2)))[:-1]
+
+
+def keys_line(keys: Sequence[tuple[str, str]]) -> Line:
+    """Draw keys with their words; the way to all the others stands last."""
+    spans: list[Span] = []
+    for key, label in sorted(keys, key=lambda each: each[1] == LAST_LABEL):
+        spans += [gap(2), Span(key, "strong"), Span(f" {label}", "soft")]
+    return tuple(spans[1:])
+
+
+def bottom_line(status: Status | None, keys: Sequence[tuple[str, str]], width: int) -> tuple[Line, int]:
+    """Draw what needs a person at the left and the keys at the right.
+
+    Args:
+        status: None until it is known.
+        keys: Key and word, the most important first.
+        width: Cells.
+
+    Returns:
+        The line, and how many keys found no room.
+    """
+    for short in (False, True):
+        left = (gap(1), *needs_line(status, short=short), gap(2))
+        room = width - line_width(left) - 1
+        if line_width(keys_line(keys)) <= room:
+            break
+    fitting = list(keys)
+    while fitting and line_width(keys_line(fitting)) > room:
+        fitting.pop()
+    drawn = keys_line(fitting)
+    filling = gap(width - line_width(left) - line_width(drawn) - 1)
+    return (*left, filling, *drawn, gap(1)), len(keys) - len(fitting)

@@ -1,0 +1,37 @@
+"""Writes what an empty pane says: what it is for, and which command fills it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.tui.ink import BLANK, Span
+from workbench.tui.text import wrap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from workbench.tui.ink import Line
+
+_WIDEST = 64
+
+
+def teach(title: str, text: str, *ways: tuple[str, str]) -> Callable[[int], Sequence[Line]]:
+    """Return what draws an empty pane for a width.
+
+    Args:
+        title: What is not there.
+        text: What would be, and why one would want it.
+        ways: Key or command, and what it does.
+    """
+
+    def draw(width: int) -> Sequence[Line]:
+        width = min(width, _WIDEST)
+        lines: list[Line] = [(Span(title, "strong"),), BLANK]
+        lines.extend((Span(line, "soft"),) for line in wrap(text, width))
+        lines.append(BLANK)
+        for way, what in ways:
+            lines.append((Span(way, "strong"),))
+            lines.extend((Span("  " + line, "soft"),) for line in wrap(what, width - 2))
+        return lines
+
+    return draw

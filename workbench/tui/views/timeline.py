@@ -1,0 +1,232 @@
+"""Draws the timeline: days with their density, the episodes of each, and one episode read closely."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
+from workbench.tui.palette import score_role
+from workbench.tui.text import cell_width, plain
+from workbench.tui.views.dates import MONTHS, day_name
+from workbench.tui.views.memory import known_lines, markdown_lines, section
+from workbench.tui.widgets.rows import KeyedRows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from workbench.tui.bench import Episode, Memory
+    from workbench.tui.query import Query
+
+FIELDS = ("type", "tag", "confidence", "source", "status")
+CONFIDENCE = {"high": "●", "medium": "◐", "low": "○"}
+_LEVELS = "▂▃▄▅▆▇█"
+_EMPTY = "▁"
+_HOURS_PER_CELL = 2
+_TAGS_FROM = 62
+_SCORE_FROM = 48
+
+
+def episode_matches(query: Query, episode: Episode) -> bool:
+    """Tell whether an episode passes a filter."""
+    if not query:
+        return True
+    fields = {
+        "type": (episode.type.casefold(),),
+        "tag": tuple(tag.casefold() for tag in episode.tags),
+        "confidence": (episode.confidence.casefold(),),
+        "source": (episode.source.casefold(),),
+        "status": (episode.status.casefold(),),
+    }
+    text = f"{episode.text}\n{' '.join(episode.tags)}\n{episode.id}".casefold()
+    return query.matches(fields, text, episode.day)
+
+
+class TimelineRows(KeyedRows):
+    """Episodes as rows, newest first: for each day a heading, its episodes, and a space.
+
+    Args:
+        today: In the workspace's zone.
+    """
+
+    def __init__(self, today: date) -> None:
+        self._today = today
+        self._rows: list[Episode | date | None] = []
+        self._row_keys: list[str] = []
+        self._row_headings: list[int] = []
+        self.days: dict[date, list[Episode]] = {}
+        super().__init__(self._row_keys, self._row_headings)
+
+    def extend(self, episodes: Iterable[Episode]) -> None:
+        """Add older episodes at the end."""
+        for episode in episodes:
+            day = self.days.get(episode.day)
+            if day is None:
+                day = self.days[episode.day] = []
+                if self._rows:
+                    self._rows.append(None)
+                    self._row_keys.append("")
+                self._row_headings.append(len(self._rows))
+                self._rows.append(episode.day)
+                self._row_keys.append("")
+            day.append(episode)
+            self._rows.append(episode)
+            self._row_keys.append(episode.id)
+        self._index = None
+
+    @property
+    def shown(self) -> int:
+        """Return how many episodes there are."""
+        return sum(map(len, self.days.values()))
+
+    def episode(self, key: str) -> Episode | None:
+        """Return the episode of that id."""
+        at = self.find(key)
+        row = self._rows[at] if at is not None else None
+        return row if row is not None and not isinstance(row, date) else None
+
+    def key_near(self, day: date) -> str:
+        """Return the newest episode not later than the end of a day; the oldest one where there is none."""
+        key = ""
+        for each, episodes in self.days.items():
+            key = episodes[0].id
+            if each <= day:
+                return key
+        return key
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw a day's heading, an episode, or a space."""
+        row = self._rows[index]
+        if row is None:
+            return BLANK
+        if isinstance(row, date):
+            return self._heading(row, width)
+        return _episode_line(row, width)
+
+    def _heading(self, day: date, width: int) -> Line:
+        episodes = self.days[day]
+        count = f"{len(episodes):>3}"
+        return spread(
+            (Span(day_name(day, self._today), "strong"),),
+            (*_hours(episodes), gap(2), Span(count, "soft")),
+            width,
+        )
+
+
+def _hours(episodes: list[Episode]) -> Line:
+    """Draw how much happened in each two hours of a day, midnight to midnight."""
+    counts = Counter(int(each.time[:2]) // _HOURS_PER_CELL for each in episodes if each.time[:2].isdigit())
+    if not counts:
+        return BLANK
+    return _bars([counts.get(cell, 0) for cell in range(24 // _HOURS_PER_CELL)], most=4)
+
+
+def _bars(counts: list[int], most: int, here: int = -1) -> Line:
+    """Draw one bar for each count; `most` is the count of a full one, `here` the one to stand out."""
+    spans: list[Span] = []
+    for at, count in enumerate(counts):
+        level = min(len(_LEVELS) - 1, (count - 1) * len(_LEVELS) // max(most, 1))
+        glyph, role = (_LEVELS[level], "store.episodic") if count else (_EMPTY, "rule")
+        spans.append(Span(glyph, "strong" if at == here else role))
+    return tuple(spans)
+
+
+def _episode_line(episode: Episode, width: int) -> Line:
+    sign = "◆" if episode.pinned else CONFIDENCE.get(episode.confidence, " ")
+    left: Line = (
+        column(episode.time, 5, "soft"),
+        gap(1),
+        Span(sign, "store.episodic"),
+        gap(1),
+        column(episode.type, 10, "soft"),
+        gap(1),
+    )
+    right: Line = ()
+    if width >= _TAGS_FROM and episode.tags:
+        right = (_tags(episode.tags, max(12, width // 4)),)
+    if width >= _SCORE_FROM and episode.score is not None:
+        right = (*right, gap(2), Span(f"{episode.score:.2f}", "faint"))
+    text = ink(_gist(episode.text), score_role(episode.score), width)
+    return spread((*left, text), right, width)
+
+
+def _tags(tags: tuple[str, ...], width: int) -> Span:
+    """Draw as many whole tags as there is room for, and how many more there are."""
+    words = [f"#{plain(tag, width)}" for tag in tags]
+    shown = words[:]
+    while len(shown) > 1 and cell_width(" ".join(shown)) > width - 3 * (len(shown) < len(words)):
+        shown.pop()
+    more = f" +{len(words) - len(shown)}" if len(shown) < len(words) else ""
+    return Span(plain(" ".join(shown), width - len(more)) + more, "faint")
+
+
+def _gist(text: str) -> str:
+    """Return the beginning of a text as one line without the marks of Markdown."""
+    return text[:600].lstrip().lstrip("-*># ").replace("**", "")
+
+
+def ribbon_line(days: Mapping[date, int], here: date | None, width: int) -> Line:
+    """Draw the whole timeline as one line of bars, oldest at the left, with the day one is at standing out.
+
+    Args:
+        days: How many episodes each day has.
+        here: The day under the cursor.
+        width: Cells.
+    """
+    if not days:
+        return BLANK
+    first, last = min(days), max(days)
+    begin, end = _month(first), _month(last)
+    cells = width - len(begin) - len(end) - 4
+    if cells < 10:
+        return BLANK
+    length = (last - first).days + 1
+    cells = _cells(cells, length)
+    counts = [0] * cells
+    for day, count in days.items():
+        begin_cell = (day - first).days * cells // length
+        end_cell = ((day - first).days + 1) * cells // length
+        for cell in range(begin_cell, max(end_cell, begin_cell + 1)):
+            counts[cell] += count
+    at = (here - first).days * cells // length if here is not None and first <= here <= last else -1
+    return (Span(begin, "faint"), gap(2), *_bars(counts, max(counts), at), gap(2), Span(end, "faint"))
+
+
+def ribbon_day(days: Mapping[date, int], x: int, width: int) -> date | None:
+    """Return the day that a click at a cell of the ribbon means."""
+    if not days:
+        return None
+    first, last = min(days), max(days)
+    length = (last - first).days + 1
+    cells = _cells(width - len(_month(first)) - len(_month(last)) - 4, length)
+    at = x - len(_month(first)) - 2
+    return first + timedelta((at + 1) * length // cells - 1) if 0 <= at < cells else None
+
+
+def _cells(room: int, days: int) -> int:
+    """Return how many cells a ribbon takes: two for each day where there is room, else as many as there are."""
+    return 2 * days if 2 * days <= room else min(days, room)
+
+
+def _month(day: date) -> str:
+    return f"{MONTHS[day.month - 1]} {day.year}"
+
+
+def episode_lines(episode: Episode, memory: Memory | None, today: date, width: int) -> list[Line]:
+    """Draw one episode in full, with what was learned from it once that is known."""
+    when = day_name(episode.day, today) + (f", {episode.time}" if episode.time else "")
+    lines: list[Line] = [spread((Span(when, "store.episodic+strong"),), (ink(episode.type, "soft"),), width)]
+    facts = [
+        f"confidence {episode.confidence}" if episode.confidence else "",
+        f"from {episode.source}" if episode.source else "",
+        " ".join(f"#{tag}" for tag in episode.tags),
+        "pinned" if episode.pinned else "",
+    ]
+    lines.append(cut((ink(" · ".join(fact for fact in facts if fact), "faint"),), width))
+    lines += [BLANK, *markdown_lines(episode.text, width)]
+    if memory is None:
+        return lines
+    if not memory.links_from and episode.type != "log":
+        lines += [*section("What was learned from it"), (Span(plain("Nothing yet.", width), "faint"),)]
+    return lines + known_lines(memory, width, learned="What was learned from it")

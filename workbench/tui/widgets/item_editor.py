@@ -1,0 +1,127 @@
+"""Edits one short text in place, with the budgets it moves right below it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widgets import Static, TextArea
+
+from workbench.tui import commands
+from workbench.tui.ink import BLANK
+from workbench.tui.keymap import bindings
+from workbench.tui.palette import RAISED
+from workbench.tui.widgets.status_line import StatusLine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual import events
+    from textual.app import ComposeResult
+
+    from workbench.tui.ink import Line
+
+
+_OWN = {commands.SaveDraft.id, commands.NewLine.id, commands.LeaveDraft.id}
+
+
+class DraftArea(TextArea):
+    """A text area in which enter saves and esc leaves."""
+
+    class Saved(Message):
+        """The text is meant to be saved."""
+
+    class Left(Message):
+        """The text is left as it is, as a draft."""
+
+    BINDINGS: ClassVar = bindings(commands.SaveDraft, commands.NewLine, commands.LeaveDraft)
+
+    async def _on_key(self, event: events.Key) -> None:
+        # The keys bound above mean a command here, where a text area would write or indent.
+        if any(binding.key == event.key for _, binding in self._bindings if binding.id in _OWN):
+            return
+        await super()._on_key(event)
+
+    def action_save_draft(self) -> None:
+        self.post_message(self.Saved())
+
+    def action_new_line(self) -> None:
+        self.insert("\n")
+
+    def action_leave_draft(self) -> None:
+        self.post_message(self.Left())
+
+
+class ItemEditor(Vertical):
+    """A title, the text, a bar for each budget, and a line for what is wrong."""
+
+    DEFAULT_CSS = """
+    ItemEditor { display: none; background: $surface; padding: 1 2; height: 1fr; }
+    ItemEditor.-open { display: block; }
+    ItemEditor > #editor-title { color: $soft; height: 1; background: $surface; }
+    ItemEditor > DraftArea {
+        height: auto; min-height: 4; max-height: 14; margin: 1 0; border: none; padding: 0 1;
+        background: $background; color: $foreground;
+    }
+    ItemEditor > DraftArea:focus { border: none; }
+    ItemEditor > DraftArea .text-area--cursor-line { background: $background; }
+    ItemEditor > #editor-problem { color: $danger; height: auto; margin: 1 0 0 0; background: $surface; }
+    """
+
+    class Typed(Message):
+        """The text is another one now."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def compose(self) -> ComposeResult:
+        yield Static("", id="editor-title", markup=False)
+        area = DraftArea(
+            "", soft_wrap=True, compact=True, show_line_numbers=False, highlight_cursor_line=False
+        )
+        area.cursor_blink = False
+        yield area
+        yield StatusLine(id="editor-bar-0", ground=RAISED)
+        yield StatusLine(id="editor-bar-1", ground=RAISED)
+        yield Static("", id="editor-problem", markup=False)
+
+    @property
+    def text(self) -> str:
+        """Return what has been written."""
+        return self.query_one(DraftArea).text
+
+    def open(self, title: str, text: str) -> None:
+        """Begin to edit.
+
+        Args:
+            title: What it is that one edits.
+            text: What it says so far.
+        """
+        self.add_class("-open")
+        self.query_one("#editor-title", Static).update(title)
+        self.show_problem("")
+        area = self.query_one(DraftArea)
+        area.load_text(text)
+        area.move_cursor(area.document.end)
+        area.focus()
+
+    def close(self) -> None:
+        """Put the editor away."""
+        self.remove_class("-open")
+
+    def show_bars(self, draws: Sequence[Callable[[int], Line]]) -> None:
+        """Draw up to two budgets."""
+        for at in range(2):
+            bar = self.query_one(f"#editor-bar-{at}", StatusLine)
+            bar.show(draws[at] if at < len(draws) else lambda _width: BLANK)
+
+    def show_problem(self, problem: str) -> None:
+        """Say why the text was not taken, or nothing."""
+        self.query_one("#editor-problem", Static).update(problem)
+
+    def on_text_area_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self.show_problem("")
+        self.post_message(self.Typed(event.text_area.text))

@@ -1,0 +1,100 @@
+"""Owns what a virtual list shows: rows by index, drawn only when they are seen."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.tui.ink import Line
+
+
+class RowSource(Protocol):
+    """Rows of a list; a row whose key is empty is a heading or a space, which the cursor passes over."""
+
+    def __len__(self) -> int: ...
+
+    def key(self, index: int) -> str:
+        """Return the id of a row, stable while rows come and go."""
+        ...
+
+    def find(self, key: str) -> int | None:
+        """Return where the row with that id is."""
+        ...
+
+    def heading(self, index: int) -> int | None:
+        """Return the index of the heading a row stands under, or None."""
+        ...
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw a row."""
+        ...
+
+
+class KeyedRows:
+    """The half of a row source that is the same everywhere: keys and headings, kept in two lists.
+
+    Args:
+        keys: One for each row, empty for headings and spaces.
+        headings: Indexes of the rows that are headings, ascending.
+    """
+
+    def __init__(self, keys: Sequence[str], headings: Sequence[int]) -> None:
+        self._keys = keys
+        self._headings = headings
+        self._index: dict[str, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def key(self, index: int) -> str:
+        """Return the id of a row."""
+        return self._keys[index]
+
+    def find(self, key: str) -> int | None:
+        """Return where the row with that id is."""
+        if self._index is None:
+            self._index = {}
+            for at, each in enumerate(self._keys):
+                if each:
+                    self._index.setdefault(each, at)
+        return self._index.get(key)
+
+    def heading(self, index: int) -> int | None:
+        """Return the index of the heading a row stands under, or None."""
+        at = bisect_right(self._headings, index) - 1
+        return self._headings[at] if at >= 0 else None
+
+
+class NoRows(KeyedRows):
+    """No rows at all."""
+
+    def __init__(self) -> None:
+        super().__init__((), ())
+
+    def line(self, index: int, width: int) -> Line:
+        """Refuse: there is nothing to draw."""
+        raise IndexError(f"row {index} of an empty list, {width} cells wide")
+
+
+def nearest(rows: RowSource, index: int) -> int:
+    """Return the row nearest to an index that a cursor may stand on, further down first; -1 where there is none."""
+    count = len(rows)
+    start = max(0, min(index, count - 1))
+    below = (at for at in range(start, count) if rows.key(at))
+    above = (at for at in range(min(start, count) - 1, -1, -1) if rows.key(at))
+    return next(below, next(above, -1))
+
+
+def step_from(rows: RowSource, index: int, by: int) -> int:
+    """Return where a cursor comes to that moves by so many rows, over headings and spaces, stopping at the ends."""
+    if not len(rows):
+        return -1
+    target = min(max(index + by, 0), len(rows) - 1)
+    direction = 1 if by > 0 else -1
+    at = target
+    while 0 <= at < len(rows) and not rows.key(at):
+        at += direction
+    return at if 0 <= at < len(rows) else nearest(rows, target)
