@@ -1,15 +1,37 @@
-"""The catalog: a derived view of every memory file, in SQLite outside the workspace."""
+"""The catalog: a derived view of every memory file, in SQLite outside the workspace.
 
-from workbench.engine.catalog.catalog import Catalog, Synced
-from workbench.engine.catalog.lookups import Lookups
-from workbench.engine.catalog.model import (
-    EdgeRecord,
-    EntityMatch,
-    EntityRecord,
-    FactRecord,
-    MemoryRecord,
-)
-from workbench.engine.catalog.timeline_filter import TimelineFilter, parse_filter
+Names are loaded when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from workbench.engine.catalog.catalog import Catalog, Synced
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.catalog.model import (
+        EdgeRecord,
+        EntityMatch,
+        EntityRecord,
+        FactRecord,
+        MemoryRecord,
+    )
+    from workbench.engine.catalog.timeline_filter import TimelineFilter, parse_filter
+
+_HOME: Final = {
+    "Catalog": "catalog",
+    "EdgeRecord": "model",
+    "EntityMatch": "model",
+    "EntityRecord": "model",
+    "FactRecord": "model",
+    "Lookups": "lookups",
+    "MemoryRecord": "model",
+    "Synced": "catalog",
+    "TimelineFilter": "timeline_filter",
+    "parse_filter": "timeline_filter",
+}
 
 __all__ = [
     "Catalog",
@@ -23,3 +45,9 @@ __all__ = [
     "TimelineFilter",
     "parse_filter",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOME:
+        return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -20,7 +20,7 @@ def brief(ground: Ground) -> results.Brief:
     from workbench.engine.stores import view_core
 
     ground.adopt()
-    files = ground.history.now()
+    files = ground.files
     view = view_core(files, ground.settings)
     core = CoreMemory.parse(files.read(view.path) or b"", view.path)
     alerts = (
@@ -63,7 +63,7 @@ def _unprocessed_episodes(ground: Ground) -> int:
     """Count the episodes since the last reflection that was applied."""
     from workbench.engine.documents import ReflectionLog
 
-    content = ground.history.now().read(layout.REFLECTION_LOG) or b""
+    content = ground.files.read(layout.REFLECTION_LOG) or b""
     days = [record.time[:10] for record in ReflectionLog.parse(content, layout.REFLECTION_LOG).records]
     ground.refresh_for_reading()
     return ground.lookups.count_since("episodic", max(days, default=""))

@@ -91,6 +91,13 @@ class Ground:
             projections=projections(self),
         )
 
+    @property
+    def files(self) -> FileView:
+        """Return the files as they are on disk, read without a lock."""
+        from workbench.engine.history.views import WorkFiles
+
+        return WorkFiles(self.root)
+
     @cached_property
     def catalog(self) -> Catalog:
         """Return the catalog of memories, not yet brought up to date."""

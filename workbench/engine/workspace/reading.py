@@ -31,7 +31,7 @@ class Reading:
         """Return core memory: its blocks, items and token budget."""
         from workbench.engine.stores import view_core
 
-        return view_core(self._ground.history.now(), self._ground.settings)
+        return view_core(self._ground.files, self._ground.settings)
 
     def search(
         self,
@@ -136,7 +136,7 @@ class Reading:
         ground.refresh_for_reading()
         memory_id = self.resolve(id)
         score = ground.scores().of(str(memory_id.whole))
-        shown = show_memory(ground.history.now(), str(memory_id), ground.lookups, ground.zone, score=score)
+        shown = show_memory(ground.files, str(memory_id), ground.lookups, ground.zone, score=score)
         if ground.has_history():
             past = file_history(ground.root, ground.history.store, shown.path, limit=_MOST_HISTORY)
             shown = replace(shown, history=past)

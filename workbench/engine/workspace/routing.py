@@ -65,6 +65,6 @@ def _known(ground: Ground, name: str) -> EntityMention | None:
 def _owner(ground: Ground) -> str:
     from workbench.engine.documents import CoreMemory
 
-    item = CoreMemory.parse(ground.history.now().read(layout.CORE) or b"").item(_OWNER_ITEM)
+    item = CoreMemory.parse(ground.files.read(layout.CORE) or b"").item(_OWNER_ITEM)
     name = item.text.partition(":")[2].strip() if item else ""
     return name if name and not name.startswith("[") else "User"

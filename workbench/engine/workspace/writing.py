@@ -94,7 +94,7 @@ class Writing(Reading):
             )
 
         if dry_run:
-            return replace(plan(ground.history.now()).outcome, dry_run=True)
+            return replace(plan(ground.files).outcome, dry_run=True)
         usual = "bot:trigger-remember" if source == "user-explicit" else "bot:auto-detect"
         said = (
             f"user said “remember {_short(text)}”" if source == "user-explicit" else "noticed in conversation"
