@@ -1,4 +1,4 @@
-"""Times one mutation against `git add` and `git commit` of the same change: `python tests/benchmarks/mutation.py`."""
+"""Times one mutation against `git add` and `git commit`: `python tests/benchmarks/mutation.py [SIZE …]`."""
 
 from __future__ import annotations
 

@@ -154,12 +154,12 @@ class History:
         """
         before = self.head()
         with self.writing(attribution.actor) as turn:
-            adopted = turn.adopt("manual") if before else Adopted()
-            head = turn.head()
-            commit = turn.store.commit(head) if head and head != before else None
-            files = [change.path for change in turn.store.changes(commit.id)] if commit else []
             moment = self._around.clock.now()
-            return Receipt(commit.id if commit else None, tuple(files), moment, None, adopted.commits)
+            if turn.begun:
+                return Receipt(turn.begun, tuple(turn.store.files_at(turn.begun)), moment, None)
+            adopted = turn.adopt("manual") if before else Adopted()
+            commit = adopted.commits[-1] if adopted.commits else None
+            return Receipt(commit, adopted.files, moment, None, adopted.commits)
 
     def mutate(
         self, planner: Planner[T], attribution: Attribution, *, may_touch_critical: bool = False

@@ -19,9 +19,12 @@ from workbench.engine.clock import render_time
 from workbench.engine.errors import HistoryError, Locked, StorageError
 
 LOCK_FILE = "workbench.lock"
+QUEUE_FILE = "workbench.queue"
 
 _FIRST_PAUSE = 0.0005
-_LONGEST_PAUSE = 0.01
+# Many may stand in the queue, one at its head.
+_LONGEST_PAUSE_IN_QUEUE = 0.01
+_LONGEST_PAUSE_AT_HEAD = 0.001
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,9 @@ class Held:
 
 class WriterLock:
     """An advisory lock of the operating system on one file, which the kernel frees when its holder dies.
+
+    Whoever waits holds the lock on a second file meanwhile, so that a busy writer that lets go and comes again has
+    to stand behind.
 
     Args:
         path: The lock's file; it stays when the lock is free.
@@ -72,9 +78,9 @@ class WriterLock:
         if not self._thread.acquire(timeout=self._timeout):
             raise self._locked(_read_holder(self._path))
         try:
-            handle = self._open()
+            handle = self._open(self._path)
             try:
-                self._wait(handle, deadline)
+                self._wait_in_turn(handle, deadline)
                 predecessor_died = os.fstat(handle).st_size > 0
                 _write_holder(handle, actor, since)
                 self._owner = threading.get_ident()
@@ -89,9 +95,17 @@ class WriterLock:
         finally:
             self._thread.release()
 
-    def _open(self) -> int:
+    def _wait_in_turn(self, handle: int, deadline: float) -> None:
+        queue = self._open(self._path.with_name(QUEUE_FILE))
         try:
-            return os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._wait(queue, deadline, _LONGEST_PAUSE_IN_QUEUE)
+            self._wait(handle, deadline, _LONGEST_PAUSE_AT_HEAD)
+        finally:
+            os.close(queue)
+
+    def _open(self, path: Path) -> int:
+        try:
+            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise StorageError(
                 f"The history cannot be locked for writing: {error.strerror}.",
@@ -99,7 +113,7 @@ class WriterLock:
                 remedy="Make the folder writable; reading works without.",
             ) from error
 
-    def _wait(self, handle: int, deadline: float) -> None:
+    def _wait(self, handle: int, deadline: float, longest_pause: float) -> None:
         pause = _FIRST_PAUSE
         while True:
             try:
@@ -115,7 +129,7 @@ class WriterLock:
                     remedy="Keep the workspace on a local disk.",
                 ) from error
             time.sleep(pause)
-            pause = min(pause * 2, _LONGEST_PAUSE)
+            pause = min(pause * 2, longest_pause)
 
     def _locked(self, holder: dict[str, str]) -> Locked:
         who = holder.get("program", "another program")

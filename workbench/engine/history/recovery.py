@@ -168,7 +168,8 @@ def _remove_broken_objects(store: GitStore) -> None:
             continue
         for place in folder.iterdir():
             oid = folder.name + place.name
-            if len(oid) == 40 and not store.has_object(oid):
+            # libgit2 knows the empty tree by heart and would not notice that its file is broken.
+            if len(oid) == 40 and (place.stat().st_size == 0 or not store.has_object(oid)):
                 place.unlink(missing_ok=True)
 
 

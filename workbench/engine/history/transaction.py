@@ -102,6 +102,9 @@ class Writing:
         store: The history.
         journal: Its journal, recovered.
         surroundings: The workspace.
+
+    Attributes:
+        begun: The commit that this turn began the history with, or None.
     """
 
     def __init__(self, store: GitStore, journal: Journal, surroundings: Surroundings) -> None:
@@ -109,6 +112,7 @@ class Writing:
         self.journal = journal
         self._around = surroundings
         self._root = surroundings.root
+        self.begun: str | None = None
 
     def head(self) -> str | None:
         """Return the newest commit."""
@@ -144,17 +148,16 @@ class Writing:
         edits = find_edits(self._root, self.store, tree, self._around.state)
         return replace(self._adopt(edits.files, actor), warnings=_warnings(edits))
 
-    def begin_history(self) -> str | None:
-        """Commit every file that is found, where there is no commit yet; return the commit."""
+    def begin_history(self) -> None:
+        """Commit every file that is found, where there is no commit yet."""
         if self.head() is not None:
-            return None
+            return
         found = find_edits(self._root, self.store, None, self._around.state)
         for warning in _warnings(found):
             self._around.warn(warning)
-        if not found.files:
-            return None
-        transaction = self._around.new_id()
-        return self.commit([first_commit(found.files, transaction)], transaction)[0]
+        if found.files:
+            transaction = self._around.new_id()
+            self.begun = self.commit([first_commit(found.files, transaction)], transaction)[0]
 
     def record(self, message: CommitMessage) -> str:
         """Make a commit that changes no file; return its hash."""
@@ -296,7 +299,7 @@ class Writing:
         self, drafts: Sequence[Draft], parent: str | None
     ) -> tuple[list[tuple[str, bytes, Mapping[str, str | None]]], dict[str, bytes]]:
         moment: datetime = self._around.clock.now().astimezone(self._around.zone)
-        tree = self.store.commit(parent).tree if parent else self.store.write_tree(None, {})
+        tree = self.store.commit(parent).tree if parent else None
         blobs: dict[str, bytes] = {}
         commits: list[tuple[str, bytes, Mapping[str, str | None]]] = []
         for draft in drafts:
@@ -305,7 +308,8 @@ class Writing:
                 changes[path] = None if content is None else self.store.write_blob(content)
                 if content is not None:
                     blobs[changes[path] or ""] = content
-            tree = self.store.write_tree(tree, changes) if changes else tree
+            if changes or tree is None:
+                tree = self.store.write_tree(tree, changes)
             author, email = author_of(draft.message.actor)
             text = render_message(draft.message)
             parents = [parent] if parent else []
