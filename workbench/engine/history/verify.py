@@ -1,0 +1,183 @@
+"""Checks that audit log, git history and files agree, and says where they do not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+from workbench.engine.documents.audit_log import AuditLogFile, render_audit_line
+from workbench.engine.errors import HistoryDamaged, OutsideWorkspace, StorageError
+from workbench.engine.history.audit_projection import audit_lines, pruned_before
+from workbench.engine.history.commit_message import author_of, parse_message
+from workbench.engine.history.git_program import git_available, run_git
+from workbench.engine.history.git_store import SHORT, blob_hash
+from workbench.engine.history.seen_head import load_seen, tampering
+from workbench.engine.history.views import read_work_file
+from workbench.engine.results import Verified, VerifyProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from workbench.engine.history.git_store import Commit, GitStore
+    from workbench.engine.history.history import History
+
+_REQUIRED = ("Actor", "Approval", "Trigger")
+# Another process may write while this reads; what it was in the middle of is not a fault.
+_ROUNDS = 3
+
+
+def verify(history: History, *, deep: bool = False) -> Verified:
+    """Check everything that accounts for memory; writes nothing and waits for nobody.
+
+    Kinds of problems: `rewritten` (history is not the one last seen), `broken-object`, `foreign-commit`,
+    `missing-trailer`, `author`, `unaccounted` (a commit changed a file without an audit line; deep only),
+    `log-missing` (a commit without its line), `log-extra` (a line without its commit), `log-order`,
+    `log-line` (unreadable), `outside-edit`, `unreadable`, `unfinished` (a writer is at work, or died).
+
+    Args:
+        history: Of the workspace.
+        deep: Whether to read every object of the whole history too, and to compare each commit's files with
+            its audit lines.
+
+    Returns:
+        The problems found; all is well where there are none.
+    """
+    for _ in range(_ROUNDS):
+        before = history.head() if history.exists else None
+        found = _verify_once(history, deep=deep)
+        if found.ok or history.head() == before:
+            return found
+    return found
+
+
+def _verify_once(history: History, *, deep: bool) -> Verified:
+    if not history.exists:
+        return Verified(True, (), 0, 0)
+    store = history.store
+    problems: list[VerifyProblem] = []
+    commits: list[Commit] = []
+    entries = 0
+    try:
+        for commit in store.walk():
+            commits.append(commit)
+            problems.extend(_commit_problems(store, commit))
+        entries, found = _log_problems(history, commits)
+        problems.extend(found)
+        problems.extend(_file_problems(history, commits[0] if commits else None))
+        seen = load_seen(history.state)
+        rewritten = tampering(store, seen) if seen else None
+        if rewritten:
+            problems.append(VerifyProblem("rewritten", layout.HISTORY, rewritten))
+        if deep:
+            problems.extend(_deep_problems(store, commits))
+    except HistoryDamaged as error:
+        problems.append(VerifyProblem("broken-object", layout.HISTORY, str(error)))
+    if not history.journal.is_settled():
+        detail = "A writer is at work, or died; the next change finishes what it began."
+        problems.append(VerifyProblem("unfinished", layout.HISTORY, detail))
+    return Verified(not problems, tuple(problems), len(commits), entries)
+
+
+def _commit_problems(store: GitStore, commit: Commit) -> Iterator[VerifyProblem]:
+    if not store.has_object(commit.tree):
+        yield VerifyProblem(
+            "broken-object", commit.short, f"Its tree {commit.tree[:SHORT]} is missing or broken."
+        )
+    if "\nTransaction: " not in commit.message:
+        yield VerifyProblem("foreign-commit", commit.short, f"Written by another program as {commit.author}.")
+        return
+    for name in _REQUIRED:
+        if f"\n{name}: " not in commit.message:
+            yield VerifyProblem("missing-trailer", commit.short, f"It does not say its {name.lower()}.")
+    if "\nAudit: " not in commit.message:
+        yield VerifyProblem("missing-trailer", commit.short, "It has no audit line.")
+    actor = parse_message(commit).actor
+    if commit.author != author_of(actor)[0]:
+        yield VerifyProblem(
+            "author", commit.short, f"Its author is {commit.author}, but it says that its actor is {actor}."
+        )
+    if len(commit.parents) > 1:
+        yield VerifyProblem("foreign-commit", commit.short, "It joins two histories.")
+
+
+def _log_problems(history: History, commits: list[Commit]) -> tuple[int, list[VerifyProblem]]:
+    """Compare the log with what the commits say; lines that pruning may keep or drop count neither way."""
+    try:
+        content = read_work_file(history.root, layout.AUDIT_LOG) or b""
+    except (StorageError, OutsideWorkspace) as error:
+        return 0, [VerifyProblem("unreadable", layout.AUDIT_LOG, error.message)]
+    watermark = next((mark for mark in map(pruned_before, commits) if mark), None)
+    required, optional = [], set()
+    place: dict[str, int] = {}
+    for number, commit in enumerate(reversed(commits)):
+        for line in audit_lines(commit):
+            text = render_audit_line(line)
+            place[text] = number
+            if watermark is None or commit.moment >= watermark:
+                required.append(text)
+            else:
+                optional.add(text)
+    if content == "".join(f"{text}\n" for text in required).encode("utf-8", "replace"):
+        return len(required), []
+    log = AuditLogFile.parse(content)
+    problems = [VerifyProblem("log-line", found.where, found.message) for found in log.problems]
+    texts = [render_audit_line(line) for line in log.lines]
+    lacking = Counter(required) - Counter(texts)
+    for text, count in lacking.items():
+        problems += [VerifyProblem("log-missing", layout.AUDIT_LOG, f"A commit has no line: {text}")] * count
+    due = Counter(required)
+    newest = -1
+    for number, text in zip(log.numbers, texts, strict=True):
+        where = f"{layout.AUDIT_LOG}:{number}"
+        due[text] -= 1
+        if due[text] < 0 and text not in optional:
+            problems.append(VerifyProblem("log-extra", where, f"No commit stands behind this line: {text}"))
+        elif place.get(text, newest) < newest:
+            problems.append(VerifyProblem("log-order", where, f"It belongs further up: {text}"))
+        else:
+            newest = place.get(text, newest)
+    if log.torn:
+        problems.append(VerifyProblem("log-line", layout.AUDIT_LOG, "The last line was cut off."))
+    return len(texts), problems
+
+
+def _file_problems(history: History, head: Commit | None) -> Iterator[VerifyProblem]:
+    expected = history.store.tree_files(head.tree) if head else {}
+    found = layout.tracked_files(history.root)
+    for path, blob in expected.items():
+        if path not in found:
+            yield VerifyProblem(
+                "outside-edit", path, "It was deleted from outside; the next change records that."
+            )
+        if not history.store.has_object(blob):
+            yield VerifyProblem("broken-object", path, f"Its content {blob[:SHORT]} is missing or broken.")
+    for path in found:
+        try:
+            content = read_work_file(history.root, path)
+        except (StorageError, OutsideWorkspace) as error:
+            yield VerifyProblem("unreadable", path, error.message)
+            continue
+        if content is not None and expected.get(path) != blob_hash(content):
+            how = "edited" if path in expected else "created"
+            yield VerifyProblem(
+                "outside-edit", path, f"It was {how} from outside; the next change records that."
+            )
+
+
+def _deep_problems(store: GitStore, commits: list[Commit]) -> Iterator[VerifyProblem]:
+    for commit, older in zip(commits, [*commits[1:], None], strict=True):
+        named = {entry.file for entry in parse_message(commit).entries}
+        if older is None and commit.parents:
+            continue
+        for change in store.changed_paths(older.tree if older else None, commit.tree):
+            # A renamed file's old name is told by the line of its new one.
+            if change.path not in named and change.new_blob is not None:
+                detail = f"It changed {change.path} without an audit line."
+                yield VerifyProblem("unaccounted", commit.short, detail)
+    if not git_available():
+        return
+    checked = run_git(store.path, "fsck", "--full", "--no-dangling", "--no-progress")
+    for line in (checked.stdout + checked.stderr).splitlines():
+        if line.startswith(("error", "fatal", "missing", "broken", "bad")):
+            yield VerifyProblem("broken-object", layout.HISTORY, line)
