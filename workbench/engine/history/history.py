@@ -99,6 +99,11 @@ class History:
         return self._journal
 
     @property
+    def clock(self) -> Clock:
+        """Return the clock that dates commits."""
+        return self._around.clock
+
+    @property
     def state(self) -> Path:
         """Return the folder of derived state."""
         return self._around.state
