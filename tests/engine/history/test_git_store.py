@@ -233,3 +233,9 @@ def test_ancestry_and_walks_follow_first_parents(store: GitStore) -> None:
     assert not store.is_ancestor(made[3], made[0])
     assert not store.is_ancestor("f" * 40, made[0])
     assert store.commit(made[0]).moment.astimezone(UTC) == MOMENT
+
+
+def test_what_a_creator_that_died_left_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".audit.new-1-2/objects").mkdir(parents=True)
+    GitStore.create(tmp_path / ".audit")
+    assert [place.name for place in tmp_path.iterdir()] == [".audit"]

@@ -139,9 +139,11 @@ def _read_tail(place: Path, length: int = _TAIL) -> _Tail:
     except FileNotFoundError:
         return _Tail(0, 0, None, 0)
     whole, newline, torn = content.rpartition(b"\n")
+    # What was read may begin in the middle of a line.
+    lines = whole.split(b"\n")[1 if start else 0 :] if newline else []
     newest: str | None = None
     count = 0
-    for raw in reversed(whole.split(b"\n") if newline else []):
+    for raw in reversed(lines):
         line = parse_audit_line(raw.decode("utf-8", "replace").rstrip("\r"))
         commit = commit_of_line(line) if line else None
         if newest is None:

@@ -104,6 +104,16 @@ class History:
         return self._around.clock
 
     @property
+    def clock(self) -> Clock:
+        """Return what tells the time of commits."""
+        return self._around.clock
+
+    @property
+    def zone(self) -> tzinfo:
+        """Return the time zone that commits are dated in."""
+        return self._around.zone
+
+    @property
     def state(self) -> Path:
         """Return the folder of derived state."""
         return self._around.state

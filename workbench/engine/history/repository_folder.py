@@ -61,7 +61,9 @@ def make_repository(path: Path) -> None:
                 remedy="Make the workspace folder writable, or free some space.",
             ) from error
     finally:
-        shutil.rmtree(staging, ignore_errors=True)
+        # Those of others too: whoever is still at it comes too late, and whoever died left rubbish.
+        for left in path.parent.glob(f"{path.name}.new-*"):
+            shutil.rmtree(left, ignore_errors=True)
 
 
 def require_ours(path: Path) -> None:
