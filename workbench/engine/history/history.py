@@ -104,11 +104,6 @@ class History:
         return self._around.clock
 
     @property
-    def clock(self) -> Clock:
-        """Return what tells the time of commits."""
-        return self._around.clock
-
-    @property
     def zone(self) -> tzinfo:
         """Return the time zone that commits are dated in."""
         return self._around.zone
