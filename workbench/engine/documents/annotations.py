@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PAIR: Final = re.compile(r"[ \t]*([\w][\w -]*?)[ \t]*:[ \t]*(.*?)[ \t]*$", re.DOTALL)
+_PAIR: Final = re.compile(r"[ \t]*(\w[\w -]{0,60}?)[ \t]*:[ \t]*(.*?)[ \t]*$", re.DOTALL)
 _MACHINE: Final = re.compile(r"openclaw-memory-(promotion|lineage):(.*)$", re.DOTALL)
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 CORE_BLOCKS: Final = ("Identity", "Active Context", "Persona", "Critical Facts")
 PIN: Final = "<!-- pinned -->"
-_PIN: Final = re.compile(r"[ \t]*(?:<!--[ \t]*pinned[ \t]*-->|📌\ufe0f?)", re.IGNORECASE)
+_PIN: Final = re.compile(r"(?<![ \t])[ \t]*(?:<!--[ \t]*pinned[ \t]*-->|📌\ufe0f?)", re.IGNORECASE)
 _ITEM_START: Final = re.compile(r"[ \t]*(?:[-+*]|\d{1,9}[.)])[ \t]*")
 _LABEL: Final = re.compile(r"[*_]*([^:：*_]{1,40}?)[*_]*[:：][*_]*(?:\s|$)")
 _STANDARD: Final = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import count
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -84,10 +83,11 @@ class EpisodeLog:
             )
         entries: list[EpisodeEntry] = []
         taken: dict[str, set[int]] = {}
+        free: dict[str, int] = {}
         day = named[0] if named else ""
         for at, heading in enumerate(tops):
             end = tops[at + 1].span.start - 1 if at + 1 < len(tops) else len(source.lines)
-            entry = _read_entry(source, heading, end, day, taken, problems, path)
+            entry = _read_entry(source, heading, end, day, taken, free, problems, path)
             if entry is not None:
                 entries.append(entry)
         return cls(path, day, source, tuple(entries), tuple(problems))
@@ -174,6 +174,7 @@ def _read_entry(
     end: int,
     day: str,
     taken: dict[str, set[int]],
+    free: dict[str, int],
     problems: list[Problem],
     path: str,
 ) -> EpisodeEntry | None:
@@ -202,7 +203,10 @@ def _read_entry(
                     "Give it a number of its own.",
                 )
             )
-        number = max(numbers) + 1 if len(numbers) > 1000 else next(n for n in count(1) if n not in numbers)
+        number = free.get(time, 1)
+        while number in numbers:
+            number += 1
+        free[time] = number
     numbers.add(number)
     kind, known, extra = _read_fields(match[4])
     if not kind:

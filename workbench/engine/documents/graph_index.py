@@ -30,7 +30,6 @@ _MIDDLE: Final = """
 """
 _CELLS: Final = re.compile(r"(?:[^|\\]|\\.)*", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\([\\|])")
-_DELIMITER: Final = re.compile(r"[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|?)+[ \t]*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +77,7 @@ class GraphIndex:
             rows = wanted and heading.level > 1
             for number in range(heading.body.start, heading.body.end + 1) if rows else ():
                 line = source.line(number)
-                if not line.lstrip().startswith("|") or _DELIMITER.match(line):
+                if not line.lstrip().startswith("|") or not line.strip(" \t|:-"):
                     continue
                 cells = _cells(line)
                 if cells[0] in ("ID", "From"):

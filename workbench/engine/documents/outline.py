@@ -329,10 +329,8 @@ class _Walk:
 
     def _heading(self, level: int, span: LineSpan) -> None:
         match = _ATX.match(self.lines[span.start - 1]) if len(span) == 1 else None
-        if match:
-            text = _atx_text(match)
-        else:
-            text = " ".join(line.strip() for line in self.lines[span.start - 1 : span.end - 1])
+        lines = self.lines[span.start - 1 : span.end - 1]
+        text = _atx_text(match) if match else " ".join(line.strip() for line in lines)
         self.found.append((level, text, span))
 
     def _close_item(self, span: LineSpan, marker: str, indent: int, nested: list[int], *, depth: int) -> None:

@@ -36,15 +36,16 @@ _BOXES: Final[dict[str, Decision]] = {
 _BOX_OF: Final = {decision: box for box, decision in reversed(_BOXES.items())}
 _ITEM: Final = re.compile(r"\[(.?)\][ \t]+`([^`\n]+)`[ \t]*(.*)$", re.DOTALL)
 _HEAD: Final = re.compile(
-    r"([^:\[`\n]+?)(?: for (?:\[\[([^\]\n]+)\]\]|`([^`\n]+)`))?[ \t]*:(?:[ \t]+|$|(?=\n))(.*)$", re.DOTALL
+    r"([^:\[`\n]{1,40}?)(?: for (?:\[\[([^\]\n]+)\]\]|`([^`\n]+)`))?[ \t]*:(?:[ \t]+|$|(?=\n))(.*)$",
+    re.DOTALL,
 )
-_CONFIDENCE: Final = re.compile(r"(?:^|[ \t\n]+)(\\*)\(confidence (high|medium|low)\)$")
+_CONFIDENCE: Final = re.compile(r"\(confidence (high|medium|low)\)\Z")
 _EVIDENCE: Final = re.compile(r"([^\s:]+:\S+)(?: says \"(.*)\")?$", re.DOTALL)
 _FIELD: Final = re.compile(r"([^:\n]{1,60}):(?:[ \t]+|$|(?=\n))(.*)$", re.DOTALL)
 _LINKABLE: Final = re.compile(r"[^\s\[\]|#:`]+--[^\s\[\]|#:`]+")
 _UNSAFE_ID: Final = re.compile(r"[\s%\"]")
 # A box behind list markers; in free text it must not become an item.
-_BOX_LIKE: Final = re.compile(r"((?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(?=\[)")
+_BOX_LIKE: Final = re.compile(r"^((?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(?=\[)")
 _META: Final = re.compile(r"\*\*([^*\n]+?)\*\*[ \t]*[:：][ \t]*(.*)$|\*\*([^*\n]+?)[:：]\*\*[ \t]*(.*)$")
 _RESERVED: Final = frozenset({"because", "was", "text", "needs"})
 
@@ -308,11 +309,11 @@ def _read_item(
 def _split_confidence(text: str) -> tuple[str, str]:
     match = _CONFIDENCE.search(text)
     confidence = ""
-    if match and not match[1]:
-        text, confidence = text[: match.start()], match[2]
+    if match and text[: match.start()][-1:] != "\\":
+        text, confidence = text[: match.start()].rstrip(" \t\n"), match[1]
         match = _CONFIDENCE.search(text)
-    if match and match[1]:
-        text = text[: match.start(1)] + text[match.start(1) + 1 :]
+    if match and text[: match.start()][-1:] == "\\":
+        text = text[: match.start() - 1] + text[match.start() :]
     return text, confidence
 
 
@@ -327,7 +328,7 @@ def _item_lines(item: ReviewItem) -> list[str]:
         text = ""
     ending = _CONFIDENCE.search(text)
     if ending:
-        text = text[: ending.start(1)] + "\\" + text[ending.start(1) :]
+        text = text[: ending.start()] + "\\" + text[ending.start() :]
     confidence = f" (confidence {item.confidence})" if item.confidence in ("high", "medium", "low") else ""
     head = f"[{_BOX_OF[item.decision]}] `{item.id}` {item.kind}{target}: {text}".rstrip() + confidence
     lines = item_lines(head)

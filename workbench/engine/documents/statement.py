@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 _DATE: Final = r"\d{4}(?:-\d{2}(?:-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2})?)?)?)?"
 _CLAUSES: Final = re.compile(
     rf"(?P<start>{_DATE}) to (?P<end>{_DATE})|since (?P<since>{_DATE})|until (?P<until>{_DATE})"
-    r"|from (?P<sources>[^\s,()]*:[^\s,()]+(?: and [^\s,()]*:[^\s,()]+)*)"
+    r"|from (?P<sources>[^\s,():]*:[^\s,()]+(?: and [^\s,():]*:[^\s,()]+)*)"
     r"|superseded by \^(?P<superseded>[A-Za-z0-9-]+)|confidence (?P<confidence>high|medium|low)"
 )
-_BLOCK: Final = re.compile(r"(?:^|[ \t\n]+)\^([A-Za-z0-9-]+)$")
-_GROUP: Final = re.compile(r"(\\*)\(([^()\n]*)\)$")
+_BLOCK: Final = re.compile(r"(?:^|(?<=[ \t\n]))\^([A-Za-z0-9-]+)\Z")
 _RESERVED: Final = re.compile(r"[\s,()%]")
 _DIGITS: Final = "abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -75,10 +74,10 @@ def render_statement(statement: Statement) -> str:
     the one thing that cannot be told apart.
     """
     text = statement.text.strip(" \t\n")
-    group = _GROUP.search(text)
-    if group and _provenance(group[2]) is not None:
+    at = _provenance_start(text)
+    if at is not None:
         # Markdown does not show the backslash: it tells these words from what is known about the fact.
-        text = f"{text[: group.start()]}\\{text[group.start() :]}"
+        text = f"{text[:at]}\\{text[at:]}"
     words = render_provenance(statement.provenance)
     parts = [text, f"({words})" if words else "", f"^{statement.block_id}" if statement.block_id else ""]
     return " ".join(part for part in parts if part)
@@ -125,16 +124,23 @@ def _parse_end(text: str) -> Statement:
     block = _BLOCK.search(text)
     rest = text[: block.start()] if block else text
     rest = rest.rstrip(" \t\n")
-    group = _GROUP.search(rest)
-    provenance = _provenance(group[2]) if group and not group[1] else None
-    if group and provenance is not None and group.start() > 0:
-        rest = rest[: group.start()].rstrip(" \t\n")
-        group = _GROUP.search(rest)
-    else:
-        provenance = None
-    if group and group[1] and _provenance(group[2]) is not None:
-        rest = rest[: group.start()] + rest[group.start() + 1 :]
+    provenance = None
+    at = _provenance_start(rest)
+    if at and rest[at - 1] != "\\":
+        provenance = _provenance(rest[at + 1 : -1])
+        rest = rest[:at].rstrip(" \t\n")
+        at = _provenance_start(rest)
+    if at and rest[at - 1] == "\\":
+        rest = rest[: at - 1] + rest[at:]
     return Statement(rest, provenance or Provenance(), block[1] if block else None)
+
+
+def _provenance_start(text: str) -> int | None:
+    """Return where the parenthesis starts that ends a text and reads as provenance, or None."""
+    if not text.endswith(")"):
+        return None
+    at = text.rfind("(")
+    return at if at >= 0 and _provenance(text[at + 1 : -1]) is not None else None
 
 
 def _provenance(words: str) -> Provenance | None:

@@ -1,0 +1,134 @@
+"""Proposals of sub-agents: appended safely, marked, decided and cleared."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.engine.documents.hostile_text import any_bytes, texts, worded
+from workbench.engine.documents import MemoryProposal, PendingMemories
+from workbench.engine.documents.items import clean_item
+from workbench.engine.errors import InvalidInput, NotFound
+
+SAMPLE = """# Pending Memory Proposals
+
+<!-- Sub-agents append proposals here. Main agent reviews and commits. -->
+
+---
+## Proposal #1
+- **From**: researcher
+- **Timestamp**: 2026-02-03T10:00:00Z
+- **Trigger**: auto-detect
+- **Suggested store**: semantic
+- **Content**: User prefers academic sources
+- **Entities**: [preference--source-quality, tool--x]
+- **Confidence**: medium
+- **Core-worthy**: no
+- **Status**: pending
+
+---
+## Proposal #3 ⚠️ CONFLICT with #4
+- **From**: researcher
+- **Content**: Deadline is March 15
+- **Status**: conflict — see #4
+
+## Proposal #4 ⚠️ CONFLICT with #3
+- From: coder
+- Content: Deadline is March 30
+- Core-worthy: yes
+- Status: conflict — see #3
+"""
+
+
+def test_the_sample_is_read() -> None:
+    pending = PendingMemories.parse(SAMPLE.encode())
+    first, third, fourth = pending.proposals
+    assert (first.sender, first.store, first.content, first.entities, first.confidence, first.status) == (
+        "researcher",
+        "semantic",
+        "User prefers academic sources",
+        ("preference--source-quality", "tool--x"),
+        "medium",
+        "pending",
+    )
+    assert (third.conflicts, fourth.conflicts, fourth.core_worthy) == ((4,), (3,), True)
+    assert pending.problems == ()
+
+
+def test_appending_takes_the_next_number() -> None:
+    pending = PendingMemories.parse(SAMPLE.encode()).append(MemoryProposal("coder", "x"))
+    assert pending.proposals[-1].number == 5
+    assert pending.render().startswith(SAMPLE.encode() + b"\n---\n## Proposal #5\n- **From**: coder\n")
+    assert pending.remove([5]).render() == SAMPLE.encode()
+
+
+def test_conflicts_are_flagged_in_heading_and_status_and_cleared() -> None:
+    pending = PendingMemories.parse(SAMPLE.encode()).flag_conflict([1, 3])
+    assert pending.source.line(6) == "## Proposal #1 ⚠️ CONFLICT with #3"
+    assert [proposal.conflicts for proposal in pending.proposals] == [(3,), (1, 4), (3,)]
+    cleared = pending.clear_conflict(1)
+    assert cleared.source.line(6) == "## Proposal #1"
+    assert (cleared.proposals[0].status, cleared.proposals[0].conflicts) == ("pending", ())
+
+
+def test_a_status_is_one_line() -> None:
+    pending = PendingMemories.parse(SAMPLE.encode())
+    assert pending.set_status(1, "deferred").render().decode() == SAMPLE.replace(
+        "**Status**: pending", "**Status**: deferred"
+    )
+    with pytest.raises(NotFound, match="#9"):
+        pending.set_status(9, "deferred")
+
+
+def test_clearing_takes_the_rule_with_it() -> None:
+    pending = PendingMemories.parse(SAMPLE.encode()).remove([1])
+    assert (
+        pending.render().decode()
+        == SAMPLE[: SAMPLE.index("---")] + SAMPLE[SAMPLE.index("---\n## Proposal #3") :]
+    )
+
+
+def test_broken_parts_are_reported() -> None:
+    pending = PendingMemories.parse(
+        b"## Notes\n\n## Proposal #1\n- **Content**: a\n- **Status**: pending\n- **Status**: committed\n\n"
+        b"## Proposal #1\n- **From**: x\n"
+    )
+    assert [proposal.number for proposal in pending.proposals] == [1, 2]
+    assert pending.proposals[0].status == "pending"
+    assert [problem.line for problem in pending.problems] == [1, 6, 8, 8]
+
+
+@pytest.mark.parametrize("proposal", [MemoryProposal("a", " \n ")])
+def test_a_proposal_without_content_is_refused(proposal: MemoryProposal) -> None:
+    with pytest.raises(InvalidInput):
+        PendingMemories.parse(b"").append(proposal)
+
+
+@given(contents=st.lists(worded, min_size=1, max_size=3), other=texts())
+def test_no_text_forges_a_proposal_or_a_field(contents: list[str], other: str) -> None:
+    pending = PendingMemories.parse(b"")
+    for content in contents:
+        proposal = MemoryProposal(
+            other, content, trigger=other, store=other, entities=(other,), confidence=other
+        )
+        pending = pending.append(proposal)
+    assert [proposal.content for proposal in pending.proposals] == [
+        clean_item(content) for content in contents
+    ]
+    assert [proposal.number for proposal in pending.proposals] == list(range(1, len(contents) + 1))
+    assert {proposal.status for proposal in pending.proposals} == {"pending"}
+    assert not any(proposal.core_worthy or proposal.fields for proposal in pending.proposals)
+    assert pending.problems == ()
+    decided = pending.set_status(1, "deferred")
+    assert [proposal.content for proposal in decided.proposals] == [
+        clean_item(content) for content in contents
+    ]
+
+
+@given(content=any_bytes)
+def test_appending_to_any_file_keeps_what_is_there(content: bytes) -> None:
+    before = PendingMemories.parse(content)
+    after = before.append(MemoryProposal("coder", "new"))
+    assert after.render().startswith(content)
+    assert [proposal.content for proposal in after.proposals][len(before.proposals) :] == ["new"]
