@@ -13,6 +13,7 @@ from workbench.engine.workspace.ground import Ground
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from workbench.engine.history import Receipt
     from workbench.engine.history.taking_back import TakenBack
@@ -251,6 +252,21 @@ class Auditing:
             return results.Changed(None)
         commit = adopted.commits[-1] if adopted.commits else None
         return results.Changed(commit, adopted.files, adopted.alerts, adopted.warnings)
+
+    def set_aside_history(self) -> Path:
+        """Move a history that cannot be used out of the way, so that a new one can begin; nothing is deleted.
+
+        Returns:
+            Where it is now.
+
+        Raises:
+            NotFound: There is no history.
+            RoleRefused: This door is no person's.
+        """
+        require(self._ground.role, Capability.PURGE, doing="set the history aside")
+        if not self._ground.has_history():
+            raise NotFound("There is no history to set aside.", where=layout.HISTORY)
+        return self._ground.history.set_aside()
 
     def _take_back(self, doing: str, act: Callable[[Ground], Receipt[TakenBack]]) -> results.Changed:
         require(self._ground.role, Capability.ROLLBACK, doing=doing)
