@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from workbench.engine.stores.graph_changes import plan_link, plan_rename, plan_unlink
     from workbench.engine.stores.graph_index import project_all, project_changes
     from workbench.engine.stores.intent import RememberRequest
-    from workbench.engine.stores.locate import Placed, locate
+    from workbench.engine.stores.locate import Placed, locate_memory
     from workbench.engine.stores.lookups import EntityLookup, MemoryLookup, Standing, StandingLookup
     from workbench.engine.stores.merging import plan_merge, plan_unmerge
     from workbench.engine.stores.procedural import Workflow, learn, plan_procedure, procedure_path
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
         retire_fact,
         supersede_fact,
     )
-    from workbench.engine.stores.show import show
+    from workbench.engine.stores.show import show_memory
     from workbench.engine.stores.vault import keep_note, plan_note, vault_path
     from workbench.engine.stores.wording import (
         MEMORY_CHARACTERS,
@@ -106,7 +106,7 @@ _HOME: Final = {
     "items_saying": "forget",
     "keep_note": "vault",
     "learn": "procedural",
-    "locate": "locate",
+    "locate_memory": "locate",
     "memory_facts": "scores",
     "merged_into": "entities",
     "parse_entity": "entities",
@@ -138,7 +138,7 @@ _HOME: Final = {
     "remove_fact": "semantic",
     "remove_relation": "semantic",
     "retire_fact": "semantic",
-    "show": "show",
+    "show_memory": "show",
     "starts_new_entry": "episodic",
     "supersede_fact": "semantic",
     "text_key": "wording",
@@ -182,7 +182,7 @@ __all__ = [
     "items_saying",
     "keep_note",
     "learn",
-    "locate",
+    "locate_memory",
     "memory_facts",
     "merged_into",
     "parse_entity",
@@ -214,7 +214,7 @@ __all__ = [
     "remove_fact",
     "remove_relation",
     "retire_fact",
-    "show",
+    "show_memory",
     "starts_new_entry",
     "supersede_fact",
     "text_key",

@@ -19,7 +19,7 @@ from workbench.engine.stores.core_archive import release_ids
 from workbench.engine.stores.core_changes import plan_replace_item
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.episodic import correct_episode
-from workbench.engine.stores.locate import Placed, check_expected, locate
+from workbench.engine.stores.locate import Placed, check_expected, locate_memory
 from workbench.engine.stores.wording import clean_line, clean_memory, clip
 
 FILE_CHARACTERS = 1_000_000
@@ -52,7 +52,7 @@ def plan_edit(
         Stale: It no longer says what was expected.
         BudgetExceeded: Core memory would pass its cap.
     """
-    placed = locate(view, memory_id, now.tzinfo or settings.zone)
+    placed = locate_memory(view, memory_id, now.tzinfo or settings.zone)
     check_expected(placed, expected)
     match placed.id.kind:
         case "core":

@@ -192,11 +192,9 @@ class EntityFiles:
         return match.how in ("exact", "alias") and any(same_name(label, name) for name in names)
 
     def _sure_files(self, matches: tuple[EntityMatch, ...], label: str) -> dict[str, EntityFile]:
-        files = {
-            file.id: file
-            for m in matches
-            if m.how != "acronym" and self._sure(m, label) and (file := self._live(m))
-        }
+        named = [match for match in matches if match.how != "acronym" and self._sure(match, label)]
+        named.sort(key=lambda match: (match.how != "exact", match.entity.id))
+        files = {file.id: file for match in named if (file := self._live(match))}
         if files:
             return files
         acronyms = {file.id: file for m in matches if m.how == "acronym" and (file := self._live(m))}

@@ -27,7 +27,7 @@ from workbench.engine.stores.core_archive import archived_items
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.entities import merged_into
 from workbench.engine.stores.forget import items_saying
-from workbench.engine.stores.locate import Placed, locate
+from workbench.engine.stores.locate import Placed, locate_memory
 from workbench.engine.stores.lookups import MemoryLookup
 from workbench.engine.stores.wording import text_key
 
@@ -77,7 +77,7 @@ def plan_erase(
     zone = now.tzinfo or settings.zone
     archived = archived_items(draft)
     wanted = tuple(dict.fromkeys(memory_ids))
-    placed = [locate(draft, each, zone) for each in wanted if each not in archived]
+    placed = [locate_memory(draft, each, zone) for each in wanted if each not in archived]
     texts = [memory.text for memory in placed] + [archived[each].text for each in wanted if each in archived]
     gone = [*(memory.id_text for memory in placed), *(each for each in wanted if each in archived)]
     # From the end of each file, so that lines and the numbers of alike items stay what the ids say.
@@ -88,7 +88,7 @@ def plan_erase(
     gone.extend(item.id for item in archived.values() if item.along in gone or _same(item.text, texts))
     scores.drop(draft, gone, scores.reckoning_at(now, settings))
     changed = {change.path for change in draft.changes()}
-    warnings = _still_named(placed, gone, lookup)
+    warnings = _still_named(draft, placed, gone, lookup)
     file = placed[0].path if len(changed) == 1 and placed else "memory/*"
     # The summary stays in the history, so it must not say what was deleted.
     summary = f"{_DELETED}: {len(set(gone))} memor{'y' if len(set(gone)) == 1 else 'ies'}"
@@ -96,11 +96,20 @@ def plan_erase(
     return draft.plan(Action.DELETE, file, summary, outcome)
 
 
-def _still_named(placed: Sequence[Placed], gone: Sequence[str], lookup: MemoryLookup) -> tuple[str, ...]:
+def _still_named(
+    draft: Draft, placed: Sequence[Placed], gone: Sequence[str], lookup: MemoryLookup
+) -> tuple[str, ...]:
     ids = {*gone, *(each.partition("#^")[0] for each in gone)}
-    naming = sorted({other for memory in placed for other in lookup.mentions(memory.id_text)} - ids)
+    naming = set()
+    for memory in placed:
+        for other in lookup.mentions(memory.id_text):
+            known = lookup.memory(other.partition("#^")[0])
+            content = draft.read(known.path) if known is not None else None
+            # Links were found in the files as they were; this plan may have taken the last one out.
+            if other not in ids and content is not None and memory.id.name.encode() in content:
+                naming.add(other)
     more = " and others" if len(naming) > _MOST_NAMED else ""
-    return (f"Still named by {', '.join(naming[:_MOST_NAMED])}{more}.",) if naming else ()
+    return (f"Still named by {', '.join(sorted(naming)[:_MOST_NAMED])}{more}.",) if naming else ()
 
 
 def _erase(draft: Draft, memory: Placed) -> None:

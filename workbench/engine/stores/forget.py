@@ -26,7 +26,7 @@ from workbench.engine.stores.core_archive import (
     release_ids,
 )
 from workbench.engine.stores.drafting import Draft
-from workbench.engine.stores.locate import Placed, locate
+from workbench.engine.stores.locate import Placed, locate_memory
 from workbench.engine.stores.wording import clip, text_key
 
 _LEAST_BEGINNING = 20
@@ -49,15 +49,15 @@ def plan_archive(
     """
     draft = Draft(view)
     zone = now.tzinfo or settings.zone
-    every = [locate(draft, memory_id, zone) for memory_id in dict.fromkeys(memory_ids)]
+    every = [locate_memory(draft, memory_id, zone) for memory_id in dict.fromkeys(memory_ids)]
     placed, warnings = _scored(every)
     core = read_core(draft)
     along = {memory.id_text: "" for memory in placed if memory.id.kind == "core"}
     for memory in placed:
         if memory.id.kind != "core":
-            along.update({i.id: memory.id_text for i in items_saying(core, memory) if i.id not in along})
+            along.update({item.id: memory.id_text for item in items_saying(core, memory)})
     own = {memory.id_text for memory in placed}
-    placed += [locate(draft, item_id, zone) for item_id in along if item_id not in own]
+    placed += [locate_memory(draft, item_id, zone) for item_id in along if item_id not in own]
     archived = scores.archive(draft, placed, scores.reckoning_at(now, settings))
     _take_items(draft, core, along, now)
     ids = tuple(dict.fromkeys((*archived, *along)))
@@ -82,7 +82,7 @@ def plan_restore(
     zone, reckoning = now.tzinfo or settings.zone, scores.reckoning_at(now, settings)
     wanted = tuple(dict.fromkeys(str(parse_memory_id(memory_id)) for memory_id in memory_ids))
     items = archived_items(draft)
-    placed = [locate(draft, each, zone) for each in wanted if each not in items]
+    placed = [locate_memory(draft, each, zone) for each in wanted if each not in items]
     restored = list(scores.restore(draft, placed, reckoning))
     warnings: list[str] = []
     for item in items.values():
@@ -158,7 +158,7 @@ def _put_item(draft: Draft, item: ArchivedItem, now: datetime, settings: Setting
     edit, added = add_item(core, block, item.text, settings, pinned=item.pinned)
     move_entry(draft, item.id, added.id, now)
     draft.write(core.path, edit.core.render(), Action.RESTORE, f"restored “{clip(item.text, 60)}” to {block}")
-    placed = locate(draft, added.id, now.tzinfo or settings.zone)
+    placed = locate_memory(draft, added.id, now.tzinfo or settings.zone)
     scores.restore(draft, [placed], scores.reckoning_at(now, settings))
     return placed
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 
 from workbench.engine.documents import EntityFile
-from workbench.engine.errors import InvalidInput
+from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.plan import Action, Plan
 from workbench.engine.results import Changed
 from workbench.engine.settings import Settings
@@ -87,7 +88,8 @@ def plan_rename(files: EntityFiles, entity: str, name: str) -> Plan[Changed]:
         )
     old = file.label
     renamed = relabel(file, label)
-    if label in renamed.aliases and label not in old:
+    # A name that front matter gives stays there; it does no harm beside the label.
+    with contextlib.suppress(NotFound):
         renamed = renamed.remove_alias(label)
     if not same_name(old, label):
         renamed = renamed.add_alias(old)

@@ -67,7 +67,7 @@ class Placed:
         return str(self.id)
 
 
-def locate(view: FileView, memory_id: str, zone: tzinfo) -> Placed:
+def locate_memory(view: FileView, memory_id: str, zone: tzinfo) -> Placed:
     """Return a memory as it stands.
 
     Args:

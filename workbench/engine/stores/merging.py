@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.engine import layout
-from workbench.engine.documents import EntityFile, Fact, Provenance
+from workbench.engine.documents import (
+    EntityFile,
+    Fact,
+    LineSpan,
+    Provenance,
+    Statement,
+    parse_statement,
+    read_headings,
+    render_statement,
+)
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action, Plan
 from workbench.engine.results import Changed
@@ -114,8 +123,10 @@ def _marked(known: Provenance, absorbed: EntityFile) -> Provenance:
     return replace(known, sources=tuple(dict.fromkeys((*known.sources, _mark(absorbed)))))
 
 
-def _suffix(absorbed: EntityFile) -> str:
-    return f" (from {_mark(absorbed)})"
+def _with_mark(text: str, span: LineSpan, absorbed: EntityFile) -> str:
+    """Return a date's or question's text with where it comes from, the absorbed entity added."""
+    known = parse_statement(absorbed.source.text_of(span)).provenance
+    return render_statement(Statement(text, _marked(known, absorbed)))
 
 
 def _move_facts(merged: EntityFile, absorbed: EntityFile) -> EntityFile:
@@ -152,7 +163,7 @@ def _move_relations(merged: EntityFile, absorbed: EntityFile, kept: str) -> Enti
 
 def _move_dates_and_questions(merged: EntityFile, absorbed: EntityFile, kept: str) -> EntityFile:
     for dated in absorbed.timeline:
-        text = dated.text + _suffix(absorbed)
+        text = _with_mark(dated.text, dated.span, absorbed)
         if any(d.date == dated.date and text_key(d.text) == text_key(dated.text) for d in merged.timeline):
             continue
         merged = (
@@ -162,7 +173,7 @@ def _move_dates_and_questions(merged: EntityFile, absorbed: EntityFile, kept: st
         )
     for question in absorbed.questions:
         if f"[[{kept}]]" not in question.text:
-            merged = merged.add_question(question.text + _suffix(absorbed))
+            merged = merged.add_question(_with_mark(question.text, question.span, absorbed))
     return merged
 
 
@@ -188,6 +199,7 @@ def _without_question(kept: EntityFile, absorbed: str) -> tuple[EntityFile, tupl
 def _take_out(kept: EntityFile, record: MergeRecord, stub: EntityFile) -> tuple[EntityFile, tuple[str, ...]]:
     """Take out what a merge brought, where the file has changed since."""
     absorbed = EntityFile.parse(record.original, stub.path)
+    before = kept
     warnings: list[str] = []
     known = {(text_key(fact.text), fact.retired) for fact in (*absorbed.facts, *absorbed.retired)}
     for fact in (*kept.facts, *kept.retired):
@@ -200,13 +212,26 @@ def _take_out(kept: EntityFile, record: MergeRecord, stub: EntityFile) -> tuple[
     for relation in kept.relations:
         if _mark(absorbed) in relation.provenance.sources and relation.block_id is not None:
             kept = kept.remove_block(relation.block_id)
-    for items in ("timeline", "questions"):
+    for items in ("questions", "timeline"):
         for item in reversed(getattr(kept, items)):
-            if item.text.endswith(_suffix(absorbed).strip()):
+            if _mark(absorbed) in parse_statement(kept.source.text_of(item.span)).provenance.sources:
                 kept = kept.remove_item(item.span)
     for alias in record.aliases:
         if alias in kept.aliases:
             kept = kept.remove_alias(alias)
+    if absorbed.summary and kept.summary == absorbed.summary:
+        kept = kept.set_summary("")
+    kept = _without_emptied(before, kept)
     for question in record.answered:
         kept = kept.add_question(question)
     return kept, tuple(warnings)
+
+
+def _without_emptied(before: EntityFile, after: EntityFile) -> EntityFile:
+    """Drop the headings of sections that held something before and hold nothing now."""
+    filled = {h.text for h in read_headings(before.source) if before.source.trimmed(h.body)}
+    source = after.source
+    for heading in reversed(read_headings(source)):
+        if heading.level > 1 and heading.text in filled and not source.trimmed(heading.body):
+            source = source.splice(heading.section.start, heading.section.end, ())
+    return EntityFile.parse(source.render(), after.path)

@@ -14,7 +14,7 @@ from workbench.engine.stores import scores
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.entities import EntityFiles
 from workbench.engine.stores.intent import RememberRequest, read_intent
-from workbench.engine.stores.locate import locate
+from workbench.engine.stores.locate import locate_memory
 from workbench.engine.stores.lookups import EntityLookup, StandingLookup
 from workbench.engine.stores.writing import Writing, Written, update_core, write_memory
 from workbench.engine.triggers.model import Routing
@@ -63,7 +63,7 @@ def plan_remember(
     if intent.core_block is not None and writing.store != "core" and intent.store != "core":
         update_core(writing)
     if intent.pinned and not written.id.startswith("vault:"):
-        placed = locate(draft, written.id, now.tzinfo or settings.zone)
+        placed = locate_memory(draft, written.id, now.tzinfo or settings.zone)
         scores.pin(draft, [placed], scores.reckoning_at(now, settings))
     return _plan(writing, written)
 

@@ -11,7 +11,9 @@ from workbench.engine.documents import (
     Fact,
     Provenance,
     RelationVocabulary,
+    Statement,
     canonical_relation,
+    render_statement,
 )
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.plan import Action, FileView
@@ -234,10 +236,11 @@ def remove_relation(
 def add_timeline(files: EntityFiles, entity: str, text: str, source: str | None = None) -> None:
     """Add what happened today to an entity's timeline, once."""
     file = files.require(entity)
-    line = clean_line(text).text + (f" ({source})" if source else "")
+    line = clean_line(text).text
     if any(dated.date == files.today and text_key(dated.text) == text_key(line) for dated in file.timeline):
         return
-    files.save(file.add_timeline(files.today, line), f"added “{clip(line, 60)}” to the timeline")
+    written = render_statement(Statement(line, Provenance(sources=(source,) if source else ())))
+    files.save(file.add_timeline(files.today, written), f"added “{clip(line, 60)}” to the timeline")
 
 
 def remove_fact(files: EntityFiles, fact_id: str) -> Stated:

@@ -9,7 +9,7 @@ from datetime import tzinfo
 from workbench.engine.documents import EntityFile, Procedure
 from workbench.engine.history.plan import FileView
 from workbench.engine.results import HistoryEntry, Links, Score, Shown, Validity
-from workbench.engine.stores.locate import SOURCE_WORD, Placed, locate
+from workbench.engine.stores.locate import SOURCE_WORD, Placed, locate_memory
 from workbench.engine.stores.lookups import MemoryLookup
 from workbench.engine.stores.wording import one_line
 
@@ -21,7 +21,7 @@ _REFERENCE = re.compile(
 )
 
 
-def show(
+def show_memory(
     view: FileView,
     memory_id: str,
     lookup: MemoryLookup,
@@ -44,7 +44,7 @@ def show(
         InvalidInput: It is no id.
         NotFound: No memory has it.
     """
-    placed = locate(view, memory_id, zone)
+    placed = locate_memory(view, memory_id, zone)
     known = placed.provenance
     superseded = f"{placed.id.whole}#^{known.superseded_by}" if known.superseded_by else None
     own = str(placed.id)
