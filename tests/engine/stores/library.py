@@ -92,6 +92,10 @@ class Library:
         edges = [edge for rows in self.rows().values() for edge in rows.edges]
         return tuple(edge for edge in edges if entity in (edge.from_, edge.to))
 
+    def absorbed(self, entity: str) -> tuple[str, ...]:
+        merged = [pair for rows in self.rows().values() for pair in rows.merged_into.items()]
+        return tuple(stub for stub, into in merged if f"entity:{into.removeprefix('entity:')}" == entity)
+
     def resolve(self, name: str, entity_type: str | None = None) -> tuple[EntityMatch, ...]:
         key = name_key(name)
         found: dict[str, EntityMatch] = {}

@@ -68,6 +68,22 @@ def test_archived_entities_have_neither_row_nor_edges() -> None:
     assert back == {GRAPH_INDEX: before}
 
 
+def test_a_chain_of_merges_is_followed_to_its_end() -> None:
+    files = library()
+    files.apply(plan_link(files.files(), SETTINGS, "Ann", "prefers", "Bob", Origin()))
+    index = project_all(files, Even())[GRAPH_INDEX]
+    for keep, absorb in (("person--cid", "person--bob"), ("person--dee", "person--cid")):
+        plan = plan_merge(files.files(), keep, absorb)
+        files.apply(plan)
+        changed = [change.path for change in plan.changes]
+        index = project_changes(changed, index, files, files, Even())[GRAPH_INDEX]
+    assert b"| person--ann | prefers | person--dee |" in index
+    assert index == project_all(files, Even())[GRAPH_INDEX]
+    del files.contents["memory/graph/entities/person--bob.md"]
+    gone = project_changes(["memory/graph/entities/person--bob.md"], index, files, files, Even())
+    assert gone == project_all(files, Even())
+
+
 def test_what_concerns_no_entity_changes_nothing() -> None:
     files = library()
     index = project_all(files, Even())[GRAPH_INDEX]

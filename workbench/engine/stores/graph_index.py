@@ -54,18 +54,15 @@ def project_changes(
         if path.startswith(prefix) and path.endswith(".md"):
             names.add(path.removeprefix(prefix).removesuffix(".md"))
     names.update(e.removeprefix("entity:") for e in archived if e.startswith("entity:") and "#" not in e)
-    # A merge or an archiving changes where the relations of others are shown as leading to.
-    touched = set(names)
-    for name in names:
-        touched.update(edge.from_.removeprefix("entity:") for edge in lookup.edges_of(f"entity:{name}"))
-    updated = content
-    for name in sorted(touched):
-        path = entity_path(name)
-        held = view.read(path)
-        file = None if held is None else EntityFile.parse(held, path)
-        row = None if file is None else _row(file, standing)
-        edges = () if file is None or row is None else _edges(file, view, standing)
-        updated = update_graph_index(updated, name, row, edges)
+    updated, others = content, set[str]()
+    for name in sorted(names):
+        before = updated
+        updated = _with_entity(updated, name, view, standing)
+        if _has_row(before, name) != _has_row(updated, name) or view.read(entity_path(name)) is None:
+            # It came, went, was merged or archived: the relations of others lead elsewhere by that.
+            others |= _leading_to(name, lookup)
+    for name in sorted(others - names):
+        updated = _with_entity(updated, name, view, standing)
     return {} if updated == content else {layout.GRAPH_INDEX: updated}
 
 
@@ -83,6 +80,32 @@ def project_all(view: FileView, standing: StandingLookup) -> dict[str, bytes]:
             rows.append(row)
             edges.extend(_edges(file, view, standing))
     return {layout.GRAPH_INDEX: render_graph_index(rows, edges)}
+
+
+def _with_entity(content: bytes, name: str, view: FileView, standing: StandingLookup) -> bytes:
+    path = entity_path(name)
+    held = view.read(path)
+    file = None if held is None else EntityFile.parse(held, path)
+    row = None if file is None else _row(file, standing)
+    edges = () if file is None or row is None else _edges(file, view, standing)
+    return update_graph_index(content, name, row, edges)
+
+
+def _has_row(content: bytes, name: str) -> bool:
+    at = content.find(f"\n| {name} |".encode())
+    return 0 <= at < content.find(b"\n## Edges")
+
+
+def _leading_to(name: str, lookup: EntityLookup) -> set[str]:
+    """Return the entities whose relations lead to one, or to one that was merged into it."""
+    found, waiting, seen = set[str](), [f"entity:{name}"], set[str]()
+    while waiting:
+        entity = waiting.pop()
+        if entity not in seen:
+            seen.add(entity)
+            found.update(edge.from_.removeprefix("entity:") for edge in lookup.edges_of(entity))
+            waiting.extend(lookup.absorbed(entity))
+    return found
 
 
 def _row(file: EntityFile, standing: StandingLookup) -> IndexedEntity | None:

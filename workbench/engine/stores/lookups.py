@@ -24,6 +24,10 @@ class EntityLookup(Protocol):
         """Return the relations that start from or lead to an entity."""
         ...
 
+    def absorbed(self, entity: str) -> tuple[str, ...]:
+        """Return the ids of the entities whose files say that they were merged into this one."""
+        ...
+
 
 class MemoryLookup(EntityLookup, Protocol):
     """Finds any memory, and where it is named."""

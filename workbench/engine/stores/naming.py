@@ -34,8 +34,8 @@ def may_be_same(one: str, other: str) -> bool:
         return True
     if marks and others:
         return False
-    return _without_numbers(one) != _without_numbers(other)
+    return _without_marks(one) != _without_marks(other)
 
 
-def _without_numbers(name: str) -> str:
-    return " ".join(_NUMBER.sub(" ", name_key(name)).split())
+def _without_marks(name: str) -> str:
+    return " ".join(_SYMBOL.sub(" ", _NUMBER.sub(" ", name_key(name))).split())
