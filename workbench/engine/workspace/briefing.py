@@ -107,13 +107,32 @@ def _settings(ground: Ground) -> Iterator[results.Check]:
 def _files(ground: Ground) -> Iterator[results.Check]:
     ground.refresh()
     total = ground.lookups.count()
-    problems = ground.lookups.problems()
+    problems = [*ground.lookups.problems(), *_problems_of_books(ground)]
     yield results.Check("memories", "ok", f"{total:,} in the catalog")
     for path, line, message, remedy in problems[:20]:
         where = f"{path}:{line}" if line else path
         yield results.Check("file", "degraded", f"{where}: {message}", remedy)
     if len(problems) > 20:
         yield results.Check("file", "degraded", f"{len(problems) - 20} further broken parts")
+
+
+def _problems_of_books(ground: Ground) -> Iterator[tuple[str, int | None, str, str]]:
+    """Look at the files that hold no memories themselves, and so are not in the catalog."""
+    from workbench.engine import documents
+
+    readers = {
+        layout.DECAY_SCORES: documents.DecayScores.parse,
+        layout.RELATIONS: documents.RelationVocabulary.parse,
+        layout.REFLECTION_LOG: documents.ReflectionLog.parse,
+        layout.EVOLUTION: documents.Evolution.parse,
+        layout.PENDING_REFLECTION: documents.PendingReflection.parse,
+        layout.PENDING_MEMORIES: documents.PendingMemories.parse,
+    }
+    for path, parse in readers.items():
+        content = ground.files.read(path)
+        if content is not None:
+            for problem in parse(content).problems:
+                yield problem.path, problem.line, problem.message, problem.remedy
 
 
 def _history(ground: Ground) -> Iterator[results.Check]:

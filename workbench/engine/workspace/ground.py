@@ -7,7 +7,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -57,6 +57,7 @@ class Ground:
     clock: Clock
     settings: Settings
     reads_refresh: bool = True
+    writes_graph_index: bool = field(default=True, init=False)
     _refreshed: float = field(default=-1e9, repr=False)
     _prepared: bool = field(default=False, repr=False)
     _scores_file: DecayScores | None = field(default=None, repr=False)
@@ -162,6 +163,15 @@ class Ground:
         """Note an access of a memory; a journal that cannot be written costs a count, never an answer."""
         with contextlib.suppress(StorageError):
             self.journal.record_access(memory_id, self.clock.now())
+
+    @contextlib.contextmanager
+    def leaving_the_graph_index(self) -> Iterator[None]:
+        """Take memory into a new history without adding anything beside it."""
+        self.writes_graph_index = False
+        try:
+            yield
+        finally:
+            self.writes_graph_index = True
 
     def refresh_for_reading(self) -> None:
         """Look for changed files, unless that was done a moment ago or is done elsewhere."""

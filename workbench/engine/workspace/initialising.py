@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import configparser
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.errors import InvalidInput
+from workbench.engine.errors import InvalidInput, StorageError
 from workbench.engine.results import Changed
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ _SECTION = "workbench"
 def initialise(ground: Ground, timezone: str | None) -> Changed:
     """Create the history, the layout where there is no memory yet, and record the time zone.
 
-    A folder that has memory gets nothing but the history; the zone is recorded in it.
+    A folder that has memory gets nothing but the history; the zone is recorded in it, unless the settings
+    say it.
 
     Raises:
         InvalidInput: There is no such time zone.
@@ -33,13 +35,21 @@ def initialise(ground: Ground, timezone: str | None) -> Changed:
     _require_zone(zone)
     had_memory = any(path != layout.SETTINGS for path in layout.tracked_files(ground.root))
     attribution = Attribution("system:init", "auto", "workbench init")
-    receipts = [] if ground.has_history() else [ground.history.init(attribution)]
+    with ground.leaving_the_graph_index():
+        receipts = [ground.history.init(attribution)]
     if not had_memory:
         for folder in _FOLDERS:
             (ground.root / folder).mkdir(parents=True, exist_ok=True)
         receipts.append(
             ground.history.mutate(lambda view: _plan(view, zone), attribution, may_touch_critical=True)
         )
+    elif _zone_of_settings(ground) is not None:
+        if timezone:
+            receipts.append(
+                ground.history.mutate(
+                    lambda view: _plan_zone(view, zone), attribution, may_touch_critical=True
+                )
+            )
     elif timezone or not recorded_timezone(ground.root):
         _record_timezone(ground.root, zone)
     ground.refresh()
@@ -60,27 +70,57 @@ def recorded_timezone(root: Path) -> str:
 
 def _record_timezone(root: Path, zone: str) -> None:
     place = root / layout.HISTORY / "config"
-    lines = [line for line in place.read_text(encoding="utf-8").splitlines() if "timezone =" not in line]
-    lines.insert(lines.index(f"[{_SECTION}]") + 1, f"\ttimezone = {zone}")
-    place.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    temporary = place.with_name(f"config.{os.getpid()}.tmp")
+    try:
+        lines = place.read_text(encoding="utf-8").splitlines()
+        lines = [line for line in lines if not line.strip().startswith("timezone =")]
+        lines.insert(lines.index(f"[{_SECTION}]") + 1, f"\ttimezone = {zone}")
+        # The history cannot be opened without its config, so that is whole at any instant.
+        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            file.write("\n".join(lines) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(place)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise StorageError(
+            f"The time zone cannot be recorded: {error.strerror}.",
+            where=f"{layout.HISTORY}/config",
+            remedy="Make the folder writable, or free some space.",
+        ) from error
+
+
+def _zone_of_settings(ground: Ground) -> object:
+    """Return the zone that the workspace's own settings give, or None."""
+    from workbench.engine.settings.toml_layer import read_toml
+
+    content = ground.files.read(layout.SETTINGS) or b""
+    return read_toml(content, layout.SETTINGS, personal=False)[0].get("timezone")
 
 
 def _plan(view: FileView, zone: str) -> Plan[None]:
     from workbench.engine.documents import TEMPLATES, load_template
     from workbench.engine.history import Action, FileChange, Plan
-    from workbench.engine.settings import write_setting
 
     changes = [
         FileChange(path, load_template(path), Action.CREATE, "laid out the workspace")
         for path in TEMPLATES
         if view.read(path) is None
     ]
+    changes.extend(_plan_zone(view, zone).changes)
+    return Plan(Action.CREATE, "workspace", "laid out the workspace", tuple(changes))
+
+
+def _plan_zone(view: FileView, zone: str) -> Plan[None]:
+    from workbench.engine.history import Action, FileChange, Plan
+    from workbench.engine.settings import write_setting
+
     settings = view.read(layout.SETTINGS)
     recorded = write_setting(settings or b"", "timezone", zone)
-    if recorded != settings:
-        action = Action.CREATE if settings is None else Action.EDIT
-        changes.append(FileChange(layout.SETTINGS, recorded, action, f"recorded the time zone {zone}"))
-    return Plan(Action.CREATE, "workspace", "laid out the workspace", tuple(changes))
+    action = Action.CREATE if settings is None else Action.EDIT
+    summary = f"recorded the time zone {zone}"
+    change = FileChange(layout.SETTINGS, recorded, action, summary)
+    return Plan(action, layout.SETTINGS, summary, (change,) if recorded != settings else ())
 
 
 def _require_zone(name: str) -> None:

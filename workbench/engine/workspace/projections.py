@@ -21,7 +21,7 @@ def projections(ground: Ground) -> tuple[Projection, ...]:
     def project(changed: Sequence[str], view: FileView) -> Mapping[str, bytes]:
         ground.catalog.update(changed)
         relevant = [path for path in changed if path.startswith(layout.ENTITIES + "/")]
-        if not relevant and layout.DECAY_SCORES not in changed:
+        if not ground.writes_graph_index or (not relevant and layout.DECAY_SCORES not in changed):
             return {}
         from workbench.engine.history.views import read_work_file
         from workbench.engine.stores import project_changes
