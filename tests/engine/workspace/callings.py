@@ -1,0 +1,199 @@
+"""How every public method of the door is called, and what a role has to be allowed for it.
+
+The tests walk the class and fail where a method is missing here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.engine import Workspace
+
+READ, WRITE, PERSON = "read", "write", "person"
+MAY = {
+    "person": {READ, WRITE, PERSON},
+    "main": {READ, WRITE},
+    "agent:scout": {READ},
+    "reader": {READ},
+}
+ROBIN, HARBOUR = "entity:person--robin", "entity:project--harbour"
+EPISODE = "episode:2026-02-01:09:15"
+FACT = "entity:person--robin#^tea1"
+ITEM = "core:critical-facts:the-production-database-is-called-harbour"
+
+
+@dataclass(frozen=True)
+class Calling:
+    """One call of a method on a furnished workspace with a history.
+
+    Args:
+        method: Its name.
+        call: Calls it.
+        needs: What the role has to be allowed.
+        label: Tells several calls of one method apart.
+        prepare: Brings about what the call needs; done by a person.
+    """
+
+    method: str
+    call: Callable[[Workspace], object]
+    needs: str = READ
+    label: str = ""
+    prepare: Callable[[Workspace], object] | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.method}-{self.label}" if self.label else self.method
+
+
+def newest(workspace: Workspace) -> str:
+    """Return the newest commit, or one that does not exist where there is none."""
+    return workspace.head() or "0" * 40
+
+
+def an_alert(workspace: Workspace) -> str:
+    return next(alert.id for alert in workspace.audit_alerts().alerts if not alert.acknowledged)
+
+
+def edit_soul(workspace: Workspace) -> object:
+    return workspace.edit_file("SOUL.md", "# Soul\n\nYou are loud.\n")
+
+
+READING = (
+    Calling("core", lambda w: w.core()),
+    Calling("search", lambda w: w.search("lighthouse ferry")),
+    Calling("get", lambda w: w.get("memory/2026-01-30.md", from_=1, lines=3)),
+    Calling("get", lambda w: w.get("memory/episodes/2026-02-01.md#L3-L4"), label="lines"),
+    Calling("show", lambda w: w.show(EPISODE)),
+    Calling("show", lambda w: w.show("Robin"), label="name"),
+    Calling("show", lambda w: w.show(FACT), label="fact"),
+    Calling("resolve", lambda w: w.resolve("Harbour")),
+    Calling("timeline", lambda w: w.timeline(query="tag:backup")),
+    Calling("graph", lambda w: w.graph("Robin", depth=2)),
+    Calling("graph", lambda w: w.graph(), label="whole"),
+    Calling("graph_path", lambda w: w.graph_path("Robin", "Harbour")),
+    Calling("decay", lambda w: w.decay(forecast=(7, 30), lambda_=0.1)),
+    Calling("brief", lambda w: w.brief()),
+    Calling("doctor", lambda w: w.doctor()),
+    Calling("now", lambda w: w.now()),
+    Calling("head", lambda w: w.head()),
+    Calling("root", lambda w: w.root),
+    Calling("role", lambda w: w.role),
+    Calling("settings", lambda w: w.settings),
+    Calling("refresh", lambda w: w.refresh()),
+    Calling("watch", lambda w: w.watch(lambda _: None)()),
+    Calling("find", lambda w: w.find(Path(w.root))),
+    Calling("forget", lambda w: w.forget("ferry to Gotland"), label="preview"),
+    Calling("message", lambda w: w.message("What a fine day it is."), label="nothing"),
+    Calling("message", lambda w: w.message("What do you remember about the ferry?"), label="recall"),
+    Calling("message", lambda w: w.message("Forget about the ferry to Gotland."), label="forget"),
+    Calling("audit_log", lambda w: w.audit_log(limit=5)),
+    Calling("audit_alerts", lambda w: w.audit_alerts()),
+    Calling("close", lambda w: w.close()),
+)
+READING_HISTORY = (
+    Calling("audit_show", lambda w: w.audit_show(newest(w))),
+    Calling("audit_diff", lambda w: w.audit_diff(newest(w), path="MEMORY.md")),
+    Calling("audit_blame", lambda w: w.audit_blame("MEMORY.md")),
+    Calling("audit_at", lambda w: w.audit_at("2026-02-03", path="MEMORY.md")),
+    Calling("audit_verify", lambda w: w.audit_verify()),
+)
+# Each of these is one action: one commit, which undo takes back.
+ACTIONS = (
+    Calling(
+        "remember",
+        lambda w: w.remember("Robin reviews the backend of Harbour on Thursdays", entities=["person:Robin"]),
+        WRITE,
+    ),
+    Calling("remember", lambda w: w.remember("The ferry leaves at nine", store="episodic"), WRITE, "episode"),
+    Calling(
+        "remember",
+        lambda w: w.remember(
+            "Kim runs the print shop", store="semantic", entities=["person:Kim", "place:Visby"]
+        ),
+        WRITE,
+        "new-entities",
+    ),
+    Calling("remember", lambda w: w.remember("Prefers short answers", store="core"), WRITE, "core"),
+    Calling(
+        "remember",
+        lambda w: w.remember("1. Open the valve\n2. Drain the boiler", store="procedural"),
+        WRITE,
+        "procedure",
+    ),
+    Calling("remember", lambda w: w.remember("The safe is behind the map", store="vault"), WRITE, "vault"),
+    Calling(
+        "remember",
+        lambda w: w.remember("The rent is due on the first", store="episodic", pinned=True),
+        WRITE,
+        "pinned",
+    ),
+    Calling("message", lambda w: w.message("Remember that the ferry has a sauna."), WRITE, "remember"),
+    Calling("forget", lambda w: w.forget(ids=[EPISODE], apply=True), WRITE, "apply"),
+    Calling("forget", lambda w: w.forget(ids=[ITEM], apply=True), WRITE, "core"),
+    Calling("forget", lambda w: w.forget("ferry to Gotland", apply=True), WRITE, "query"),
+    Calling("forget", lambda w: w.forget(ids=[EPISODE], apply=True, hard=True), PERSON, "hard"),
+    Calling(
+        "restore",
+        lambda w: w.restore(EPISODE),
+        WRITE,
+        prepare=lambda w: w.forget(ids=[EPISODE], apply=True),
+    ),
+    Calling("restore", lambda w: w.restore(ITEM), WRITE, "core", lambda w: w.forget(ids=[ITEM], apply=True)),
+    Calling("pin", lambda w: w.pin(EPISODE), WRITE),
+    Calling("pin", lambda w: w.pin(ITEM), WRITE, "core"),
+    Calling("unpin", lambda w: w.unpin(EPISODE), WRITE, prepare=lambda w: w.pin(EPISODE)),
+    Calling("unpin", lambda w: w.unpin(ITEM), WRITE, "core", lambda w: w.pin(ITEM)),
+    Calling("reinforce", lambda w: w.reinforce(EPISODE), WRITE),
+    Calling("edit", lambda w: w.edit(EPISODE, "Backups run at one in the morning."), WRITE, "episode"),
+    Calling("edit", lambda w: w.edit(FACT, "Drinks coffee in the morning"), WRITE, "fact"),
+    Calling("edit", lambda w: w.edit(ITEM, "The production database is called pier"), WRITE, "core"),
+    Calling("edit", lambda w: w.edit("vault:promise", "# Promise\n\nNever share it.\n"), WRITE, "note"),
+    Calling("edit_file", lambda w: w.edit_file("memory/2026-01-30.md", "# 2026-01-30\n\n- Walked\n"), WRITE),
+    Calling("edit_file", lambda w: w.edit_file("memory/notes/new.md", "New.\n"), WRITE, "new"),
+    Calling("edit_file", edit_soul, PERSON, "critical"),
+    Calling(
+        "edit_file",
+        lambda w: w.edit_file("workbench.toml", 'timezone = "Europe/Oslo"\n'),
+        PERSON,
+        "settings",
+    ),
+    Calling("core_set", lambda w: w.core_set("Persona", "- Be kind\n- Be brief"), WRITE),
+    Calling("core_add", lambda w: w.core_add("Active Context", "The ferry leaves on Friday"), WRITE),
+    Calling("core_replace", lambda w: w.core_replace(ITEM, "The database is called pier"), WRITE),
+    Calling("core_remove", lambda w: w.core_remove(ITEM), WRITE),
+    Calling("graph_merge", lambda w: w.graph_merge(ROBIN, HARBOUR), WRITE),
+    Calling(
+        "graph_unmerge",
+        lambda w: w.graph_unmerge(HARBOUR),
+        WRITE,
+        prepare=lambda w: w.graph_merge(ROBIN, HARBOUR),
+    ),
+    Calling("graph_rename", lambda w: w.graph_rename("Robin", "Robin Ek"), WRITE),
+    Calling("graph_link", lambda w: w.graph_link("Harbour", "depends-on", "Robin"), WRITE),
+    Calling("graph_unlink", lambda w: w.graph_unlink("Robin", "develops", "Harbour"), WRITE),
+)
+TAKING_BACK = (
+    Calling("revert", lambda w: w.revert(newest(w)), WRITE, prepare=lambda w: w.pin(EPISODE)),
+    Calling("rollback", lambda w: w.rollback(to="2026-02-02T14:30"), WRITE, prepare=lambda w: w.pin(EPISODE)),
+    Calling("undo", lambda w: w.undo(), WRITE, prepare=lambda w: w.pin(EPISODE)),
+    Calling("redo", lambda w: w.redo(), WRITE, prepare=lambda w: (w.pin(EPISODE), w.undo())),
+)
+UPKEEP = (
+    Calling("adopt", lambda w: w.adopt(), WRITE),
+    Calling("settle", lambda w: w.settle(), WRITE),
+    Calling("audit_prune", lambda w: w.audit_prune(), WRITE),
+    Calling("acknowledge", lambda w: w.acknowledge(an_alert(w)), PERSON, prepare=edit_soul),
+    Calling(
+        "forget", lambda w: w.forget(ids=[EPISODE], apply=True, purge_history=True), PERSON, "purge-history"
+    ),
+)
+EVERY = (*READING, *READING_HISTORY, *ACTIONS, *TAKING_BACK, *UPKEEP)
+
+
+def public_methods() -> set[str]:
+    """Return everything public of the door but what makes one."""
+    names = {name for name, _ in inspect.getmembers(Workspace) if not name.startswith("_")}
+    return names - {"open", "init"}

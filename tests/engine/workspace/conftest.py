@@ -1,0 +1,42 @@
+"""An agent's home: a folder of memory whose state, cache, settings and time zone are nobody else's."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.engine.workspace.agent_home import AgentHome
+
+
+@pytest.fixture(autouse=True)
+def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith(("WORKBENCH_", "GIT_"))]:
+        monkeypatch.delenv(name)
+    config = tmp_path / "config.toml"
+    config.touch()
+    monkeypatch.setenv("WORKBENCH_CONFIG", str(config))
+    monkeypatch.setenv("WORKBENCH_PATHS_STATE", str(tmp_path / "state"))
+    monkeypatch.setenv("WORKBENCH_PATHS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("WORKBENCH_TIMEZONE", "Europe/Stockholm")
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> AgentHome:
+    """An empty folder."""
+    return AgentHome(tmp_path / "agent")
+
+
+@pytest.fixture
+def furnished(home: AgentHome) -> AgentHome:
+    """A folder with one of every kind of memory, and no history yet."""
+    home.furnish()
+    return home
+
+
+@pytest.fixture
+def settled(furnished: AgentHome) -> AgentHome:
+    """A furnished folder that has a history."""
+    furnished.init()
+    return furnished
