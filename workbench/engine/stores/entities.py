@@ -99,12 +99,18 @@ class EntityFiles:
         self.today = f"{now:%Y-%m-%d}"
         self._lookup = lookup
         self._made: list[Resolved] = []
+        self._parsed: dict[str, tuple[bytes, EntityFile]] = {}
 
     def read(self, entity: str) -> EntityFile | None:
         """Return an entity's file as drafted, or None where there is none."""
         path = entity_path(entity)
         content = self.draft.read(path)
-        return None if content is None else EntityFile.parse(content, path)
+        if content is None:
+            return None
+        known = self._parsed.get(path)
+        if known is None or known[0] != content:
+            known = self._parsed[path] = (content, EntityFile.parse(content, path))
+        return known[1]
 
     def require(self, entity: str) -> EntityFile:
         """Return an entity's file, following merges.
@@ -128,7 +134,9 @@ class EntityFiles:
 
     def save(self, file: EntityFile, summary: str, action: Action = Action.EDIT) -> None:
         """Draft an entity's file."""
-        self.draft.write(file.path, file.render(), action, summary)
+        content = file.render()
+        self._parsed[file.path] = (content, file)
+        self.draft.write(file.path, content, action, summary)
 
     def find(self, text: str) -> EntityFile:
         """Return the entity that a person means by an id or a name.

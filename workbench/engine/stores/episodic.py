@@ -68,7 +68,15 @@ def episode_path(moment: datetime) -> str:
     return f"{layout.EPISODES}/{moment:%Y-%m-%d}.md"
 
 
-def append_episode(draft: Draft, episode: Episode, now: datetime, *, summary: str = "") -> Recorded:
+def read_log(view: FileView, moment: datetime) -> EpisodeLog:
+    """Return the log of the day, in the zone that `moment` is in; an empty one where there is none yet."""
+    path = episode_path(moment)
+    return EpisodeLog.parse(view.read(path) or b"", path)
+
+
+def append_episode(
+    draft: Draft, episode: Episode, now: datetime, *, summary: str = "", log: EpisodeLog | None = None
+) -> Recorded:
     """Append an entry to today's log, unless the same was recorded today already.
 
     Args:
@@ -76,6 +84,7 @@ def append_episode(draft: Draft, episode: Episode, now: datetime, *, summary: st
         episode: What happened.
         now: Aware, in the workspace's zone.
         summary: One line for the audit log; the beginning of the text where empty.
+        log: Today's log where it was read already.
 
     Raises:
         InvalidInput: Text, type, confidence or source cannot be kept.
@@ -83,8 +92,8 @@ def append_episode(draft: Draft, episode: Episode, now: datetime, *, summary: st
     wording = clean_memory(episode.text)
     kind = checked_word(episode.type, EPISODE_TYPES, "type of memory")
     confidence = checked_word(episode.confidence, CONFIDENCES, "confidence")
-    path = episode_path(now)
-    log = EpisodeLog.parse(draft.read(path) or b"", path)
+    log = log or read_log(draft, now)
+    path = log.path
     known = same_entry(log.entries, wording.text)
     if known is not None:
         return Recorded(known.id, path, fresh=False)

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from workbench.engine.documents import EpisodeLog
 from workbench.engine.errors import BudgetExceeded
 from workbench.engine.history.plan import Action
 from workbench.engine.results import RelationRef
@@ -15,7 +14,7 @@ from workbench.engine.stores.core import add_item, read_core, same_item
 from workbench.engine.stores.core_archive import release_ids
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.entities import EntityFiles, Named, Resolved
-from workbench.engine.stores.episodic import Episode, append_episode, episode_path, same_entry
+from workbench.engine.stores.episodic import Episode, append_episode, read_log, same_entry
 from workbench.engine.stores.intent import Intent
 from workbench.engine.stores.lookups import StandingLookup
 from workbench.engine.stores.naming import same_name
@@ -90,19 +89,19 @@ def write_memory(writing: Writing) -> Written:
 
 def _write_episode(writing: Writing) -> Written:
     intent, now = writing.intent, writing.now
-    path = episode_path(now)
-    known = same_entry(EpisodeLog.parse(writing.draft.read(path) or b"", path).entries, intent.text)
+    log = read_log(writing.draft, now)
+    known = same_entry(log.entries, intent.text)
     if known is not None:
-        return Written(known.id, path, fresh=False)
+        return Written(known.id, log.path, fresh=False)
     _resolve(writing, create=True)
     about = tuple(dict.fromkeys(resolved.id for _, resolved in writing.entities))
     episode = Episode(intent.text, intent.type, intent.confidence, intent.tags, intent.source, about)
-    recorded = append_episode(writing.draft, episode, now, summary=intent.summary)
+    recorded = append_episode(writing.draft, episode, now, summary=intent.summary, log=log)
     for _, resolved in writing.entities:
         if resolved.created:
             add_timeline(writing.files, resolved.id, "First mentioned", recorded.id)
     _relate(writing, recorded.id)
-    return Written(recorded.id, path, recorded.fresh)
+    return Written(recorded.id, log.path, recorded.fresh)
 
 
 def _write_facts(writing: Writing) -> Written:
