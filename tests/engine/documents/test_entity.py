@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from tests.engine.documents.hostile_text import any_bytes, texts, worded
 from workbench.engine.documents import EntityFile, Provenance, clean_text
@@ -191,6 +191,8 @@ def test_summaries_of_any_text_read_back(text: str) -> None:
     assert (len(entity.facts), len(entity.relations)) == (2, 3)
 
 
+@example(content=b"\n\0\n  #")
+@example(content=b"   ## Next\n")
 @given(content=any_bytes)
 def test_adding_to_any_file_keeps_its_lines(content: bytes) -> None:
     entity = EntityFile.parse(b"## Facts\n- a\n" + content, PATH)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.engine.documents.hostile_text import any_bytes, texts
@@ -97,6 +97,7 @@ def test_every_body_parses_back_after_every_append(bodies: list[str]) -> None:
     assert log.problems == ()
 
 
+@example(content=b"<div\r", body="")
 @given(content=any_bytes, body=texts())
 def test_appending_to_any_file_keeps_what_is_there(content: bytes, body: str) -> None:
     old = EpisodeLog.parse(b"## 09:00 | event\n" + content, PATH)

@@ -10,6 +10,7 @@ from workbench.engine.documents.annotations import strip_comments, trailing_comm
 from workbench.engine.documents.items import (
     append_item,
     append_section,
+    clear_of_next,
     insert_section,
     item_lines,
     item_text,
@@ -165,6 +166,7 @@ class CoreMemory:
             at = found.body.end if found.body else found.span.end
             gap = [] if any(item.span.end == at for item in found.items) or not found.body else [""]
             follows = at < len(memory.source.lines) and not is_blank(memory.source.line(at + 1))
+            lines = list(clear_of_next(memory.source, at, lines))
             source = memory.source.insert_after(at, [*gap, *lines, *([""] if follows else [])])
         return self._of(source, self.path)
 

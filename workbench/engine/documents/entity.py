@@ -33,6 +33,7 @@ from workbench.engine.documents.entity_parts import (
 from workbench.engine.documents.items import (
     append_item,
     clean_item,
+    clear_of_next,
     insert_section,
     item_lines,
     one_line,
@@ -278,7 +279,10 @@ class EntityFile:
         later = next((entry for entry in self.timeline if (entry.date or "") > date), None)
         if later is None:
             return self._add("Timeline", lines)
-        return self._of(self.source.splice(later.span.start, later.span.start - 1, lines), self.path)
+        before = later.span.start - 1
+        return self._of(
+            self.source.insert_after(before, clear_of_next(self.source, before, lines)), self.path
+        )
 
     def add_question(self, text: str) -> EntityFile:
         """Add an open question."""

@@ -93,10 +93,28 @@ def append_item(
     joins = any(item.span.end == section.end for item in items) or section.end == heading.span.end
     last = source.line(section.end)
     joins = joins or (last.startswith("<!--") and last.rstrip().endswith("-->"))
-    new = [*closing, *([] if joins and not closing else [""]), *lines]
+    new = [*closing, *([] if joins and not closing else [""]), *clear_of_next(source, section.end, lines)]
     if section.end < len(source.lines) and not is_blank(source.line(section.end + 1)):
         new.append("")
     return source.insert_after(section.end, new)
+
+
+def clear_of_next(source: SourceText, line: int, lines: Sequence[str]) -> Sequence[str]:
+    """Return an item's lines so that what follows line `line` stays outside of it.
+
+    A following line that is indented as deep as the item's content would belong to the item: then the content
+    moves in by as much.
+    """
+    following = next((text for text in source.lines[line:] if not is_blank(text)), "")
+    indent = len(following) - len(following.lstrip(" "))
+    content = len(lines[0]) - len(lines[0].lstrip(" ")) + lines[0].lstrip(" ").index(" ") + 1
+    if not content <= indent <= 3:
+        return lines
+    extra = " " * (indent + 1 - content)
+    return [
+        lines[0][:content] + extra + lines[0][content:],
+        *(extra + text if text else "" for text in lines[1:]),
+    ]
 
 
 def append_section(source: SourceText, title: str, lines: Sequence[str]) -> SourceText:

@@ -108,7 +108,7 @@ def read_headings(source: SourceText) -> tuple[Heading, ...]:
     """Return a file's headings alone: as `read_outline(source).headings`, faster on plain files."""
     matter = find_front_matter(source)
     lines = _without(source.lines, matter)
-    if _headings_need_parser(lines):
+    if headings_need_parser(lines):
         return _Walk(lines, parse_blocks(lines)).outline(matter).headings
     found = [
         (len(match[1]), _atx_text(match), LineSpan(number, number))
@@ -189,7 +189,8 @@ def _without_depth(lines: Sequence[str]) -> Iterable[str]:
             yield line
 
 
-def _headings_need_parser(lines: Sequence[str]) -> bool:
+def headings_need_parser(lines: Sequence[str]) -> bool:
+    """Tell whether anything but a line's first character decides what is a heading, as a fence does."""
     text = "\n".join(lines)
     for match in _RISKY_FOR_HEADINGS.finditer(text):
         if match[1] is None:

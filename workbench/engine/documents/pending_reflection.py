@@ -330,7 +330,7 @@ def _item_lines(item: ReviewItem) -> list[str]:
     if ending:
         text = text[: ending.start()] + "\\" + text[ending.start() :]
     confidence = f" (confidence {item.confidence})" if item.confidence in ("high", "medium", "low") else ""
-    head = f"[{_BOX_OF[item.decision]}] `{item.id}` {item.kind}{target}: {text}".rstrip() + confidence
+    head = f"[{_BOX_OF[item.decision]}] `{item.id}` {item.kind}{target}: {text}".rstrip(" ") + confidence
     lines = item_lines(head)
     named = [
         ("text", whole),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents.outline import parse_blocks
+from workbench.engine.documents.outline import headings_need_parser, parse_blocks
 from workbench.engine.documents.source import is_blank, text_lines
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ def closing_lines(source: SourceText) -> list[str]:
 
     A fence or comment that a person left open would swallow whatever is appended.
     """
+    if not headings_need_parser(source.lines):
+        return []
     blocks = parse_blocks([*source.lines, "", "# x"])
     last = blocks[-1] if blocks else None
     if last is None or last.type not in ("fence", "html_block") or last.map is None:

@@ -144,11 +144,18 @@ class SourceText:
             before[-1] = self.newline
         if new_ends and not new_ends[-1] and after:
             new_ends[-1] = self.newline
-        return SourceText(
-            (*self.lines[: start - 1], *new, *self.lines[max(end, start - 1) :]),
-            (*before, *new_ends, *after),
-            self.bom,
-        )
+        lines_after = self.lines[max(end, start - 1) :]
+        ends = [*before, *new_ends, *after]
+        changed = (*self.lines[: start - 1], *new, *lines_after)
+        if changed and not changed[-1] and not ends[-1]:
+            ends[-1] = self.newline
+        # A lone CR and the LF of an empty line behind it would read as one line end.
+        at = max(len(before), 1)
+        while at < len(ends) and (at <= len(before) + len(new_ends) or not changed[at]):
+            if ends[at - 1] == "\r" and ends[at] == "\n" and not changed[at]:
+                ends[at] = "\r"
+            at += 1
+        return SourceText(changed, tuple(ends), self.bom)
 
     def replace(self, span: LineSpan, lines: Iterable[str]) -> SourceText:
         """Return the text with a span's lines replaced; as `splice`."""
