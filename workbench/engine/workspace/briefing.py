@@ -11,7 +11,7 @@ from workbench.engine.errors import WorkbenchError
 from workbench.engine.workspace.ground import Ground
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 
 def brief(ground: Ground) -> results.Brief:
@@ -120,18 +120,18 @@ def _problems_of_books(ground: Ground) -> Iterator[tuple[str, int | None, str, s
     """Look at the files that hold no memories themselves, and so are not in the catalog."""
     from workbench.engine import documents
 
-    readers = {
-        layout.DECAY_SCORES: documents.DecayScores.parse,
-        layout.RELATIONS: documents.RelationVocabulary.parse,
-        layout.REFLECTION_LOG: documents.ReflectionLog.parse,
-        layout.EVOLUTION: documents.Evolution.parse,
-        layout.PENDING_REFLECTION: documents.PendingReflection.parse,
-        layout.PENDING_MEMORIES: documents.PendingMemories.parse,
+    readers: dict[str, Callable[[bytes], Sequence[documents.Problem]]] = {
+        layout.DECAY_SCORES: lambda content: documents.DecayScores.parse(content).problems,
+        layout.RELATIONS: lambda content: documents.RelationVocabulary.parse(content).problems,
+        layout.REFLECTION_LOG: lambda content: documents.ReflectionLog.parse(content).problems,
+        layout.EVOLUTION: lambda content: documents.Evolution.parse(content).problems,
+        layout.PENDING_REFLECTION: lambda content: documents.PendingReflection.parse(content).problems,
+        layout.PENDING_MEMORIES: lambda content: documents.PendingMemories.parse(content).problems,
     }
-    for path, parse in readers.items():
+    for path, problems_of in readers.items():
         content = ground.files.read(path)
         if content is not None:
-            for problem in parse(content).problems:
+            for problem in problems_of(content):
                 yield problem.path, problem.line, problem.message, problem.remedy
 
 
