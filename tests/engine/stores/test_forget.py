@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from datetime import UTC, datetime
 
 import pytest
 
@@ -60,7 +61,15 @@ def test_archiving_zeroes_the_score_and_leaves_the_file(files: Library) -> None:
     assert plan.action is Action.ARCHIVE
     assert files.apply(plan).ids == (FACT,)
     assert files.contents[ALEX] == before[ALEX]
+    assert plan.changes[0].summary == f"archived {FACT} “Likes tea”"
     assert (entries(files)[FACT]["current_score"], entries(files)[FACT]["status"]) == (0, "archived")
+
+
+def test_a_memory_without_a_date_is_as_old_as_its_place_in_the_history(files: Library) -> None:
+    seen = {"core:critical-facts:other": datetime(2025, 12, 1, 8, 0, tzinfo=UTC)}
+    files.apply(plan_archive(files, list(seen), NOW, SETTINGS, seen))
+    entry = entries(files)["core:critical-facts:other"]
+    assert (entry["created"], entry["base_relevance"]) == ("2025-12-01T08:00:00Z", 1.0)
 
 
 def test_core_memory_no_longer_says_what_was_forgotten(files: Library) -> None:

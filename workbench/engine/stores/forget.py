@@ -7,7 +7,7 @@ restoring puts it back. Items that say what an archived memory says go, and come
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from workbench.engine.documents import CoreItem, CoreMemory
@@ -33,7 +33,11 @@ _LEAST_BEGINNING = 20
 
 
 def plan_archive(
-    view: FileView, memory_ids: Sequence[str], now: datetime, settings: Settings
+    view: FileView,
+    memory_ids: Sequence[str],
+    now: datetime,
+    settings: Settings,
+    first_seen: Mapping[str, datetime] | None = None,
 ) -> Plan[Changed]:
     """Plan to hide memories.
 
@@ -42,6 +46,7 @@ def plan_archive(
         memory_ids: Which; a whole entity stands for its facts and relations.
         now: Aware, in the workspace's zone.
         settings: The constants of decay.
+        first_seen: When memories came into the history, by id, as far as their files do not say.
 
     Raises:
         InvalidInput: One is no id, or all are free text, which has no score.
@@ -58,7 +63,7 @@ def plan_archive(
             along.update({item.id: memory.id_text for item in items_saying(core, memory)})
     own = {memory.id_text for memory in placed}
     placed += [locate_memory(draft, item_id, zone) for item_id in along if item_id not in own]
-    archived = scores.archive(draft, placed, scores.reckoning_at(now, settings))
+    archived = scores.archive(draft, placed, scores.reckoning_at(now, settings), first_seen or {})
     _take_items(draft, core, along, now)
     ids = tuple(dict.fromkeys((*archived, *along)))
     warnings.extend(f"{memory_id} is archived already." for memory_id in sorted(own - set(ids)))
@@ -66,12 +71,16 @@ def plan_archive(
 
 
 def plan_restore(
-    view: FileView, memory_ids: Sequence[str], now: datetime, settings: Settings
+    view: FileView,
+    memory_ids: Sequence[str],
+    now: datetime,
+    settings: Settings,
+    first_seen: Mapping[str, datetime] | None = None,
 ) -> Plan[Changed]:
     """Plan to bring archived memories back, with the items of core memory that went with them.
 
     An item of core memory goes to the end of the block it stood in. Where core memory is full it stays
-    archived, with a warning; asked for by its own id, that is refused.
+    archived, with a warning; asked for by its own id, that is refused. Arguments as for `plan_archive`.
 
     Raises:
         InvalidInput: One is no id.
@@ -83,7 +92,7 @@ def plan_restore(
     wanted = tuple(dict.fromkeys(str(parse_memory_id(memory_id)) for memory_id in memory_ids))
     items = archived_items(draft)
     placed = [locate_memory(draft, each, zone) for each in wanted if each not in items]
-    restored = list(scores.restore(draft, placed, reckoning))
+    restored = list(scores.restore(draft, placed, reckoning, first_seen or {}))
     warnings: list[str] = []
     for item in items.values():
         if item.id not in wanted and item.along not in wanted:
