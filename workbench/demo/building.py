@@ -63,7 +63,7 @@ class _Stage:
         options = scene.options
         return workspace.remember(
             scene.text,
-            store=options.get("store"),
+            store=options.get("store", "episodic"),
             type=options.get("type"),
             tags=_listed(options.get("tag")),
             entities=_listed(options.get("entity")),
@@ -113,6 +113,11 @@ class _Stage:
 
     def _identity(self, workspace: Workspace, scene: Scene) -> Changed:
         return workspace.edit_file("IDENTITY.md", scene.text)
+
+    def _ack(self, workspace: Workspace, scene: Scene) -> Changed:
+        alerts = workspace.audit_alerts().alerts
+        waiting = [a for a in alerts if a.file == scene.options["match"] and not a.acknowledged]
+        return workspace.acknowledge(waiting[0].id)
 
     def _edit_outside(self, workspace: Workspace, scene: Scene) -> Changed:
         day = workspace.now().date().isoformat()
