@@ -31,6 +31,7 @@ from workbench.engine.history.recovery import recover
 from workbench.engine.history.seen_head import keep_seen, load_seen, tampering
 from workbench.engine.history.stamps import find_edits
 from workbench.engine.history.transaction import Projection, Surroundings, Writing
+from workbench.engine.history.unfinished_purge import finish_purge, purge_is_unfinished
 from workbench.engine.history.views import CommitFiles, WorkFiles
 from workbench.engine.results import Alert
 
@@ -107,6 +108,10 @@ class History:
     def zone(self) -> tzinfo:
         """Return the time zone that commits are dated in."""
         return self._around.zone
+
+    def new_id(self) -> str:
+        """Return a fresh transaction id."""
+        return self._around.new_id()
 
     @property
     def state(self) -> Path:
@@ -249,6 +254,8 @@ class History:
         """
         store = self._store_for_writing()
         with self._lock.hold(actor, self._around.clock.now()) as held:
+            if purge_is_unfinished(self.path):
+                finish_purge(store, self._journal, self.root, self.state)
             recovered = recover(store, self._journal, self.root, predecessor_died=held.predecessor_died)
             turn = Writing(store, self._journal, self._around)
             seen = load_seen(self.state)
@@ -297,7 +304,7 @@ class History:
         return self.store
 
     def _is_clean(self) -> bool:
-        if not self.exists or not self._journal.is_settled():
+        if not self.exists or not self._journal.is_settled() or purge_is_unfinished(self.path):
             return False
         store = self.store
         head = store.head()

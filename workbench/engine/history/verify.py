@@ -13,6 +13,7 @@ from workbench.engine.history.commit_message import author_of, parse_message
 from workbench.engine.history.git_program import git_available, run_git
 from workbench.engine.history.git_store import SHORT, blob_hash
 from workbench.engine.history.seen_head import load_seen, tampering
+from workbench.engine.history.unfinished_purge import purge_is_unfinished
 from workbench.engine.history.views import read_work_file
 from workbench.engine.results import Verified, VerifyProblem
 
@@ -73,7 +74,7 @@ def _verify_once(history: History, *, deep: bool) -> Verified:
             problems.extend(_deep_problems(store, commits))
     except HistoryDamaged as error:
         problems.append(VerifyProblem("broken-object", layout.HISTORY, str(error)))
-    if not history.journal.is_settled():
+    if not history.journal.is_settled() or purge_is_unfinished(store.path):
         detail = "A writer is at work, or died; the next change finishes what it began."
         problems.append(VerifyProblem("unfinished", layout.HISTORY, detail))
     return Verified(not problems, tuple(problems), len(commits), entries)

@@ -1,0 +1,33 @@
+"""Purges a workspace and kills itself before a step: `python -m tests.engine.history.purging ROOT STATE STEP NUMBER`."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import sys
+from pathlib import Path
+
+from tests.engine.history.notebook import PERSON, START
+from workbench.engine.clock import FixedClock
+from workbench.engine.history import History
+from workbench.engine.history.erasure import erasure_of
+from workbench.engine.history.purge import purge
+
+SECRET = "The vault code is 4711 since the move"
+
+
+def main(root: str, state: str, name: str, number: int) -> None:
+    """Purge the secret; die before the step of that name, the number-th of its kind, counted from 0."""
+    numbers = itertools.count()
+
+    def step(text: str) -> None:
+        if text.split()[0] == name and next(numbers) == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    history = History(Path(root), clock=FixedClock(START), state=Path(state))
+    purge(history, erasure_of(["entity:person--alex#^f7k2"], [SECRET]), PERSON, step=step)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))

@@ -1,0 +1,124 @@
+"""What a purge removes goes wherever it stands, and its neighbours stay."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from workbench.engine.errors import InvalidInput
+from workbench.engine.history.commit_message import AuditEntry, CommitMessage
+from workbench.engine.history.erasure import (
+    PURGED,
+    Erasure,
+    erase_from_content,
+    erase_from_message,
+    erase_from_text,
+    erasure_of,
+)
+
+FACT = "- The vault code is 4711 since the move (since 2026-02-02, from episode:2026-02-02:14:30) ^f7k2"
+ENTITY = f"""# person--alex
+
+## Facts
+- Likes tea ^f1
+{FACT}
+- Likes coffee ^f3
+
+## Relations
+- knows: [[person--eve]] ^r1
+"""
+
+
+def erase(erasure: Erasure, path: str, text: str) -> str | None:
+    content, _ = erase_from_content(erasure, path, text.encode())
+    return None if content is None else content.decode()
+
+
+def test_a_fact_goes_by_its_id_whatever_it_said_then() -> None:
+    erasure = erasure_of(["entity:person--alex#^f7k2"], [])
+    path = "memory/graph/entities/person--alex.md"
+    older = ENTITY.replace("4711", "0000")
+    assert erase(erasure, path, ENTITY) == ENTITY.replace(FACT + "\n", "")
+    assert erase(erasure, path, older) == ENTITY.replace(FACT + "\n", "")
+    assert erase(erasure, "memory/vault/other.md", ENTITY) == ENTITY
+
+
+def test_a_text_goes_by_what_it_says_however_it_is_written() -> None:
+    erasure = erasure_of([], [FACT])
+    assert (
+        erase(erasure, "MEMORY.md", "# Core\n\n- the vault code is 4711 since the move\n- Else\n")
+        == "# Core\n\n- Else\n"
+    )
+    wrapped = "Chosen.\nThe vault code\nis 4711 since the move.\nThe end.\n"
+    assert erase(erasure, "memory/2026-02-01.md", wrapped) == "Chosen.\nThe end.\n"
+    assert erase(erasure, "memory/vault/a.md", "The vault code is 4711 since the move\n") is None
+    assert erase(erasure, "memory/vault/a.md", "The vault is closed\n") == "The vault is closed\n"
+
+
+def test_an_episode_goes_with_all_below_it() -> None:
+    text = "# Log\n\n## 14:30 | a\nSecret.\n\n- x\n\n## 14:30 #2 | b\nStays.\n"
+    erasure = erasure_of(["episode:2026-02-02:14:30"], [])
+    assert erase(erasure, "memory/episodes/2026-02-02.md", text) == "# Log\n\n## 14:30 #2 | b\nStays.\n"
+
+
+def test_a_whole_entity_goes_with_relations_to_it_and_its_score() -> None:
+    erasure = erasure_of(["entity:person--eve"], [])
+    assert erase(erasure, "memory/graph/entities/person--eve.md", "# person--eve\n") is None
+    assert erase(erasure, "memory/graph/entities/person--alex.md", ENTITY) == ENTITY.replace(
+        "- knows: [[person--eve]] ^r1\n", ""
+    )
+    said = "# Log\n\n## 14:30 | a\nMet [[person--eve]].\n"
+    assert erase(erasure, "memory/episodes/2026-02-02.md", said) == said
+    scores = json.dumps(
+        {"entries": {"entity:person--eve": 1, "entity:person--eve#^a": 2, "entity:person--evelyn": 3}}
+    )
+    left = erase(erasure, "memory/meta/decay-scores.json", scores)
+    assert left is not None
+    assert json.loads(left) == {"entries": {"entity:person--evelyn": 3}}
+
+
+def test_short_texts_go_only_where_they_stand_alone() -> None:
+    erasure = erasure_of([], ["- tea"])
+    assert (
+        erase(erasure, "MEMORY.md", "- tea ^a1\n- Steady hands\n- Tea is hot\n")
+        == "- Steady hands\n- Tea is hot\n"
+    )
+
+
+def test_lines_of_a_longer_text_go_on_their_own_but_shared_ones_stay() -> None:
+    erasure = erasure_of([], [ENTITY])
+    found = [bool(p.search("- the vault code is 4711 since the move ^zz")) for p in erasure.texts]
+    assert any(found)
+    assert not any(p.search("- knows: [[person--eve]] ^r9") or p.search("## Facts") for p in erasure.texts)
+
+
+def test_messages_lose_the_text_whole_cut_or_escaped() -> None:
+    erasure = erasure_of(["entity:person--eve"], ["- The password | is \\ hunter2 and nothing else"])
+    assert (
+        erase_from_text(erasure, "said “the password \\| is \\\\ hunter2 and nothing else”")
+        == f"said “{PURGED}”"
+    )
+    assert erase_from_text(erasure, "added The password | is \\ hunter2 and…") == f"added {PURGED}"
+    assert erase_from_text(erasure, "memory/graph/entities/person--eve.md and person--evelyn") == (
+        f"{PURGED} and person--evelyn"
+    )
+
+
+def test_a_commit_that_wrote_it_says_nothing_of_it() -> None:
+    message = CommitMessage(
+        "EDIT", "MEMORY.md", "a secret in other words", "manual", "auto", "user said it", "t1",
+        (AuditEntry("EDIT", "MEMORY.md", "auto", "a secret"), AuditEntry("EDIT", "USER.md", "auto", "a zone")),
+        (("Item-Unit", "r-012.1 | MEMORY.md | Facts / - a secret"), ("Reverts", "abc")),
+    )  # fmt: skip
+    cleaned = erase_from_message(
+        erasure_of([], ["something else entirely"]), message, frozenset({"MEMORY.md"})
+    )
+    assert (cleaned.summary, cleaned.trigger) == (PURGED, PURGED)
+    assert [entry.summary for entry in cleaned.entries] == [PURGED, "a zone"]
+    assert cleaned.trailers == (("Item-Unit", f"r-012.1 | MEMORY.md | {PURGED}"), ("Reverts", "abc"))
+
+
+def test_nothing_is_no_purge() -> None:
+    with pytest.raises(InvalidInput):
+        erasure_of([], ["  "])

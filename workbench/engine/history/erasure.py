@@ -1,0 +1,300 @@
+"""Knows what a purge has to remove, and removes it from a file's content or a commit's message."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from workbench.engine import layout
+from workbench.engine.documents.audit_log import parse_audit_fields, render_audit_fields
+from workbench.engine.errors import InvalidInput
+from workbench.engine.history.commit_message import CommitMessage
+from workbench.engine.history.document_units import DocumentUnits, Unit, take_apart
+from workbench.engine.history.revert import ITEM_UNIT
+from workbench.engine.identifiers import EPISODE_ID, parse_memory_id
+
+PURGED = "[purged]"
+# Anything shorter stands in other people's sentences by chance; it is removed only where it stands alone.
+_LEAST_CHARACTERS = 8
+# A line of a longer text is looked for on its own from this length; summaries cut texts off beyond this length.
+_LEAST_LINE = 20
+_LEAST_CUT = 24
+
+_MARKER = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[.\]\s+)?")
+_TRAILING = re.compile(
+    r"\s*(?:\((?:since|from|until|confidence|superseded|\d{4}-\d\d-\d\d)[^()]*\))?\s*(?:\^[A-Za-z0-9-]+)?\s*$"
+)
+_STRUCTURE = re.compile(r"^\s*(?:#|<!--|---|```|\|)|^\s*(?:[-*+]\s+)?[\w -]+:\s*\[\[")
+_Match = re.Pattern[str]
+
+
+@dataclass(frozen=True)
+class Erasure:
+    """What has to go.
+
+    Args:
+        paths: Files that go whole, in every version.
+        keys: Keys of units (see `document_units.Unit`) that go, by path.
+        names: Ids and paths, which messages and the scores must not show.
+        texts: Patterns of texts that go wherever they stand.
+        cuts: Patterns of such texts cut short with an ellipsis, as summaries do.
+        alone: Short texts that go where a unit says nothing else.
+        entities: Slugs of entities that go; relations to them go too.
+    """
+
+    paths: frozenset[str]
+    keys: Mapping[str, frozenset[tuple[str, ...]]]
+    names: tuple[str, ...]
+    texts: tuple[_Match, ...]
+    cuts: tuple[_Match, ...]
+    alone: frozenset[str]
+    entities: frozenset[str]
+
+
+def erasure_of(ids: Iterable[str], texts: Iterable[str]) -> Erasure:
+    """Return what has to go for memories to be gone.
+
+    A whole entity, procedure or vault note is its file; a fact, relation or episode is its unit of the file.
+    Texts go by what they say, whatever the list mark, block id and bracketed provenance; longer lines of a text
+    of several lines go on their own too, except headings, comments and relations, which others share.
+
+    Args:
+        ids: Ids of the memories.
+        texts: What they said, as it stood in the files.
+
+    Raises:
+        InvalidInput: Neither an id nor a text is given.
+    """
+    paths: set[str] = set()
+    keys: dict[str, set[tuple[str, ...]]] = {}
+    names = list(dict.fromkeys(ids))
+    entities: set[str] = set()
+    for name in names:
+        for path, key in _place_of(name):
+            if key is None:
+                paths.add(path)
+            else:
+                keys.setdefault(path, set()).add(key)
+        if name.startswith("entity:") and "#" not in name:
+            entities.add(name.removeprefix("entity:"))
+    sentences = dict.fromkeys(sentence for text in texts for sentence in _sentences(text))
+    if not names and not sentences:
+        raise InvalidInput("Nothing to purge was named.", remedy="Name memories or texts.")
+    long = [sentence for sentence in sentences if len(sentence) >= _LEAST_CHARACTERS]
+    return Erasure(
+        paths=frozenset(paths),
+        keys={path: frozenset(found) for path, found in keys.items()},
+        names=tuple(sorted({*names, *paths}, key=len, reverse=True)),
+        texts=tuple(map(_pattern, sorted(long, key=len, reverse=True))),
+        cuts=tuple(_cut_pattern(sentence) for sentence in long if len(sentence) > _LEAST_CUT),
+        alone=frozenset(sentence.casefold() for sentence in sentences if len(sentence) < _LEAST_CHARACTERS),
+        entities=frozenset(entities),
+    )
+
+
+def erase_from_content(erasure: Erasure, path: str, content: bytes) -> tuple[bytes | None, tuple[str, ...]]:
+    """Return a file without what has to go, and what was taken out of it.
+
+    Args:
+        erasure: What has to go.
+        path: Workspace-relative.
+        content: One version of the file.
+
+    Returns:
+        The content itself where there is nothing to take out, None where no file is left; the removed pieces.
+    """
+    if path in erasure.paths:
+        return None, (path,)
+    text = content.decode("utf-8", "surrogateescape")
+    if path.endswith(".json"):
+        return _erase_from_json(erasure, text, content)
+    if not _concerns(erasure, path, text):
+        return content, ()
+    parted = take_apart(content, markdown=path.endswith(".md"))
+    kept: list[tuple[Unit, str]] = []
+    removed: list[str] = []
+    lead = parted.gaps[0]
+    for unit, gap in zip(parted.units, parted.gaps[1:], strict=True):
+        left = _left_of(erasure, path, unit)
+        if left != unit.text:
+            removed.append(unit.text)
+        if left:
+            kept.append((replace(unit, text=left), gap))
+    if not removed:
+        return content, ()
+    if not kept:
+        return None, tuple(removed)
+    gaps = (lead, *(gap for _, gap in kept[:-1]), parted.gaps[-1])
+    rest = DocumentUnits(tuple(unit for unit, _ in kept), gaps, parted.mark, parted.newline)
+    return rest.render(), tuple(removed)
+
+
+def erase_from_text(erasure: Erasure, text: str) -> str:
+    """Return a line of a message without what has to go."""
+    for pattern in (*erasure.texts, *erasure.cuts):
+        text = pattern.sub(PURGED, text)
+    for name in erasure.names:
+        text = re.sub(re.escape(name) + r"(?![\w-])", PURGED, text)
+    return text
+
+
+def erase_from_message(erasure: Erasure, message: CommitMessage, touched: frozenset[str]) -> CommitMessage:
+    """Return a commit's message without what has to go.
+
+    Args:
+        erasure: What has to go.
+        message: The message.
+        touched: Paths in which this very commit wrote or removed what has to go; what it says of them goes whole,
+            for a summary may tell in other words what the text said.
+    """
+
+    def clean(text: str) -> str:
+        return erase_from_text(erasure, text)
+
+    def entry_summary(file: str, summary: str) -> str:
+        return PURGED if file in touched else clean(summary)
+
+    trailers = []
+    for key, value in message.trailers:
+        fields = parse_audit_fields(value) if key == ITEM_UNIT else ()
+        if len(fields) == 3 and fields[1] in touched:
+            trailers.append((key, render_audit_fields((fields[0], clean(fields[1]), PURGED))))
+        else:
+            trailers.append((key, clean(value)))
+    return replace(
+        message,
+        file=clean(message.file),
+        summary=PURGED if touched else clean(message.summary),
+        trigger=PURGED if touched else clean(message.trigger),
+        entries=tuple(
+            replace(entry, file=clean(entry.file), summary=entry_summary(entry.file, entry.summary))
+            for entry in message.entries
+        ),
+        trailers=tuple(trailers),
+    )
+
+
+def _place_of(name: str) -> list[tuple[str, tuple[str, ...] | None]]:
+    """Return the file of a memory, with the key of its unit where it is a part of the file."""
+    try:
+        memory = parse_memory_id(name)
+    except InvalidInput:
+        return []
+    if memory.kind == "entity":
+        return [(f"{layout.ENTITIES}/{memory.name}.md", ("block", memory.block) if memory.block else None)]
+    if memory.kind == "procedure":
+        return [(f"{layout.PROCEDURES}/{memory.name}.md", None)]
+    if memory.kind == "vault":
+        note = memory.name.removeprefix(f"{layout.VAULT}/").removesuffix(".md")
+        return [(f"{layout.VAULT}/{note}.md", None)]
+    episode = EPISODE_ID.match(name)
+    if episode:
+        key = ("entry", episode.group(2), episode.group(3) or "1")
+        return [(f"{layout.EPISODES}/{episode.group(1)}.md", key)]
+    return []
+
+
+def _sentences(text: str) -> list[str]:
+    lines = [line for line in text.splitlines() if line.strip()]
+    found = [_sentence(text) if len(lines) == 1 else text.strip()]
+    if len(lines) > 1:
+        long = (_sentence(line) for line in lines if not _STRUCTURE.match(line))
+        found += [sentence for sentence in long if len(sentence) >= _LEAST_LINE]
+    return [sentence for sentence in found if sentence]
+
+
+def _sentence(line: str) -> str:
+    return _TRAILING.sub("", _MARKER.sub("", line.strip())).strip()
+
+
+def _pattern(text: str) -> _Match:
+    """Match a text however it is wrapped, cased, or escaped in an audit line."""
+    return re.compile(r"(?:\s|\\n)+".join(map(_word, text.split())), re.IGNORECASE)
+
+
+def _cut_pattern(text: str) -> _Match:
+    head = text[:_LEAST_CUT]
+    return re.compile(r"(?:\s|\\n)+".join(map(_word, head.split())) + r"[^\n|]*?(?:…|\.\.\.)", re.IGNORECASE)
+
+
+def _word(word: str) -> str:
+    return "".join(r"\\*\|" if char == "|" else r"\\+" if char == "\\" else re.escape(char) for char in word)
+
+
+def _concerns(erasure: Erasure, path: str, text: str) -> bool:
+    return (
+        path in erasure.keys
+        or any(pattern.search(text) for pattern in erasure.texts)
+        or any(f"[[{slug}" in text for slug in erasure.entities)
+        or any(short in text.casefold() for short in erasure.alone)
+    )
+
+
+def _left_of(erasure: Erasure, path: str, unit: Unit) -> str:
+    """Return what is left of a unit; nothing where it goes whole."""
+    if unit.key and unit.key in erasure.keys.get(path, ()):
+        return ""
+    if _sentence(unit.text).casefold() in erasure.alone or _is_relation_to(erasure, unit):
+        return ""
+    hits = [match.span() for pattern in erasure.texts for match in pattern.finditer(unit.text)]
+    if not hits:
+        return unit.text
+    if unit.kind in ("item", "line", "heading"):
+        return ""
+    lines, start = [], 0
+    for line in unit.text.splitlines(keepends=True):
+        end = start + len(line)
+        if not any(first < end and last > start for first, last in hits):
+            lines.append(line)
+        start = end
+    left = "".join(lines)
+    return left.rstrip("\r\n") if left.strip() else ""
+
+
+def _is_relation_to(erasure: Erasure, unit: Unit) -> bool:
+    if unit.kind != "item" or not any("relation" in heading.casefold() for heading in unit.section):
+        return False
+    return any(re.search(rf"\[\[{re.escape(slug)}(?=[\]|#])", unit.text) for slug in erasure.entities)
+
+
+def _erase_from_json(erasure: Erasure, text: str, content: bytes) -> tuple[bytes | None, tuple[str, ...]]:
+    named = any(name in text for name in erasure.names)
+    if not named and not any(pattern.search(text) for pattern in erasure.texts):
+        return content, ()
+    try:
+        value = json.loads(text.removeprefix("\ufeff"))
+    except ValueError:
+        cleaned = erase_from_text(erasure, text)
+        return cleaned.encode("utf-8", "surrogateescape"), (text,) if cleaned != text else ()
+    removed: list[str] = []
+    left = _without(erasure, value, removed)
+    if not removed:
+        return content, ()
+    indent = re.search(r"[\[{]\r?\n([ \t]+)", text)
+    rendered = json.dumps(left, indent=indent.group(1) if indent else None, ensure_ascii=text.isascii())
+    return (rendered + text[len(text.rstrip()) :]).encode("utf-8", "surrogatepass"), tuple(removed)
+
+
+def _without(erasure: Erasure, value: Any, removed: list[str]) -> Any:
+    if isinstance(value, dict):
+        kept = {}
+        for key, item in value.items():
+            if _goes(erasure, key) or (isinstance(item, str) and _goes(erasure, item)):
+                removed.append(f"{key}: {json.dumps(item, ensure_ascii=False)}")
+            else:
+                kept[key] = _without(erasure, item, removed)
+        return kept
+    if isinstance(value, list):
+        gone: Sequence[Any] = [item for item in value if isinstance(item, str) and _goes(erasure, item)]
+        removed.extend(map(str, gone))
+        return [_without(erasure, item, removed) for item in value if item not in gone]
+    return value
+
+
+def _goes(erasure: Erasure, text: str) -> bool:
+    if any(text == name or text.startswith(f"{name}#") for name in erasure.names):
+        return True
+    return any(pattern.search(text) for pattern in erasure.texts)
