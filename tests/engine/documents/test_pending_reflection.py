@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.engine.documents.hostile_text import any_bytes, texts, worded
@@ -141,6 +141,7 @@ def test_what_is_proposed_is_read_back(item: ReviewItem, prose: str, decision: D
     assert [read.decision for read in decided.items] == [decision, "undecided"]
 
 
+@example(item=ReviewItem("r-012.1", "fact", "x", evidence=(Evidence("episode:1", "\x1f"),)), text="\x1f\n")
 @given(item=items, text=worded)
 def test_rewording_touches_nothing_but_the_text(item: ReviewItem, text: str) -> None:
     review = PendingReflection.create("r-012", "2026-02-03", [ReviewSection("One", (item,))])

@@ -342,7 +342,7 @@ def _item_lines(item: ReviewItem) -> list[str]:
     nested = [f"{one_line(label).replace(':', '-')}: {value}" for label, value in named if value]
     for proof in item.evidence:
         source = _UNSAFE_ID.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), proof.id)
-        nested.append(f'{source} says "{clean_item(proof.quote)}"' if proof.quote.strip() else source)
+        nested.append(f'{source} says "{clean_item(proof.quote)}"' if clean_item(proof.quote) else source)
     return [*lines, *("  " + line if line else "" for part in nested for line in item_lines(part))]
 
 
