@@ -35,6 +35,7 @@ PROJECTIONS = frozenset({GRAPH_INDEX, AUDIT_LOG})
 _ROOT_FILES = (
     CRITICAL | SENSITIVE | {CORE, "memory.md", "HEARTBEAT.md", "BOOTSTRAP.md", "BOOT.md", "DREAMS.md"}
 )
+_SUFFIXES = (".md", ".json")
 _DAILY_LOG = re.compile(r"^memory/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md$")
 
 
@@ -42,7 +43,7 @@ def is_tracked(path: str) -> bool:
     """Tell whether history keeps the file at this workspace-relative POSIX path."""
     if path in _ROOT_FILES:
         return True
-    if not path.startswith("memory/") or path in PROJECTIONS or not path.endswith((".md", ".json")):
+    if not path.startswith("memory/") or path in PROJECTIONS or not path.endswith(_SUFFIXES):
         return False
     return not any(part.startswith(".") for part in path.split("/"))
 
@@ -151,10 +152,18 @@ def _collect(folder: str, prefix: str, found: dict[str, os.stat_result]) -> None
     if os.path.islink(folder):  # noqa: PTH114 - the string path is already at hand
         return
     for entry in entries:
-        if entry.name.startswith("."):
+        name = entry.name
+        if name.startswith("."):
             continue
-        path = prefix + entry.name
-        if entry.is_dir(follow_symlinks=False):
+        path = prefix + name
+        # The name decides first: asking the file system of what kind an entry is costs more.
+        if name.endswith(_SUFFIXES) and entry.is_file(follow_symlinks=False):
+            try:
+                status = entry.stat(follow_symlinks=False)
+            except FileNotFoundError:
+                # It vanished between the listing and this look at it.
+                continue
+            if path not in PROJECTIONS:
+                found[path] = status
+        elif entry.is_dir(follow_symlinks=False):
             _collect(entry.path, path + "/", found)
-        elif entry.is_file(follow_symlinks=False) and is_tracked(path):
-            found[path] = entry.stat(follow_symlinks=False)
