@@ -6,6 +6,7 @@ import inspect
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Self, cast
@@ -41,7 +42,7 @@ class Door:
 
     @property
     def settings(self) -> SimpleNamespace:
-        return SimpleNamespace(editor=self.editor)
+        return SimpleNamespace(editor=self.editor, zone=UTC)
 
     def __enter__(self) -> Self:
         return self

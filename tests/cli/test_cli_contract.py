@@ -200,6 +200,11 @@ def test_an_interruption_is_130(bench: Bench, door: Door) -> None:
     assert bench.json("core", code=130)["error"]["kind"] == "interrupted"
 
 
+def name_of(value: object) -> str:
+    """Name a parameter by the words of its command line alone, which are the same in every process."""
+    return "-".join(value) if isinstance(value, list) else ""
+
+
 MUTATIONS = [
     (["remember", "x"], "remember", samples.REMEMBERED),
     (["forget", "x", "--yes"], "forget", samples.FORGOTTEN),
@@ -225,7 +230,7 @@ MUTATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("words", "method", "answer"), MUTATIONS, ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize(("words", "method", "answer"), MUTATIONS, ids=name_of)
 def test_the_json_of_a_mutation_begins_with_its_account(
     bench: Bench, door: Door, words: list[str], method: str, answer: object
 ) -> None:
@@ -237,7 +242,7 @@ def test_the_json_of_a_mutation_begins_with_its_account(
     assert result.stdout.count("\n") == 1
 
 
-@pytest.mark.parametrize(("words", "method", "answer"), MUTATIONS, ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize(("words", "method", "answer"), MUTATIONS, ids=name_of)
 def test_for_people_a_mutation_says_what_was_done(
     bench: Bench, door: Door, words: list[str], method: str, answer: object
 ) -> None:
@@ -278,7 +283,7 @@ READINGS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("words", "method", "answer", "keys"), READINGS, ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize(("words", "method", "answer", "keys"), READINGS, ids=name_of)
 def test_readings_have_the_keys_of_the_contract(
     bench: Bench, door: Door, words: list[str], method: str, answer: object, keys: set[str]
 ) -> None:
@@ -297,7 +302,7 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize(("words", "method", "answer"), NOTHING, ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize(("words", "method", "answer"), NOTHING, ids=name_of)
 def test_nothing_found_is_3_with_the_usual_shape(
     bench: Bench, door: Door, words: list[str], method: str, answer: object
 ) -> None:

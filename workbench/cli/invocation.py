@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -35,11 +35,13 @@ class Invocation:
         json: Whether answers and errors are JSON on stdout.
         workspace: The folder given with `--workspace`.
         door: The engine's door; the engine's own where None, which is imported on first use.
+        opened: The workspace that was opened last; it tells the zone of times and what does not work here.
     """
 
     json: bool = False
     workspace: Path | None = None
     door: type[Workspace] | None = None
+    opened: Workspace | None = None
 
     def workspace_class(self) -> type[Workspace]:
         """Return the engine's door, importing the engine if this is its first use."""
@@ -85,7 +87,13 @@ class Invocation:
     def open(self) -> Workspace:
         """Open the workspace that is meant, as a person, for use in a `with` statement."""
         path = self.locate()
-        return self.workspace_class().open(path, role="person", clock=self.clock())
+        self.opened = self.workspace_class().open(path, role="person", clock=self.clock())
+        return self.opened
+
+    def page(self) -> Page:
+        """Return the page that stdout is, in the zone of the workspace that was opened."""
+        page = page_for(sys.stdout)
+        return page if self.opened is None else replace(page, zone=self.opened.settings.zone)
 
     def report(self, result: object, view: View, *, code: int = DONE) -> int:
         """Print an answer as JSON or for a person, and its warnings.
@@ -103,7 +111,7 @@ class Invocation:
 
             print_json(as_json(result))
         else:
-            write(view(page_for(sys.stdout)))
+            write(view(self.page()))
             self.warn(getattr(result, "warnings", ()))
         return FAILED if code == DONE and getattr(result, "ok", True) is False else code
 

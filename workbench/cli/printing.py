@@ -9,6 +9,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from typing import IO
 
 # What could move the cursor, recolour, hide or reorder text: controls except tab and newline, marks of
@@ -152,17 +153,19 @@ def bar(share: float, width: int) -> str:
 
 @dataclass(frozen=True)
 class Page:
-    """What is written on: how wide it is, and whether colours show.
+    """What is written on: how wide it is, whether colours show, and whose clock it goes by.
 
     Args:
         width: Columns.
         colour: Whether colours are written.
         terminal: Whether a person reads along, rather than a file or a program.
+        zone: The time zone that moments are written in.
     """
 
     width: int = 80
     colour: bool = False
     terminal: bool = False
+    zone: tzinfo = UTC
 
     def paint(self, text: str, *styles: str) -> str:
         """Return text in styles by name (`strong`, `quiet`, a store, a status); unknown names do nothing."""

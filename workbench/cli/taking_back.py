@@ -9,37 +9,64 @@ import click
 
 from workbench.cli.command import command
 from workbench.cli.invocation import Invocation
-from workbench.cli.printing import Page, safe_line
+from workbench.cli.printing import Page, clip, safe_line
 from workbench.engine.results import Changed
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
+ACTS_NAMED = 5
 
-def _change(bench: Invocation, change: Callable[[Workspace], Changed], said: str, unchanged: str) -> int:
+
+def _change(
+    bench: Invocation,
+    change: Callable[[Workspace], Changed],
+    said: str,
+    unchanged: str,
+    hint: str = "Have it again: workbench undo",
+) -> int:
     with bench.open() as workspace:
         changed = change(workspace)
+        acts = [] if bench.json else [_act(workspace, commit) for commit in changed.ids[:ACTS_NAMED]]
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.changed import changed_lines
 
-        return changed_lines(page, changed, said, unchanged)
+        lines = changed_lines(page, changed, said, unchanged)
+        if changed.commit is not None:
+            lines[1:1] = [f"  {clip(act, page.width - 2)}" for act in acts]
+            lines.append(page.paint(f"  {hint}", "quiet"))
+        return lines
 
     return bench.report(changed, view)
+
+
+def _act(workspace: Workspace, commit: str) -> str:
+    """Say what a commit did that was taken back."""
+    subject = safe_line(workspace.audit_show(commit).subject)
+    return f"{commit[:7]} {subject}"
 
 
 @command("undo", answers="That was a mistake; how do I get back?", examples=("workbench undo",))
 @click.pass_obj
 def undo_command(bench: Invocation) -> int:
     """Upkeep, alerts and pruning are left out. Again, it walks further back; redo walks forward."""
-    return _change(bench, lambda it: it.undo(), "Undone.", "There is nothing to undo.")
+    return _change(
+        bench, lambda it: it.undo(), "Undone:", "There is nothing to undo.", "Do it again: workbench redo"
+    )
 
 
 @command("redo", answers="It was right after all; how do I have it again?", examples=("workbench redo",))
 @click.pass_obj
 def redo_command(bench: Invocation) -> int:
     """Works until something else is changed."""
-    return _change(bench, lambda it: it.redo(), "Done again.", "There is nothing to redo.")
+    return _change(
+        bench,
+        lambda it: it.redo(),
+        "Done again:",
+        "There is nothing to redo.",
+        "Take it back: workbench undo",
+    )
 
 
 @command(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from workbench.cli.printing import Page, clip, safe, safe_line, wrap
+from itertools import groupby
+
+from workbench.cli.printing import Page, clip, pad, safe, safe_line, wrap
 from workbench.cli.views.times import at_minute, on_day
 from workbench.engine.results import Alert, Alerts, AuditLog, Blame, CommitView, DiffView, Moment, Verified
 
@@ -13,35 +15,40 @@ ACTION_STYLES = {"ALERT": "accent", "DELETE": "bad", "PURGE": "bad", "REVERT": "
 
 
 def log_lines(page: Page, log: AuditLog) -> list[str]:
-    """List entries: when, what, which commit, who and which file, then the summary."""
+    """List entries commit by commit: when, which, who and on whose approval; then what befell which files."""
     if not log.entries:
         return ["No entries."]
-    rows = [
-        (
-            at_minute(entry.timestamp),
-            page.paint(safe_line(entry.action), ACTION_STYLES.get(entry.action, "")),
-            page.paint((entry.commit or "–")[:7], "quiet"),
-            clip(safe_line(entry.actor), ACTOR),
-            page.paint(safe_line(entry.file), "place"),
+    lines: list[str] = []
+    for _, of_commit in groupby(log.entries, key=lambda entry: (entry.commit, entry.timestamp, entry.actor)):
+        entries = list(of_commit)
+        first = entries[0]
+        agreed = "" if first.approval in {"auto", "—"} else f"  ({safe_line(first.approval)})"
+        lines.append(
+            f"{page.paint(at_minute(page, first.timestamp), 'strong')}  {(first.commit or '–')[:7]:7}  "
+            f"{clip(safe_line(first.actor), ACTOR)}{agreed}"
         )
-        for entry in log.entries
-    ]
-    lines = []
-    for row, entry in zip(page.table(rows), log.entries, strict=True):
-        agreed = f" ({safe_line(entry.approval)})" if entry.approval not in {"auto", "—"} else ""
-        summary = safe_line(entry.summary) + agreed
-        lines.append(row)
-        lines += [
-            page.paint(line, "quiet") for line in wrap(summary, page.width, first="    ") if line.strip()
-        ]
+        for (action, summary), alike in groupby(entries, key=lambda entry: (entry.action, entry.summary)):
+            lines += _act_lines(page, action, summary, [entry.file for entry in alike])
     return lines
+
+
+def _act_lines(page: Page, action: str, summary: str, files: list[str]) -> list[str]:
+    """Tell one act: the action beside each file it concerned, and once what was done."""
+    margin = " " * (ACTION + 4)
+    lines = []
+    for number, file in enumerate(files):
+        word = "" if number else pad(safe_line(action), ACTION)
+        head = f"  {page.paint(word, ACTION_STYLES.get(action, ''))}  " if word else margin
+        lines += [f"{head}{page.paint(safe_line(file), 'place')}"]
+    said = wrap(safe_line(summary), page.width, first=margin)
+    return lines + [page.paint(line, "quiet") for line in said if line.strip()]
 
 
 def commit_lines(page: Page, commit: CommitView) -> list[str]:
     """Show a commit: its subject, who, on whose approval, why, and its audit entries."""
     facts = [
         ("commit", commit.commit),
-        ("when", at_minute(commit.timestamp)),
+        ("when", at_minute(page, commit.timestamp)),
         ("actor", safe_line(commit.actor)),
         ("approval", safe_line(commit.approval)),
         ("trigger", safe_line(commit.trigger)),
@@ -91,7 +98,7 @@ def blame_lines(page: Page, blame: Blame) -> list[str]:
         rows.append(
             (
                 "" if same else page.paint(line.commit[:7], "quiet"),
-                "" if same else on_day(line.timestamp),
+                "" if same else on_day(page, line.timestamp),
                 "" if same else clip(safe_line(line.actor), ACTOR),
                 page.paint(str(line.line), "quiet"),
                 safe(line.text).replace("\n", " "),
@@ -103,9 +110,9 @@ def blame_lines(page: Page, blame: Blame) -> list[str]:
 def moment_lines(page: Page, moment: Moment) -> list[str]:
     """List the files there were."""
     if moment.commit is None:
-        return [f"History begins later than {at_minute(moment.time)}."]
-    when = f", {at_minute(moment.timestamp)}" if moment.timestamp else ""
-    lines = [page.heading(f"Memory at {at_minute(moment.time)}", f"commit {moment.commit[:7]}{when}")]
+        return [f"History begins later than {at_minute(page, moment.time)}."]
+    when = f", {at_minute(page, moment.timestamp)}" if moment.timestamp else ""
+    lines = [page.heading(f"Memory at {at_minute(page, moment.time)}", f"commit {moment.commit[:7]}{when}")]
     rows = [(f"{file.size:,}", page.paint(safe_line(file.path), "place")) for file in moment.files]
     return lines + page.table(rows, right=frozenset({0}))
 
@@ -135,7 +142,9 @@ def alert_lines(page: Page, alerts: Alerts) -> list[str]:
         lines += ["", page.paint("Acknowledged", "strong")]
         lines += [
             page.paint(
-                safe_line(f"{alert.id[:12]} · {on_day(alert.timestamp)} · {alert.file} · {alert.actor}"),
+                safe_line(
+                    f"{alert.id[:12]} · {on_day(page, alert.timestamp)} · {alert.file} · {alert.actor}"
+                ),
                 "quiet",
             )
             for alert in seen
@@ -146,7 +155,7 @@ def alert_lines(page: Page, alerts: Alerts) -> list[str]:
 def open_alert_lines(page: Page, alert: Alert) -> list[str]:
     """Show an alert that needs a person: what, who, the diff, and how to acknowledge it."""
     mark = page.paint("⚠", "accent")
-    who = f"{at_minute(alert.timestamp)}  {safe_line(alert.actor)}"
+    who = f"{at_minute(page, alert.timestamp)}  {safe_line(alert.actor)}"
     lines = [f"{mark} {page.paint(safe_line(alert.file), 'strong')}  {who}"]
     lines += wrap(safe_line(alert.summary), page.width, first="  ")
     lines += [f"  {line}" for line in unified_lines(page, alert.diff) if alert.diff]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.cli.printing import Page, safe_line
+from workbench.cli.printing import Page, safe_line, wrap
 from workbench.engine.results import Changed, Forgotten
 
 FILES_NAMED = 4
@@ -27,4 +27,5 @@ def account_lines(page: Page, changed: Changed | Forgotten) -> list[str]:
     named = ", ".join(safe_line(path) for path in changed.files[:FILES_NAMED])
     more = len(changed.files) - FILES_NAMED
     files = f" · {named}{f' and {more} more' if more > 0 else ''}" if named else ""
-    return [page.paint(f"  commit {changed.commit[:7]}{files}", "quiet")]
+    told = wrap(f"commit {changed.commit[:7]}{files}", page.width, first="  ")
+    return [page.paint(line, "quiet") for line in told]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from workbench.cli.printing import Page, bar, clip, display_width, safe_line, wrap
 from workbench.engine.results import CoreBlock, CoreItem, CoreView
 
 BAR = 16
+_COMMENT = re.compile(r"<!--\s*(.*?)\s*-->", re.DOTALL)
 NEARLY_FULL = 0.9
 
 
@@ -37,9 +40,14 @@ def _block_lines(page: Page, block: CoreBlock) -> list[str]:
     for item in block.items:
         lines += _item_lines(page, item)
     if not block.items:
-        body = safe_line(block.body)
-        said = wrap(body, page.width, first="  ") if body else ["  (nothing yet)"]
-        lines += [page.paint(line, "quiet") for line in said]
+        # The templates' comments say what belongs into a block that is still empty.
+        asked = (
+            safe_line(" ".join(_COMMENT.findall(block.body)))
+            if not _COMMENT.sub("", block.body).strip()
+            else ""
+        )
+        said = f"nothing yet · {asked}" if asked else safe_line(block.body) or "nothing yet"
+        lines += [page.paint(line, "quiet") for line in wrap(said, page.width, first="  ")]
     return lines
 
 

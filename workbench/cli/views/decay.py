@@ -18,7 +18,7 @@ def decay_lines(page: Page, decay: DecayView, *, tried: bool) -> list[str]:
     Args:
         tried: Whether another rate than that of the settings was asked for.
     """
-    aside = f"λ {decay.lambda_:g} a day, {at_minute(decay.now)}"
+    aside = f"λ {decay.lambda_:g} a day, {at_minute(page, decay.now)}"
     lines = [page.heading("Decay", aside + (" (a trial)" if tried else ""))]
     if not decay.entries:
         return [*lines, "Nothing here has a score yet."]
@@ -67,6 +67,6 @@ def _cells(page: Page, entry: DecayEntry, days: list[str]) -> dict[str, str]:
         "would be": page.paint(safe_line(entry.would_be or ""), "accent"),
         **{f"+{safe_line(day)} d": f"{forecast[day]:.2f}" if day in forecast else "–" for day in days},
         "uses": str(entry.access_count),
-        "last used": on_day(entry.last_accessed),
+        "last used": on_day(page, entry.last_accessed),
         "memory": page.paint(safe_line(entry.id), entry.store),
     }

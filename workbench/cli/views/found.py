@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from workbench.cli.printing import Page, clip, pad, safe_line, wrap
@@ -10,6 +11,8 @@ from workbench.engine.results import Forgotten, Found, Hit, Match, Signals
 
 SNIPPET_LINES = 2
 MARGIN = 6
+# A snippet is for recognising a memory; what only formats the file would fill its two lines.
+_MARKUP = re.compile(r"<!--.*?-->|(?<!\S)#{1,6} ", re.DOTALL)
 
 
 def found_lines(page: Page, found: Found, *, explain: bool = False) -> list[str]:
@@ -24,7 +27,8 @@ def found_lines(page: Page, found: Found, *, explain: bool = False) -> list[str]
     if found.fallback:
         lines += wrap(safe_line(found.fallback), page.width, first="! Searched by other means: ", rest="  ")
     if explain:
-        means = found.provider + (f", {found.model}" if found.model else "")
+        means = "words alone" if found.provider == "none" else found.provider
+        means += f", {found.model}" if found.model else ""
         lines.append(page.paint(f"{safe_line(means)} · {found.took_ms:.1f} ms", "quiet"))
     return lines
 
@@ -33,8 +37,12 @@ def _hit_lines(page: Page, hit: Hit, *, explain: bool) -> list[str]:
     state = "" if hit.status in (None, "active") else str(hit.status)
     first = f"{hit.score:.2f}  {page.paint(safe_line(hit.id), hit.store, 'strong')}"
     lines = [f"{first}  {page.paint(state, 'quiet')}".rstrip()]
-    title = " · ".join(safe_line(part) for part in (hit.date, hit.title) if part)
-    if title and title != hit.id:
+    # What the id or the text below says already is not said twice.
+    told = f"{hit.id} {safe_line(hit.snippet)}"
+    title = " · ".join(
+        safe_line(part) for part in (hit.date, hit.title) if part and safe_line(part) not in told
+    )
+    if title:
         lines.append(" " * MARGIN + page.paint(clip(title, page.width - MARGIN), "quiet"))
     lines += _snippet(page, hit.snippet)
     if explain:
@@ -55,7 +63,7 @@ def _signals(signals: Signals) -> str:
 
 
 def _snippet(page: Page, text: str) -> list[str]:
-    lines = wrap(safe_line(text), page.width, first=" " * MARGIN)
+    lines = wrap(safe_line(_MARKUP.sub("", text)), page.width, first=" " * MARGIN)
     if len(lines) > SNIPPET_LINES:
         lines = lines[:SNIPPET_LINES]
         lines[-1] = clip(lines[-1], page.width - 2).rstrip("…") + " …"

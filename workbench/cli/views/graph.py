@@ -115,7 +115,13 @@ def _whole(page: Page, graph: GraphView) -> list[str]:
     for edge in graph.edges:
         relations[edge.from_] += 1
         relations[edge.to] += 1
-    lines = [page.heading("Graph", f"{len(graph.nodes)} entities, {len(graph.edges)} relations")]
+    lines = [
+        page.heading(
+            "Graph",
+            f"{_counted(len(graph.nodes), 'entity', 'entities')}, "
+            f"{_counted(len(graph.edges), 'relation', 'relations')}",
+        )
+    ]
     by_type: dict[str, list[GraphNode]] = defaultdict(list)
     for node in graph.nodes:
         by_type[node.type].append(node)
@@ -124,9 +130,13 @@ def _whole(page: Page, graph: GraphView) -> list[str]:
         rows = []
         for node in sorted(nodes, key=lambda node: (-node.score, node.id)):
             count = relations[node.id]
-            known = "no relations" if not count else "1 relation" if count == 1 else f"{count} relations"
+            known = _counted(count, "relation", "relations")
             label = clip(safe_line(node.label), LABEL)
             id_ = page.paint(safe_line(node.id), "semantic")
             rows.append((f"  {node.score:.2f}", label, page.paint(known, "quiet"), id_))
         lines += page.table(rows)
     return lines
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count or 'no'} {one if count == 1 else many}"

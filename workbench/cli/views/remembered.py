@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from workbench.cli.printing import Page, safe_line, wrap
 from workbench.cli.views.changed import account_lines
 from workbench.cli.views.found import forgotten_lines, found_lines, match_lines
 from workbench.engine.results import MessageOutcome, Remembered
 
+_LINK = re.compile(r"\[\[([^\[\]|\s]+)\]\]")
 _ROUTES = {"rules": "by its wording", "model": "by the model", "given": "as you said"}
 
 
@@ -16,8 +19,9 @@ def remembered_lines(page: Page, remembered: Remembered) -> list[str]:
         held = remembered.held_back
         text = f"Held back for a person: {safe_line(held.reason)}. {safe_line(held.detail)}"
         return wrap(text, page.width, first="! ", rest="  ")
-    verb = "Would remember" if remembered.dry_run else "Remembered"
-    mark = page.paint("○", "quiet") if remembered.dry_run else page.paint("✓", "good")
+    written = remembered.commit is not None
+    verb = "Remembered" if written else "Would remember" if remembered.dry_run else "Known already:"
+    mark = page.paint("✓", "good") if written else page.paint("○", "quiet")
     lines = [f"{mark} {verb} {page.paint(safe_line(remembered.id), remembered.store, 'strong')}"]
     if remembered.summary:
         lines += wrap(safe_line(remembered.summary), page.width, first="  ")
@@ -41,8 +45,23 @@ def remembered_lines(page: Page, remembered: Remembered) -> list[str]:
     if remembered.fallback:
         lines += wrap(safe_line(remembered.fallback), page.width, first="  The rules decided: ", rest="  ")
     for question in remembered.questions:
-        lines += wrap(safe_line(question), page.width, first="  ? ")
-    return lines + account_lines(page, remembered)
+        lines += _question_lines(page, question)
+    lines += account_lines(page, remembered)
+    if remembered.dry_run:
+        lines.append(page.paint("  Nothing was written: this was a dry run.", "quiet"))
+    elif written:
+        lines.append(page.paint("  Take it back: workbench undo", "quiet"))
+    return lines
+
+
+def _question_lines(page: Page, question: str) -> list[str]:
+    """Ask a person what the engine would not decide, and how to answer."""
+    told = safe_line(question)
+    lines = wrap(_LINK.sub(r"\1", told), page.width, first="  ? ")
+    two = _LINK.findall(told)
+    if len(two) == 2:
+        lines.append(page.paint(f"    If so: workbench graph merge {two[1]} {two[0]}", "quiet"))
+    return lines
 
 
 def message_lines(page: Page, outcome: MessageOutcome) -> list[str]:

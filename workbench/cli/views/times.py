@@ -1,15 +1,17 @@
-"""How moments are written for people: to the minute, in UTC, saying so."""
+"""How moments are written for people: to the minute or the day, in the workspace's own time zone."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
+
+from workbench.cli.printing import Page
 
 
-def at_minute(moment: datetime) -> str:
-    """Write `2026-02-02 14:30Z`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%MZ")
+def at_minute(page: Page, moment: datetime) -> str:
+    """Write `2026-02-02 14:30`."""
+    return moment.astimezone(page.zone).strftime("%Y-%m-%d %H:%M")
 
 
-def on_day(moment: datetime) -> str:
+def on_day(page: Page, moment: datetime) -> str:
     """Write `2026-02-02`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%d")
+    return moment.astimezone(page.zone).strftime("%Y-%m-%d")
