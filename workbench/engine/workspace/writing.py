@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
-from workbench.engine.errors import InvalidInput
+from workbench.engine.errors import Ambiguous, InvalidInput
 from workbench.engine.workspace.reading import Reading
 
 if TYPE_CHECKING:
@@ -167,8 +167,17 @@ class Writing(Reading):
         from workbench.engine.stores import plan_restore
 
         ground = self._ground
+        ground.refresh_for_reading()
+        # An item of core memory that was archived stands in no file, so only its id finds it.
+        memory_id = id if id.startswith("core:") else str(self.resolve(id))
+        require(ground.role, Capability.WRITE_MEMORY, doing="restore memories")
+        ground.prepare_writing()
+        # What was archived out of core memory stands in no file that the catalog knows.
+        archived_item = id.strip().startswith("core:")
+        memory_id = id.strip() if archived_item else str(self.resolve(id))
         return self._change(
-            lambda view: plan_restore(view, [self._known(id)], ground.now(), ground.settings), f"restore {id}"
+            lambda view: plan_restore(view, [memory_id], ground.now(), ground.settings),
+            f"restore {memory_id}",
         )
 
     def pin(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
@@ -345,12 +354,18 @@ class Writing(Reading):
     def graph_unmerge(self, entity: str) -> results.Changed:
         """Let an absorbed entity stand by itself again.
 
+        Args:
+            entity: Its id, or its name, which now leads to the entity that absorbed it.
+
         Raises:
-            NotFound: It does not exist, or was not merged.
+            NotFound: It does not exist.
+            InvalidInput: It was not merged.
+            Ambiguous: Several absorbed entities may be meant.
         """
         from workbench.engine.stores import plan_unmerge
 
-        return self._change_graph(lambda files: plan_unmerge(files, entity), f"unmerge {entity}")
+        absorbed = entity if "--" in entity else self._absorbed(entity)
+        return self._change_graph(lambda files: plan_unmerge(files, absorbed), f"unmerge {absorbed}")
 
     def graph_rename(self, entity: str, name: str) -> results.Changed:
         """Give an entity another name; its id stays, and the old name becomes an alias.
@@ -410,6 +425,20 @@ class Writing(Reading):
                 f"{word} {memory_id}",
             )
         return self._change_scores(plan_pin if pinned else plan_unpin, memory_id, f"{word} {memory_id}")
+
+    def _absorbed(self, name: str) -> str:
+        """Return the id of the absorbed entity that a name means: its own name, or that of what absorbed it."""
+        from workbench.engine.identifiers import slug
+
+        self._ground.refresh_for_reading()
+        lookups = self._ground.lookups
+        keeper = self._entity(name).id
+        absorbed = lookups.absorbed(keeper)
+        called = [one for one in absorbed if (it := lookups.entity(one)) and slug(it.label) == slug(name)]
+        meant = called or absorbed
+        if len(meant) > 1:
+            raise Ambiguous(f"“{name}” may be {', '.join(meant)}.", remedy="Name one of them.")
+        return meant[0] if meant else keeper
 
     def _known(self, name: str) -> str:
         self._ground.refresh_for_reading()
