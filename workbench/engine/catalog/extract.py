@@ -145,7 +145,16 @@ def _episodes(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
     keys = {
         entry.id: f"{entry.date}T{entry.time}|{entry.span.start:08d}" for entry in log.entries if entry.date
     }
-    return _rows(memories, sort_keys=keys, problems=log.problems)
+    rows = _rows(memories, sort_keys=keys, problems=log.problems)
+    about = tuple(
+        (entry.id, f"entity:{name.strip()}")
+        for entry in log.entries
+        for key, value in entry.extra
+        if key == "entities"
+        for name in value.strip("[] ").split(",")
+        if "--" in name
+    )
+    return replace(rows, links=tuple(dict.fromkeys((*about, *rows.links))))
 
 
 def _daily_log(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
@@ -209,10 +218,12 @@ def _entity(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
     entity = EntityRecord(
         entity_id, document.type, document.label, path, document.aliases, title_of(document.summary)
     )
+    if merged:
+        # What stood in it lives on in the other; found by its id alone, so that links to it lead on.
+        return FileRows(entities=(entity,), merged_into={entity_id: f"entity:{merged.strip('[] ')}"})
     return FileRows(
         memories=(record,),
         entities=(entity,),
-        merged_into={entity_id: merged.strip("[] ")} if merged else {},
         facts=tuple(facts),
         edges=tuple(edges),
         links=tuple(dict.fromkeys(links)),

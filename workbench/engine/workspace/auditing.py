@@ -265,7 +265,11 @@ class Auditing:
         """
         require(self._ground.role, Capability.PURGE, doing="set the history aside")
         if not self._ground.has_history():
-            raise NotFound("There is no history to set aside.", where=layout.HISTORY)
+            raise NotFound(
+                "There is no history to set aside.",
+                where=layout.HISTORY,
+                remedy="The next change begins one.",
+            )
         return self._ground.history.set_aside()
 
     def _take_back(self, doing: str, act: Callable[[Ground], Receipt[TakenBack]]) -> results.Changed:

@@ -61,7 +61,7 @@ def forget(ground: Ground, ids: Sequence[str], by: Attribution) -> results.Chang
     from workbench.engine.stores import plan_archive
 
     receipt = ground.mutate(
-        lambda view: plan_archive(view, ids, ground.now(), ground.settings),
+        lambda view: plan_archive(view, ids, ground.now(), ground.settings, ground.scores().first_seen),
         by,
         Capability.WRITE_MEMORY,
         doing="forget memories",

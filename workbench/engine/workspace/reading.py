@@ -163,6 +163,8 @@ class Reading:
             lookups.memory(str(memory_id.whole)) or (memory_id.block and lookups.fact(str(memory_id)))
         ):
             return memory_id
+        if memory_id is not None and memory_id.kind == "vault" and lookups.memory(f"{memory_id}.md"):
+            return MemoryId("vault", f"{memory_id.name}.md")
         if layout.is_memory_file(name) and (self._ground.root / name).is_file():
             found = lookups.memories_in(name)
             if len(found) == 1:

@@ -176,7 +176,9 @@ class Writing(Reading):
         archived_item = id.strip().startswith("core:")
         memory_id = id.strip() if archived_item else str(self.resolve(id))
         return self._change(
-            lambda view: plan_restore(view, [memory_id], ground.now(), ground.settings),
+            lambda view: plan_restore(
+                view, [memory_id], ground.now(), ground.settings, ground.scores().first_seen
+            ),
             f"restore {memory_id}",
         )
 
