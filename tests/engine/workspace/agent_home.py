@@ -29,7 +29,7 @@ CORE = """# MEMORY.md — Core Memory
 - Be brief
 
 ## Critical Facts
-- Robin is allergic to penicillin [pinned]
+- Robin is allergic to penicillin <!-- pinned -->
 - The production database is called harbour
 """
 FURNITURE = {
@@ -148,10 +148,17 @@ def failure(call: Callable[[], object]) -> WorkbenchError | None:
     return None
 
 
-def listing(folder: Path) -> dict[str, tuple[object, ...]]:
-    """Return everything that can be seen of a folder: kinds, rights, times, sizes and contents, links unfollowed."""
+def listing(folder: Path, *, locks: bool = True) -> dict[str, tuple[object, ...]]:
+    """Return everything that can be seen of a folder: kinds, rights, times, sizes and contents, links unfollowed.
+
+    Args:
+        folder: Which.
+        locks: Whether the writer's lock counts, whose time tells that somebody held it.
+    """
     found: dict[str, tuple[object, ...]] = {}
     for place in [folder, *sorted(folder.rglob("*"))]:
+        if not locks and place.name in ("workbench.lock", "workbench.queue"):
+            continue
         status = place.lstat()
         content: object = None
         if stat.S_ISREG(status.st_mode):

@@ -22,7 +22,7 @@ MAY = {
 ROBIN, HARBOUR = "entity:person--robin", "entity:project--harbour"
 EPISODE = "episode:2026-02-01:09:15"
 FACT = "entity:person--robin#^tea1"
-ITEM = "core:critical-facts:the-production-database-is-called-harbour"
+ITEM = "core:critical-facts:the-production-database-is-called"
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ def newest(workspace: Workspace) -> str:
 
 
 def an_alert(workspace: Workspace) -> str:
-    return next(alert.id for alert in workspace.audit_alerts().alerts if not alert.acknowledged)
+    alerts = workspace.audit_alerts().alerts
+    return alerts[0].id if alerts else "a-00000000"
 
 
 def edit_soul(workspace: Workspace) -> object:
@@ -185,6 +186,7 @@ UPKEEP = (
     Calling("adopt", lambda w: w.adopt(), WRITE),
     Calling("settle", lambda w: w.settle(), WRITE),
     Calling("audit_prune", lambda w: w.audit_prune(), WRITE),
+    Calling("set_aside_history", lambda w: w.set_aside_history(), PERSON),
     Calling("acknowledge", lambda w: w.acknowledge(an_alert(w)), PERSON, prepare=edit_soul),
     Calling(
         "forget", lambda w: w.forget(ids=[EPISODE], apply=True, purge_history=True), PERSON, "purge-history"
