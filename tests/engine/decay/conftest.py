@@ -25,7 +25,7 @@ def memories() -> dict[str, MemoryFacts]:
     born = datetime(2026, 1, 30, 9, 0, tzinfo=UTC)
     found = [
         MemoryFacts("episode:2026-01-30:09:00", "episodic", "user-explicit", born),
-        MemoryFacts("entity:person--alex", "semantic", "", born),
+        MemoryFacts("entity:person--alex", "semantic", "conversation", born),
         MemoryFacts("procedure:how-to-deploy", "procedural", "reflection", born),
         MemoryFacts("core:critical-facts:tea", "core", "user-explicit", born),
         MemoryFacts("vault:rules", "vault", "", born),

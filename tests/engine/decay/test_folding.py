@@ -170,7 +170,7 @@ def test_a_watermark_of_nonsense_is_none(files: Files, memories: dict[str, Memor
 )
 @settings(deadline=None)
 def test_no_kill_counts_an_access_twice_or_never(steps: list[str]) -> None:
-    facts = MemoryFacts(ALEX, "semantic", "", NOW - timedelta(days=3))
+    facts = MemoryFacts(ALEX, "semantic", "conversation", NOW - timedelta(days=3))
     reckoning = Reckoning(NOW)
     numbers = itertools.count(1)
     with tempfile.TemporaryDirectory() as folder:

@@ -40,7 +40,7 @@ ENTRY = ScoreEntry("episodic", 0.6, "2026-01-20T10:00:00Z", "2026-01-30T10:00:00
         ("user-explicit", 1.0),
         ("User-Explicit ", 1.0),
         ("conversation", 0.7),
-        ("", 0.7),
+        ("", 1.0),
         ("import", 0.7),
         ("reflection", 0.5),
         ("inferred", 0.5),

@@ -115,9 +115,12 @@ class DecayRecord:
 
 
 def base_of(source: str, settings: DecaySettings) -> float:
-    """Return the base relevance of a source (design document §9.1): asked for, noticed or inferred."""
+    """Return the base relevance of a source (design document §9.1): asked for, noticed or inferred.
+
+    A file that does not say where it comes from was written on purpose, by a person or at a person's word.
+    """
     word = source.strip().casefold()
-    if word in EXPLICIT_SOURCES:
+    if not word or word in EXPLICIT_SOURCES:
         return settings.explicit_base
     if word in INFERRED_SOURCES:
         return settings.inferred_base

@@ -68,10 +68,8 @@ def describe(transitions: Sequence[Transition]) -> str:
     """Return the audit line's summary: `2 entries transitioned: fading→dormant`."""
     counts = Counter((transition.before, transition.after) for transition in transitions)
     kinds = sorted(counts, key=lambda kind: (-counts[kind], kind))
-    if len(kinds) == 1:
-        parts = ["→".join(kinds[0])]
-    else:
-        parts = [f"{counts[kind]} {'→'.join(kind)}" for kind in kinds]
+    several = len(kinds) > 1
+    parts = [f"{counts[kind]} {'→'.join(kind)}" if several else "→".join(kind) for kind in kinds]
     noun = "entry" if len(transitions) == 1 else "entries"
     return f"{len(transitions)} {noun} transitioned: {', '.join(parts)}"
 

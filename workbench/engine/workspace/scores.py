@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from workbench.engine.decay import Accesses, DecayRecord, MemoryFacts, Reckoning
     from workbench.engine.documents import ScoreEntry
 
-# A file that does not say where it comes from was written on purpose, by a person or at a person's word.
-_UNSTATED_SOURCE = "user-explicit"
-
 
 @dataclass(frozen=True)
 class Scores:
@@ -108,7 +105,7 @@ class Scores:
         return MemoryFacts(
             id=record.id,
             store=record.store,
-            source=record.source or _UNSTATED_SOURCE,
+            source=record.source,
             created=record.moment,
             adopted=self.first_seen.get(record.id),
             pinned=record.pinned,
