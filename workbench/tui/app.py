@@ -104,7 +104,7 @@ class BenchApp(Overlays):
     async def on_mount(self) -> None:
         self._lay_out(self.size.width, self.size.height)
         self._draw_frame()
-        await self.show(self._place_of(self._target) or Place(PANES[0][0]))
+        await self.show(navigation.destination(self._target) or Place(PANES[0][0]))
         self._end_subscription = self.bench.subscribe(lambda: self.post_message(self.MemoryChanged()))
         self.read_status()
         self.screen.bindings_updated_signal.subscribe(self, lambda _screen: self._draw_bottom())
@@ -224,9 +224,6 @@ class BenchApp(Overlays):
             pane = await self._mounted(name)
             pane.display = name == PANES[self._current][0]
 
-    def _place_of(self, link: str) -> Place | None:
-        return navigation.destination(link) if link else None
-
     @on(Pane.Settled)
     def _settled(self) -> None:
         self._trail = self._trail.amend(self.pane.place())
@@ -240,7 +237,7 @@ class BenchApp(Overlays):
         if not link:
             return
         link = navigation.memory_of_file(link)
-        place = self._place_of(link)
+        place = navigation.destination(link)
         if place is not None:
             await self.show(place)
             return

@@ -106,7 +106,7 @@ def wrap_line(line: Line, width: int) -> list[Line]:
     for span in line:
         for character in span.text:
             size = cell_width(character)
-            if used + size > width:
+            while used + size > width and row:
                 split = break_at or len(row)
                 lines.append(_regrouped(row[:split]))
                 row = row[split:]

@@ -9,13 +9,20 @@ from textual.app import App
 
 from workbench.tui.keymap import all_commands, command_by_id, shown_key
 from workbench.tui.panes.base import Pane
+from workbench.tui.text import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from textual.notifications import SeverityLevel
+
     from workbench.tui.bench import Bench
     from workbench.tui.screens.find import Finding
     from workbench.tui.themes import Themes
+
+
+_LONGEST_TOAST_LINE = 400
+_MOST_TOAST_LINES = 8
 
 
 class Overlays(App[None], inherit_bindings=False):
@@ -40,6 +47,20 @@ class Overlays(App[None], inherit_bindings=False):
     @abstractmethod
     async def action_show_pane(self, at: int) -> None:
         """Go to the pane of that number."""
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Show a toast; whatever it says is text, never markup or an escape."""
+        del markup
+        safe = "\n".join(plain(line, _LONGEST_TOAST_LINE) for line in message.split("\n")[:_MOST_TOAST_LINES])
+        super().notify(safe, title=plain(title, 50), severity=severity, timeout=timeout, markup=False)
 
     # --- what can be done here ------------------------------------------------------------------------------
 
@@ -120,12 +141,14 @@ class Overlays(App[None], inherit_bindings=False):
         self.push_screen(MemoryScreen(self.bench, memory_id), self.open_link)
 
     def action_quit_bench(self) -> None:
+        from workbench.tui.screens.confirm import ConfirmScreen
+
+        if isinstance(self.screen, ConfirmScreen):
+            return
         drafts = sum(pane.drafts() for pane in self.screen_stack[0].query(Pane))
         if not drafts:
             self.exit()
             return
-        from workbench.tui.screens.confirm import ConfirmScreen
-
         one = drafts == 1
         self.push_screen(
             ConfirmScreen(

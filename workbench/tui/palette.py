@@ -9,6 +9,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from workbench.tui.ink import line_width
+from workbench.tui.text import plain
 
 if TYPE_CHECKING:
     from workbench.tui.ink import Line
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 PAPER, RAISED, CURSOR, MARKED = "paper", "raised", "cursor", "marked"
 SCORE_STEPS = 5
 # A memory with a score of 0 keeps this share of its ink, so that it can still be read.
-_DIMMEST = 0.42
+_DIMMEST = 0.46
 
 # Role: colour key, background key or "", attributes.
 _LOOKS: dict[str, tuple[str, str, str]] = {
@@ -106,10 +107,12 @@ class Palette:
         segments: list[Segment] = []
         for span in line:
             style = self.style(span.role, ground)
-            text = span.text.lstrip(" ")
-            if len(text) < len(span.text):
+            # Spans are safe already; this is the last door before the terminal, and it is locked as well.
+            whole = span.text if span.text.isprintable() else plain(span.text)
+            text = whole.lstrip(" ")
+            if len(text) < len(whole):
                 # By itself, because some drawers of exported screens drop a text's leading spaces.
-                segments.append(Segment(span.text[: len(span.text) - len(text)], style))
+                segments.append(Segment(whole[: len(whole) - len(text)], style))
             if text:
                 segments.append(Segment(text, style))
         used = line_width(line)

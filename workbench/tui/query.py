@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-_TOKEN = re.compile(r'(-?)(?:([A-Za-z]+):)?(?:"([^"]*)"?|(\S+))')
+_TOKEN = re.compile(r'(-?)(?:([A-Za-z]+):(?:"([^"]*)"?|(\S*))|(?:"([^"]*)"?|(\S+)))')
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ISO = re.compile(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
 _AGO = re.compile(r"^(\d{1,4})\s*([dwmy])$")
@@ -75,8 +75,8 @@ def parse_query(text: str, fields: tuple[str, ...], today: date) -> Query:
     """
     conditions: list[Condition] = []
     since = until = None
-    for minus, name, quoted, bare in _TOKEN.findall(text.casefold()):
-        value = quoted or bare
+    for minus, name, *values in _TOKEN.findall(text.casefold()):
+        value = "".join(values)
         if name in ("since", "until"):
             span = parse_days(value, today)
             if span and name == "since":
@@ -84,8 +84,8 @@ def parse_query(text: str, fields: tuple[str, ...], today: date) -> Query:
             elif span:
                 until = span[1]
         elif name in fields:
-            if values := tuple(each for each in value.split(",") if each):
-                conditions.append(Condition(name, values, bool(minus)))
+            if wanted := tuple(each for each in value.split(",") if each):
+                conditions.append(Condition(name, wanted, bool(minus)))
         elif word := (f"{name}:{value}" if name else value):
             if minus and not value:
                 continue

@@ -142,7 +142,7 @@ def wrap(text: str, width: int, *, limit: int | None = None) -> list[str]:
         may_break_here = (cell == 2 or after_wide) and shown[0] not in _NEVER_FIRST
         if may_break_here:
             break_at = len(line)
-        if used + cell > width and shown != " " and line:
+        while used + cell > width and shown != " " and line:
             split = break_at or len(line)
             lines.append(_joined(line[:split]))
             line = line[split:]
@@ -163,9 +163,9 @@ def fit_ellipsis(text: str, width: int) -> str:
     """Return safe text ending in “…” within `width` cells, whether or not it was too long."""
     text = text.rstrip(ELLIPSIS + " ")
     return (
-        plain(text + " " + ELLIPSIS, width)
-        if cell_width(text) + 2 <= width
-        else plain(text, width - 1) + ELLIPSIS
+        text + ELLIPSIS
+        if cell_width(text) < width
+        else plain(text + " ", width - 1).rstrip(ELLIPSIS) + ELLIPSIS
     )
 
 

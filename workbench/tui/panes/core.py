@@ -103,8 +103,10 @@ class CorePane(Pane):
         rows = CoreRows(
             blocks, self._typed, frozenset(key for key, draft in self._drafts.items() if draft.touched)
         )
-        wanted, self.wanted_key = self.wanted_key, ""
-        self.list.show(rows, keep=wanted or None)
+        # What is wanted may only come with the next reading.
+        found = bool(self.wanted_key) and rows.find(self.wanted_key) is not None
+        self.list.show(rows, keep=self.wanted_key if found else None)
+        self.wanted_key = "" if found else self.wanted_key
         self.filter_bar.set_count(
             sum(len(b.items) for b in blocks), sum(len(b.items) for b in self.core.blocks)
         )

@@ -26,24 +26,33 @@ def top_line(status: Status | None, panes: Sequence[str], current: int, width: i
         current: Index of the one shown.
         width: Cells.
     """
-    right: Line = ()
-    if status is not None:
-        moment = (Span("now", "soft"),)
-        if status.moment is not None:
-            moment = (Span(f"◷ {full_time(status.moment)}", "decide.strong"),)
-        role = (
-            ()
-            if status.role == "person" and width < 70
-            else (ink(status.role, "faint", 16), Span(" · ", "faint"))
-        )
-        right = (*role, *moment, gap(1))
-    name = ink(status.workspace if status else "", "strong", _WORKSPACE if width > 60 else 12)
-    for names in (tuple(panes), tuple(each if at == current else "" for at, each in enumerate(panes))):
-        left = (gap(1), name, gap(2), *_tabs(names, current))
+    name = status.workspace if status else ""
+    only_current = tuple(each if at == current else "" for at, each in enumerate(panes))
+    # What goes first where it is narrow: the names of the other panes, the role, most of the workspace's name.
+    for names, with_role, name_width in (
+        (tuple(panes), True, _WORKSPACE),
+        (only_current, True, _WORKSPACE),
+        (only_current, False, _WORKSPACE // 2),
+        (only_current, False, 4),
+    ):
+        left = (gap(1), ink(name, "strong", name_width), gap(2), *_tabs(names, current))
+        right = _moment(status, with_role=with_role)
         if line_width(left) + line_width(right) < width:
             break
     left = cut(left, width - line_width(right) - 1)
-    return (*left, gap(width - line_width(left) - line_width(right)), *right)
+    return (*left, gap(width - line_width(left) - line_width(right)), *cut(right, width))
+
+
+def _moment(status: Status | None, *, with_role: bool) -> Line:
+    if status is None:
+        return ()
+    now = (
+        (Span("now", "soft"),)
+        if status.moment is None
+        else (ink(f"◷ {full_time(status.moment)}", "decide.strong"),)
+    )
+    role = (ink(status.role, "faint", 20), Span(" · ", "faint")) if with_role else ()
+    return (*role, *now, gap(1))
 
 
 def _tabs(names: Sequence[str], current: int) -> Line:

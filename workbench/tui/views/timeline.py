@@ -201,7 +201,7 @@ def ribbon_day(days: Mapping[date, int], x: int, width: int) -> date | None:
     length = (last - first).days + 1
     cells = _cells(width - len(_month(first)) - len(_month(last)) - 4, length)
     at = x - len(_month(first)) - 2
-    return first + timedelta((at + 1) * length // cells - 1) if 0 <= at < cells else None
+    return first + timedelta(max(0, (at + 1) * length // cells - 1)) if 0 <= at < cells else None
 
 
 def _cells(room: int, days: int) -> int:
@@ -216,7 +216,9 @@ def _month(day: date) -> str:
 def episode_lines(episode: Episode, memory: Memory | None, today: date, width: int) -> list[Line]:
     """Draw one episode in full, with what was learned from it once that is known."""
     when = day_name(episode.day, today) + (f", {episode.time}" if episode.time else "")
-    lines: list[Line] = [spread((Span(when, "store.episodic+strong"),), (ink(episode.type, "soft"),), width)]
+    lines: list[Line] = [
+        spread((ink(when, "store.episodic+strong"),), (ink(episode.type, "soft", 16),), width)
+    ]
     facts = [
         f"confidence {episode.confidence}" if episode.confidence else "",
         f"from {episode.source}" if episode.source else "",

@@ -65,7 +65,7 @@ class Detail(ScrollView, can_focus=True):
         self._draw = draw
         if subject != self._subject or not subject:
             self._subject, self.link = subject, -1
-            self.scroll_to(y=0, animate=False)
+            self.scroll_to(y=0, animate=False, force=True)
         self._width = -1
         self._lay_out()
         self.refresh()
@@ -114,7 +114,7 @@ class Detail(ScrollView, can_focus=True):
     # --- reading --------------------------------------------------------------------------------------------
 
     def _scroll(self, by: int) -> None:
-        self.scroll_to(y=round(self.scroll_y) + by, animate=False)
+        self.scroll_to(y=round(self.scroll_y) + by, animate=False, force=True)
 
     def action_scroll_down(self) -> None:
         self._scroll(1)
@@ -129,10 +129,10 @@ class Detail(ScrollView, can_focus=True):
         self._scroll(-max(1, self.size.height - 2))
 
     def action_scroll_home(self) -> None:
-        self.scroll_to(y=0, animate=False)
+        self.scroll_to(y=0, animate=False, force=True)
 
     def action_scroll_end(self) -> None:
-        self.scroll_to(y=self.max_scroll_y, animate=False)
+        self.scroll_to(y=self.max_scroll_y, animate=False, force=True)
 
     # --- links ----------------------------------------------------------------------------------------------
 
@@ -150,7 +150,7 @@ class Detail(ScrollView, can_focus=True):
             self.link = at
             row = self._links[at][0] + 1
             if not round(self.scroll_y) <= row < round(self.scroll_y) + self.size.height:
-                self.scroll_to(y=max(0, row - self.size.height // 2), animate=False)
+                self.scroll_to(y=max(0, row - self.size.height // 2), animate=False, force=True)
         self.refresh()
 
     def action_follow_link(self) -> None:

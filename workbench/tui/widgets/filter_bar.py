@@ -10,6 +10,7 @@ from textual.widgets import Input, Static
 
 from workbench.tui import commands
 from workbench.tui.keymap import bindings
+from workbench.tui.text import plain
 
 if TYPE_CHECKING:
     from textual import events
@@ -39,8 +40,6 @@ class FilterInput(Input):
             event.stop()
             event.prevent_default()
             self.post_message(self.Passed(self.PASSED_ON[event.key]))
-            return
-        await super()._on_key(event)
 
     async def action_keep_filter(self) -> None:
         await self.action_submit()
@@ -92,13 +91,13 @@ class FilterBar(Horizontal):
         self.add_class("-open")
         field = self.query_one(FilterInput)
         if text is not None:
-            field.value = text
+            field.value = plain(text)
         field.cursor_position = len(field.value)
         field.focus()
 
     def set_text(self, text: str) -> None:
         """Make the filter say something, without writing in it."""
-        self.query_one(FilterInput).value = text
+        self.query_one(FilterInput).value = plain(text)
         self.set_class(bool(text), "-open")
 
     def close_if_empty(self) -> None:

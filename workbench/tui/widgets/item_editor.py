@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static, TextArea
@@ -12,6 +13,7 @@ from workbench.tui import commands
 from workbench.tui.ink import BLANK
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import RAISED
+from workbench.tui.text import HIDDEN, plain
 from workbench.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -39,9 +41,18 @@ class DraftArea(TextArea):
 
     async def _on_key(self, event: events.Key) -> None:
         # The keys bound above mean a command here, where a text area would write or indent.
-        if any(binding.key == event.key for _, binding in self._bindings if binding.id in _OWN):
-            return
-        await super()._on_key(event)
+        active = self.screen.active_bindings.get(event.key)
+        if active is not None and active.node is self and active.binding.id in _OWN:
+            event.stop()
+            event.prevent_default()
+            await self.run_action(active.binding.action)
+
+    def get_line(self, line_index: int) -> Text:
+        """Return a line with what would not print replaced, character by character, so that the cursor is right."""
+        line = self.document.get_line(line_index)
+        return Text(
+            "".join(c if c.isprintable() or c == "\t" else HIDDEN for c in line), end="", no_wrap=True
+        )
 
     def action_save_draft(self) -> None:
         self.post_message(self.Saved())
@@ -100,7 +111,7 @@ class ItemEditor(Vertical):
             text: What it says so far.
         """
         self.add_class("-open")
-        self.query_one("#editor-title", Static).update(title)
+        self.query_one("#editor-title", Static).update(plain(title, 200))
         self.show_problem("")
         area = self.query_one(DraftArea)
         area.load_text(text)
@@ -119,7 +130,7 @@ class ItemEditor(Vertical):
 
     def show_problem(self, problem: str) -> None:
         """Say why the text was not taken, or nothing."""
-        self.query_one("#editor-problem", Static).update(problem)
+        self.query_one("#editor-problem", Static).update(plain(problem, 600))
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()

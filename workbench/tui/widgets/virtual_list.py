@@ -120,7 +120,7 @@ class VirtualList(ScrollView, can_focus=True):
         self.cursor = found if found is not None else nearest(self.rows, self.cursor)
         self.virtual_size = Size(0, len(rows))
         if wanted and found is not None and keep is None:
-            self.scroll_to(y=max(0, found - screen_line), animate=False)
+            self.scroll_to(y=max(0, found - screen_line), animate=False, force=True)
         self._keep_cursor_in_sight()
         self.refresh()
         if self.cursor_key != before:
@@ -128,8 +128,7 @@ class VirtualList(ScrollView, can_focus=True):
 
     def grow(self, rows: RowSource) -> None:
         """Show rows of which those shown so far are the beginning: nothing moves."""
-        first = len(self.rows) == 0
-        if first:
+        if not len(self.rows):
             self.show(rows)
             return
         before = len(self.rows)
@@ -242,7 +241,7 @@ class VirtualList(ScrollView, can_focus=True):
             wanted = self.cursor - height + 1
         if wanted == top:
             return False
-        self.scroll_to(y=wanted, animate=False)
+        self.scroll_to(y=wanted, animate=False, force=True)
         return True
 
     def action_move_down(self) -> None:

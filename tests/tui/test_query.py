@@ -1,0 +1,53 @@
+"""The filter bar understands conditions, dates and half-typed text."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.tui.query import parse_days, parse_query
+
+TODAY = date(2026, 2, 2)
+FIELDS = ("type", "tag")
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("2026-01-15", "2026-01-15", "2026-01-15"),
+        ("2025-12", "2025-12-01", "2025-12-31"),
+        ("2024", "2024-01-01", "2024-12-31"),
+        ("feb", "2026-02-01", "2026-02-28"),
+        ("Dec", "2025-12-01", "2025-12-31"),
+        ("14 feb 2024", "2024-02-14", "2024-02-14"),
+        ("february 14", "2025-02-14", "2025-02-14"),
+        ("yesterday", "2026-02-01", "2026-02-01"),
+        ("3w", "2026-01-12", "2026-02-02"),
+    ],
+)
+def test_days_are_read_as_people_write_them(text: str, first: str, last: str) -> None:
+    assert parse_days(text, TODAY) == (date.fromisoformat(first), date.fromisoformat(last))
+
+
+@given(st.text(max_size=30))
+def test_whatever_is_typed_makes_some_sense(text: str) -> None:
+    parse_query(text, FIELDS, TODAY).matches({"type": ("fact",)}, text.casefold(), TODAY)
+    parse_days(text, TODAY)
+
+
+@pytest.mark.parametrize(
+    ("typed", "passes"),
+    [
+        ("", True), ("tide", True), ("tide gauge", True), ("tide station", False), ('"tide gauge"', True),
+        ('"gauge tide"', False), ("type:fact", True), ("type:dec", False), ("type:dec,fact", True), ("tag:sen", True),
+        ("-tag:sensor", False), ("-station", True), ("since:yesterday", False), ("until:2026-01-31", True),
+        ("since:2026-01 until:2026-01", True), ("type:", True), ("10:00", True), ("foo:bar", False),
+    ],
+)  # fmt: skip
+def test_every_condition_must_hold(typed: str, passes: bool) -> None:
+    query = parse_query(typed, FIELDS, TODAY)
+    fields = {"type": ("fact",), "tag": ("sensor", "jetty")}
+    assert query.matches(fields, "the tide gauge arrived at 10:00", date(2026, 1, 30)) is passes

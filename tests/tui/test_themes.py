@@ -1,0 +1,94 @@
+"""Our themes can be read by everybody; a broken one is named and replaced."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from workbench.tui.palette import SCORE_STEPS, Palette
+from workbench.tui.preferences import load_look
+from workbench.tui.themes import DARK, LIGHT, BrokenTheme, load_themes, packaged_themes_folder, parse_theme
+
+SOURCE = (packaged_themes_folder() / f"{DARK}.toml").read_text()
+
+
+def luminance(colour: str) -> float:
+    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("name", [DARK, LIGHT])
+def test_ink_can_be_read_on_every_ground(name: str) -> None:
+    theme = load_themes().by_name[name]
+    for ground in ("paper", "raised", "cursor", "marked"):
+        behind = theme[f"ground.{ground}"]
+        assert contrast(theme["ink.text"], behind) >= 7
+        assert contrast(theme["ink.soft"], behind) >= 4.2
+        assert contrast(theme["ink.faint"], behind) >= 3
+        for store in ("core", "episodic", "semantic", "procedural", "vault", "file"):
+            assert contrast(theme[f"store.{store}"], behind) >= 4
+        assert contrast(theme["meaning.decide"], behind) >= 4
+
+
+@pytest.mark.parametrize("name", [DARK, LIGHT])
+def test_brightness_grows_with_the_score(name: str) -> None:
+    theme = load_themes().by_name[name]
+    palette = Palette(theme)
+    steps = [palette.style(f"score.{step}").color for step in range(SCORE_STEPS)]
+    values = [contrast(c.triplet.hex, theme["ground.paper"]) for c in steps if c and c.triplet]
+    assert values == sorted(values)
+    assert len(set(values)) == SCORE_STEPS
+    assert values[0] >= 2.5
+
+
+@pytest.mark.parametrize(
+    ("source", "complaint"),
+    [
+        (SOURCE.replace('paper = "#14161b"', 'paper = "black"'), "ground.paper is no colour"),
+        (SOURCE.replace("soft =", "sofd ="), "did you mean ink.soft?"),
+        (SOURCE.replace('danger = "#ee7b74"', ""), "meaning.danger is missing"),
+        (SOURCE.replace("dark = true", 'dark = "yes"'), "dark = true or dark = false"),
+        ("name = [", "this is not TOML"),
+        ("", "give the theme a name"),
+        (SOURCE.replace("[store]", "[stores]"), "did you mean store?"),
+    ],
+)
+def test_a_broken_theme_says_what_to_mend(source: str, complaint: str) -> None:
+    with pytest.raises(BrokenTheme, match=r"mine\.toml") as caught:
+        parse_theme(source, "mine.toml")
+    assert complaint in str(caught.value)
+
+
+def test_a_users_theme_is_found_and_a_broken_one_does_not_hide_the_rest(tmp_path: Path) -> None:
+    folder = tmp_path / "themes"
+    folder.mkdir()
+    (folder / "mine.toml").write_text(SOURCE.replace(f'"{DARK}"', '"mine"'))
+    (folder / "broken.toml").write_text("name = 3")
+    (tmp_path / "bench.toml").write_text('theme = "mine"\n[keys]\nforget = "x"\nnonsense = "y"\n')
+    look = load_look(tmp_path)
+    assert look.theme.name == "mine"
+    assert look.keys == {"forget": "x"}
+    assert any("broken.toml" in problem for problem in look.problems)
+    assert any("keys.nonsense" in problem for problem in look.problems)
+
+
+def test_an_unknown_theme_falls_back_with_a_word(tmp_path: Path) -> None:
+    look = load_look(tmp_path, "neon")
+    assert look.theme.name == DARK
+    assert "neon" in look.problems[0]
+    assert LIGHT in look.problems[0]
+
+
+@pytest.mark.parametrize("written", ["theme = 3", "keys = 3", "theem = 'x'", "[[", "\xff"])
+def test_broken_preferences_are_told_and_left_out(tmp_path: Path, written: str) -> None:
+    (tmp_path / "bench.toml").write_bytes(written.encode("latin-1"))
+    look = load_look(tmp_path)
+    assert look.theme.name == DARK
+    assert any("bench.toml" in problem for problem in look.problems)

@@ -1,0 +1,178 @@
+"""The one list: any number of rows, its cursor where it was, two lines repainted for a step."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from textual.app import App, ComposeResult
+from textual.geometry import Region
+
+from workbench.tui.ink import Line, Span
+from workbench.tui.palette import Palette
+from workbench.tui.themes import DARK, load_themes
+from workbench.tui.widgets.rows import KeyedRows, nearest, step_from
+from workbench.tui.widgets.virtual_list import VirtualList
+
+
+class Numbered(KeyedRows):
+    """Rows that say their key; every tenth is a heading."""
+
+    def __init__(self, keys: Sequence[str], every: int = 10) -> None:
+        grouped = ["" if every and at % every == 0 else key for at, key in enumerate(keys)]
+        super().__init__(grouped, [at for at, key in enumerate(grouped) if not key])
+
+    def line(self, index: int, width: int) -> Line:
+        return (Span(f"row {index}"[:width]),)
+
+
+class ListApp(App[None]):
+    """An app with a list and nothing else."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.palette = Palette(load_themes().by_name[DARK])
+        self.messages: list[tuple[str, str]] = []
+
+    def compose(self) -> ComposeResult:
+        yield VirtualList()
+
+    def on_virtual_list_moved(self, event: VirtualList.Moved) -> None:
+        self.messages.append(("moved", event.key))
+
+    def on_virtual_list_chosen(self, event: VirtualList.Chosen) -> None:
+        self.messages.append(("chosen", event.key))
+
+    @property
+    def list(self) -> VirtualList:
+        return self.query_one(VirtualList)
+
+
+def keys(count: int) -> list[str]:
+    return [f"k{at}" for at in range(count)]
+
+
+async def test_a_hundred_thousand_rows_are_there_at_once() -> None:
+    app = ListApp()
+    async with app.run_test(size=(120, 40)) as pilot:
+        rows = Numbered(keys(100_000))
+        started = time.perf_counter()
+        app.list.show(rows)
+        app.list.go_to("k99999")
+        assert time.perf_counter() - started < 0.1
+        await pilot.pause()
+        assert app.list.cursor_key == "k99999"
+        assert "row 99999" in app.list.render_line(39).text
+
+
+async def test_a_step_repaints_two_lines_only() -> None:
+    app = ListApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.list.show(Numbered(keys(1000)))
+        await pilot.pause()
+        painted: list[Region] = []
+        refresh = app.list.refresh
+
+        def spy(*regions: Region, **options: bool) -> VirtualList:
+            painted.extend(regions or (app.list.size.region,))
+            return refresh(*regions, **options)
+
+        app.list.refresh = spy  # type: ignore[method-assign]  # watches what is repainted
+        app.list.action_move_down()
+        assert [region.height for region in painted] == [1, 1]
+
+
+async def test_keys_move_over_headings_and_stop_at_the_ends() -> None:
+    app = ListApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.list.show(Numbered(keys(30)))
+        await pilot.press("up")
+        assert app.list.cursor == 1
+        await pilot.press("j", "k", "down")
+        assert app.list.cursor == 2
+        await pilot.press("end")
+        assert app.list.cursor == 29
+        await pilot.press("pageup")
+        assert app.list.cursor == 7
+        await pilot.press("home")
+        assert app.list.cursor == 1
+        assert app.list.scroll_y == 0
+        await pilot.press("enter")
+        await pilot.pause()
+        assert app.messages[-1] == ("chosen", "k1")
+
+
+async def test_the_cursor_stays_on_its_id_and_its_line_when_rows_change() -> None:
+    app = ListApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.list.show(Numbered(keys(200), every=0))
+        app.list.go_to("k100")
+        await pilot.pause()
+        line = app.list.cursor - app.list.scroll_y
+        app.list.show(Numbered(["new1", "new2", *keys(200)], every=0))
+        await pilot.pause()
+        assert app.list.cursor_key == "k100"
+        assert app.list.cursor - app.list.scroll_y == line
+        app.list.show(Numbered([key for key in keys(200) if key != "k100"], every=0))
+        assert app.list.cursor_key == "k103" or app.list.cursor == 102
+        app.list.show(Numbered([], every=0))
+        assert app.list.cursor_key == ""
+
+
+async def test_rows_that_arrive_later_move_nothing() -> None:
+    app = ListApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        growing = keys(50)
+        rows = Numbered(growing, every=0)
+        app.list.grow(rows)
+        app.list.go_to("k20")
+        await pilot.pause()
+        before = app.list.scroll_y
+        app.list.grow(Numbered(keys(500), every=0))
+        await pilot.press("end")
+        assert app.list.cursor_key == "k499"
+        app.list.go_to("k20")
+        assert before == 0
+
+
+async def test_marks_ranges_and_the_mouse() -> None:
+    app = ListApp()
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.list.show(Numbered(keys(60)))
+        await pilot.press("space", "space")
+        assert app.list.chosen_keys == ("k1", "k2")
+        app.list.clear_marks()
+        await pilot.press("v", "down", "down", "v", "down")
+        assert app.list.chosen_keys == ("k3", "k4", "k5")
+        app.list.clear_marks()
+        await pilot.click(VirtualList, offset=(5, 12))
+        assert app.list.cursor_key == "k12"
+        await pilot.click(VirtualList, offset=(5, 14), shift=True)
+        assert app.list.chosen_keys == ("k12", "k13", "k14")
+        await pilot.click(VirtualList, offset=(5, 20))
+        assert app.list.cursor_key == "k14", "a heading cannot be chosen"
+        await pilot.click(VirtualList, offset=(5, 15), times=2)
+        await pilot.pause()
+        assert app.messages[-1] == ("chosen", "k15")
+
+
+async def test_the_heading_of_what_is_in_sight_stays_in_sight() -> None:
+    app = ListApp()
+    async with app.run_test(size=(80, 10)) as pilot:
+        app.list.show(Numbered(keys(100)))
+        app.list.go_to("k55")
+        await pilot.pause()
+        app.list.scroll_to(y=53, animate=False)
+        await pilot.pause()
+        assert "row 50" in app.list.render_line(0).text
+        app.list.go_to("k52")
+        await pilot.pause()
+        assert app.list.cursor - round(app.list.scroll_y) >= 1, "the sticky heading does not cover the cursor"
+
+
+def test_pure_steps() -> None:
+    rows = Numbered(keys(11))
+    assert nearest(rows, 0) == 1
+    assert nearest(rows, 10) == 9
+    assert step_from(rows, 9, 1) == 9
+    assert nearest(Numbered([]), 0) == -1
