@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SAMPLES = {
     "english": "The owner’s review isn't over; it'll ship on 2026-02-02 (they're SURE). O'Brien's HTTPPort…",
-    "chinese": "记住:我更喜欢先讨论方案再动手。部署之前一定要跑测试,谢谢!臺灣的時區是 UTC+8。",
+    "chinese": "记住\uff1a我更喜欢先讨论方案再动手。部署之前一定要跑测试\uff0c谢谢\uff01臺灣的時區是 UTC+8。",
     "code": "def f(x: int) -> int:\n\treturn {k: v**2}\n\n\n// ===>\r\n#include <a/b.h>\r\n\r\n  }  \n",
     "markdown": "## Facts\n\n- Forgetting is by decay ^f7k2\n- [[person--alex]] *likes* `vim`\n---\n",
     "emoji": "👩‍👩‍👧‍👦 done ✅✅ 🇩🇪🇨🇳 é vs é, ñ, ﷽, Ǆ ǅ ǆ",

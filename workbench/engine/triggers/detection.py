@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.engine.triggers.clauses import Sentence, clause_starts, sentences
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
     from workbench.engine.triggers.phrases import Language, Phrase, PhraseBook
 
+# A sentence of more clauses is a list, or hostile.
+_MOST_CLAUSES = 200
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _CLAUSE_END = re.compile(r"\s*(?:[,.;:!?。…、)\ufffc–—]|-\s|$|\n)")
 
@@ -98,12 +101,11 @@ def _finds_in(
     sentence = parts[number]
     if _is_introduced(live, sentence, candidates):
         return
-    behind, kinds = sentence.start, set()
-    for clause in clause_starts(live, sentence):
+    behind, kinds, reported = sentence.start, set(), _reported_from(live, sentence, candidates)
+    for clause in islice(clause_starts(live, sentence), _MOST_CLAUSES):
         if clause < behind:
             continue
-        before = live[sentence.start : clause]
-        if any(re.search(each.language.any_of("reporting"), before, re.IGNORECASE) for each in candidates):
+        if clause >= reported:
             return
         find = _find_at(live, clause, sentence, number, candidates)
         if find is None:
@@ -113,6 +115,17 @@ def _finds_in(
         if find.phrase.kind != "none" and find.phrase.kind not in kinds:
             kinds.add(find.phrase.kind)
             yield find
+
+
+def _reported_from(live: str, sentence: Sentence, candidates: tuple[_Candidates, ...]) -> int:
+    """Return where somebody else’s words may begin in the sentence: behind “she said”."""
+    found = (
+        re.compile(each.language.any_of("reporting"), re.IGNORECASE).search(
+            live, sentence.start, sentence.end
+        )
+        for each in candidates
+    )
+    return min((match.end() for match in found if match), default=len(live) + 1)
 
 
 def _find_at(

@@ -26,7 +26,7 @@ _FOREIGN_LINE = re.compile(
 )
 _INLINE_CODE = re.compile(r"(?<!`)(`+)(?!`)(.{1,2000}?)(?<!`)\1(?!`)")
 _ELEMENTS = re.compile(
-    r"<!--.{0,4000}?-->|<(?P<tag>blockquote|pre|code|q|cite|script|style)\b[^>\n]{0,200}>.{0,20000}?</(?P=tag)>",
+    r"<!--.{0,4000}?-->|<(?P<tag>blockquote|pre|code|q|cite|script|style)\b[^>\n]{0,200}>.{0,4000}?</(?P=tag)>",
     re.DOTALL | re.IGNORECASE,
 )
 _QUOTED = re.compile(
@@ -78,7 +78,9 @@ def live_text(message: str) -> str:
         live.append(BLANK * len(line) if foreign else line)
         after_blank = not line.strip()
     text = "\n".join(live)
-    for shown in (_ELEMENTS, _INLINE_CODE, _QUOTED):
+    if "</" in text or "-->" in text:
+        text = _ELEMENTS.sub(_blanked, text)
+    for shown in (_INLINE_CODE, _QUOTED):
         text = shown.sub(_blanked, text)
     return text.translate(PUNCTUATION)
 

@@ -1,0 +1,165 @@
+"""The rules send a memory where it belongs and name what it is about, precisely rather than completely."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.engine.triggers import EntityMention, RelationMention, RoutingHints, route_by_rules
+
+HINTS = RoutingHints(owner="Kim")
+
+
+@pytest.mark.parametrize(
+    ("text", "store", "kind", "block"),
+    [
+        ("We chose SQLite over Postgres for the edge nodes", "episodic", "decision", None),
+        ("我们选了 SQLite 而不是 Postgres", "episodic", "decision", None),
+        ("Alex’s birthday is May 3rd", "semantic", "fact", None),
+        ("Sam works at Globex", "semantic", "fact", None),
+        ("Orion 项目使用 Kafka", "semantic", "fact", None),
+        ("To deploy: 1. run the tests 2. push to staging", "procedural", "fact", None),
+        ("When I ask you to deploy, always run the tests", "procedural", "fact", None),
+        ("部署流程：先跑测试，再打标签", "procedural", "fact", None),
+        ("My name is Marta", "core", "fact", "Identity"),
+        ("我叫陈默", "core", "fact", "Identity"),
+        ("I prefer tabs over spaces", "semantic", "preference", "Identity"),
+        ("I prefer short answers", "semantic", "preference", "Persona"),
+        ("I’m allergic to penicillin", "semantic", "fact", "Critical Facts"),
+        ("Never push straight to main", "core", "fact", "Critical Facts"),
+        ("I’m currently working on the memory architecture", "episodic", "fact", "Active Context"),
+        ("never forget that Rosa hates lilies", "vault", "preference", None),
+        ("永久记住：我的血型是 O 型", "vault", "fact", None),
+        ("Buy milk before Friday", "episodic", "task", None),
+        ("my flight to Lisbon leaves at 6:40 on Thursday", "episodic", "event", None),
+        ("小李下周一开始休假", "episodic", "event", None),
+        ("I’m so excited about the launch", "episodic", "emotion", None),
+        ("Actually, the office is in Porto", "semantic", "correction", None),
+        ("the gate code changes every other month", "episodic", "fact", None),
+    ],
+)
+def test_a_memory_goes_where_it_belongs(text: str, store: str, kind: str, block: str | None) -> None:
+    routing = route_by_rules(text, HINTS)
+    assert (routing.store, routing.type, routing.core_block) == (store, kind, block)
+    assert routing.core_update == (block is not None)
+    assert (routing.router, routing.fallback) == ("rules", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "entities"),
+    [
+        ("[[person--alex|Alex]] met [[tool--openclaw]]", {("Alex", "person"), ("Openclaw", "tool")}),
+        ("Project Orion uses Kafka", {("Orion", "project"), ("Kafka", "tool")}),
+        ("the Apollo project slipped", {("Apollo", "project")}),
+        ("@kit owns the `orders.v3` topic, see `README.md`", {("kit", "person"), ("orders.v3", "tool")}),
+        ("My sister’s name is Marta", {("Marta", "person")}),
+        ("Ines Duarte, the new hire, sits upstairs", {("Ines Duarte", "person")}),
+        ("We use OAuth2 PKCE and TypeScript", {("OAuth2 PKCE", "concept"), ("TypeScript", "tool")}),
+        ("Sam moved to Berlin", {("Sam", "person"), ("Berlin", "place")}),
+        ("我的经理现在是爱子", {("爱子", "person")}),
+        ("我在北京", {("北京", "place")}),
+    ],
+)
+def test_marked_and_placed_names_are_entities(text: str, entities: set[tuple[str, str]]) -> None:
+    named = {(entity.name, entity.type) for entity in route_by_rules(text, HINTS).entities}
+    assert named - {("Kim", "person")} == entities
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The Dinner went well. People liked it. Monday is fine.",
+        "Marketing wants everything in British English by March",
+        "The CEO reads these reports on her phone",
+        "Remember the API. Everyone knows the PDF.",
+        "Timezone is Europe/Warsaw",
+        "Please keep the lights on. Thanks for the rust removal and the swift reply.",
+        "Mail kit@halden.example about it",
+    ],
+)
+def test_a_capital_letter_alone_makes_no_entity(text: str) -> None:
+    assert route_by_rules(text, HINTS).entities == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "relations"),
+    [
+        ("Sam works at Globex", {("Sam", "part-of", "Globex")}),
+        ("I prefer tabs over spaces", {("Kim", "prefers", "tabs")}),
+        ("Priya prefers Signal over email", {("Priya", "prefers", "Signal")}),
+        ("We chose SQLite over Postgres", {("Kim", "decided-on", "SQLite")}),
+        ("We chose SQLite for project Orion", {("Orion", "decided-on", "SQLite")}),
+        (
+            "Project Orion uses Kafka and depends on Redis",
+            {("Orion", "uses", "Kafka"), ("Orion", "depends-on", "Redis")},
+        ),
+        ("We moved from Jenkins to Terraform", {("Terraform", "supersedes", "Jenkins")}),
+        ("Project Orion doesn’t use Kafka", set()),
+        ("I can’t stand meetings", {("Kim", "avoids", "meetings")}),
+    ],
+)
+def test_what_is_stated_between_names_becomes_a_relation(
+    text: str, relations: set[tuple[str, str, str]]
+) -> None:
+    routing = route_by_rules(text.replace("’", "'"), HINTS)
+    assert {(r.from_, r.relation, r.to) for r in routing.relations} == relations
+
+
+def test_each_fact_is_about_its_subject() -> None:
+    routing = route_by_rules("Sam works at Globex. He lives in Lisbon. Dana is on leave.", HINTS)
+    assert [(fact.subject, fact.text) for fact in routing.facts] == [
+        ("Sam", "Sam works at Globex"),
+        ("Sam", "He lives in Lisbon"),
+        ("Dana", "Dana is on leave"),
+    ]
+
+
+def test_known_names_are_found_as_they_are_called() -> None:
+    known = {
+        "apollo rewrite": EntityMention("Apollo", "project"),
+        "小王": EntityMention("小王", "person"),
+        "globex": EntityMention("Globex Corp", "concept"),
+    }
+    hints = RoutingHints(owner="Kim", known=known.get)
+    routing = route_by_rules("the apollo rewrite slipped at Globex, 小王说的", hints)
+    assert {entity.name for entity in routing.entities} == {"Apollo", "小王", "Globex Corp"}
+
+
+def test_a_procedure_is_taken_apart() -> None:
+    procedure = route_by_rules("To deploy:\n1. run the tests\n2. tag it\n3. push to staging", HINTS).procedure
+    assert procedure is not None
+    assert procedure.title == "How to deploy"
+    assert procedure.trigger == "When asked to deploy."
+    assert procedure.steps == ("run the tests", "tag it", "push to staging")
+
+
+def test_protection_and_doubt_are_heard() -> None:
+    assert route_by_rules("Sam works at Globex", RoutingHints(protect=True)).store == "vault"
+    assert route_by_rules("maybe Sam works at Globex", RoutingHints(explicit=False)).confidence == "low"
+    assert route_by_rules("maybe Sam works at Globex").confidence == "medium"
+    assert route_by_rules("Sam works at Globex", RoutingHints(explicit=False)).confidence == "medium"
+
+
+WORDS = "Sam,works at,Globex,I prefer,tea,project,Orion,uses,Kafka,[[tool--x]],`code`,“Q”,.,1.,To deploy:,then,–,'s"
+CHINESE = ["我", "喜欢", "小李", "在北京", "流程", "\uff1a", "先", "再"]
+PIECES = [*WORDS.split(","), *CHINESE, ",", "\n", "when I ask,", "\ud800", "\x00"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=20).map(" ".join) | st.text(max_size=200))
+def test_every_text_gives_a_routing_that_holds_together(text: str) -> None:
+    routing = route_by_rules(text, HINTS)
+    assert routing == route_by_rules(text, HINTS)
+    assert 2 <= len(routing.tags) <= 5
+    assert 0 < len(routing.summary) <= 100
+    assert "\n" not in routing.summary
+    names = [entity.name for entity in routing.entities]
+    assert len({name.casefold() for name in names}) == len(names)
+    for relation in routing.relations:
+        assert isinstance(relation, RelationMention)
+        assert {relation.from_, relation.to} <= set(names)
+    for fact in routing.facts:
+        assert fact.subject is None or fact.subject in names
+    assert (routing.procedure is not None) == (routing.store == "procedural")
+    assert routing.procedure is None or routing.procedure.steps
+    assert (routing.core_block is not None) == routing.core_update
