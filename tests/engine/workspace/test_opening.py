@@ -162,7 +162,7 @@ def test_who_may_not_write_does_not_take_in_outside_edits(settled: AgentHome, ro
     before = listing(settled.root)
     with settled.open(role) as workspace:
         read_everything(workspace, lambda what: None)
-        assert workspace.get("memory/2026-01-30.md").text == "Changed behind our back."
+        assert workspace.get("memory/2026-01-30.md").text == "Changed behind our back.\n"
     assert listing(settled.root) == before
 
 
@@ -179,7 +179,7 @@ def test_everything_of_a_flat_workspace_is_read(home: AgentHome) -> None:
             "memory/2026-01-14.md",
         }
         assert workspace.search("staging eu-2", store="file").results[0].path == "memory/2026-01-12.md"
-        assert workspace.get("SOUL.md").text == "# Soul\n\nWarm."
+        assert workspace.get("SOUL.md").text == "# Soul\n\nWarm.\n"
         assert workspace.settings.search.max_results == 4
 
 

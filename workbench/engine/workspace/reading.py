@@ -82,7 +82,7 @@ class Reading:
         )
 
     def get(self, path: str, *, from_: int = 1, lines: int | None = None) -> results.Excerpt:
-        """Read lines of a memory file.
+        """Read lines of a memory file, exactly as they are, line ends included.
 
         Args:
             path: Workspace-relative; also with `#L3-L5`.
@@ -110,14 +110,16 @@ class Reading:
                 where=relative,
                 remedy="`get` reads MEMORY.md, memory/ and the agent’s own files such as SOUL.md.",
             )
-        from workbench.engine.documents import SourceText
+        from workbench.engine.documents import LineSpan, SourceText
 
         source = SourceText.from_bytes(content)
-        whole = source.lines
-        last = len(whole) if lines is None else min(len(whole), from_ - 1 + lines)
-        chosen = whole[from_ - 1 : last]
+        total = len(source.lines)
+        last = total if lines is None else min(total, from_ - 1 + lines)
+        span = LineSpan(from_, max(last, from_ - 1))
         self._count_access_of_lines(relative, from_, last)
-        return results.Excerpt(relative, "\n".join(chosen), from_, len(chosen))
+        # What is edited and written back must come back with its own line ends.
+        text = source.text if len(span) == total else source.raw_of(span)
+        return results.Excerpt(relative, text, from_, len(span))
 
     def show(self, id: str, *, count_access: bool = True) -> results.Shown:  # noqa: A002 - the field's word
         """Return one memory with its provenance, validity, score, links and history.
