@@ -37,8 +37,8 @@ STDERR = 2
 @click.pass_obj
 def edit_command(bench: Invocation, id_: str, text: str | None) -> int:
     """Opens the memory’s own text in $VISUAL or $EDITOR and writes back what you save. If it changed
-    meanwhile, nothing is overwritten and your text is kept. ID may also be the path of a memory file, such as
-    MEMORY.md.
+    meanwhile, nothing is overwritten and your text is kept. ID may also be an entity’s name, or the path of a
+    memory file such as MEMORY.md.
     """
     with bench.open() as workspace:
         is_file = _is_path(id_)
@@ -58,10 +58,11 @@ def edit_command(bench: Invocation, id_: str, text: str | None) -> int:
 
 
 def _is_path(name: str) -> bool:
+    """Tell a file's path from an id and from an entity's name."""
     try:
         parse_memory_id(name)
     except InvalidInput:
-        return True
+        return "/" in name or bool(Path(name).suffix)
     return False
 
 
@@ -78,12 +79,12 @@ def _edit_in_editor(workspace: Workspace, id_: str, before: str, *, is_file: boo
     descriptor, name = tempfile.mkstemp(prefix="workbench-", suffix=".md")
     draft = Path(name)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(before.encode())
+        file.write(before.encode("utf-8", "surrogateescape"))
     keep = False
     try:
         _run_editor(program, draft)
         keep = True
-        after = _read(draft)
+        after = _read(draft, any_bytes=not _is_text(before))
         if not before.endswith("\n"):
             # Editors end a file with a newline; the memory had none.
             after = after.removesuffix("\n")
@@ -138,9 +139,18 @@ def _run_editor(program: list[str], draft: Path) -> None:
         )
 
 
-def _read(draft: Path) -> str:
+def _is_text(text: str) -> bool:
+    """Tell whether a text holds no bytes that are not UTF-8, which files are read with as lone surrogates."""
     try:
-        return draft.read_bytes().decode()
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _read(draft: Path, *, any_bytes: bool) -> str:
+    try:
+        return draft.read_bytes().decode("utf-8", "surrogateescape" if any_bytes else "strict")
     except FileNotFoundError as error:
         raise WorkbenchError("The editor removed the file, so nothing was changed.") from error
     except UnicodeDecodeError as error:

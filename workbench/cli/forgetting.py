@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -119,9 +120,11 @@ def _on_one_memory(
         from workbench.cli.views.changed import changed_lines
 
         name = safe_line(changed.ids[0] if len(changed.ids) == 1 else id_)
-        return changed_lines(page, changed, said.format(name), unchanged.format(name))
+        return changed_lines(page, changed, said.replace("{}", name), unchanged.replace("{}", name))
 
-    return bench.report(changed, view)
+    # That nothing had to change is said once.
+    said_already = changed.commit is None and not bench.json
+    return bench.report(replace(changed, warnings=()) if said_already else changed, view)
 
 
 def _id_argument(callback: Callable[..., Any]) -> Callable[..., Any]:

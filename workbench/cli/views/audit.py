@@ -64,7 +64,12 @@ def commit_lines(page: Page, commit: CommitView) -> list[str]:
         lines += log_lines(page, AuditLog(commit.entries))
     elif commit.files:
         lines += ["", *(f"  {page.paint(safe_line(path), 'place')}" for path in commit.files)]
-    return [*lines, "", page.paint(f"What changed: workbench audit diff {commit.commit[:7]}", "quiet")]
+    if commit.files:
+        short = commit.commit[:7]
+        lines += ["", page.paint(f"What changed: workbench audit diff {short}", "quiet")]
+        if not commit.undone_by:
+            lines.append(page.paint(f"Take it back: workbench revert {short}", "quiet"))
+    return lines
 
 
 def diff_lines(page: Page, diff: DiffView) -> list[str]:

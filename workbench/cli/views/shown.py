@@ -15,7 +15,8 @@ _TERMS = ("base", "decay", "days", "lambda", "accessCount", "reinforcement", "ty
 
 def shown_lines(page: Page, shown: Shown) -> list[str]:
     """Show one memory, text first."""
-    place = f"{safe_line(shown.path)}:{shown.start_line}–{shown.end_line}"
+    last = f"–{shown.end_line}" if shown.end_line != shown.start_line else ""
+    place = f"{safe_line(shown.path)}:{shown.start_line}{last}"
     lines = [page.paint(safe_line(shown.id), shown.store, "strong"), page.paint(place, "place")]
     if shown.title and safe_line(shown.title) not in safe_line(shown.text):
         lines.append(safe_line(shown.title))

@@ -13,13 +13,12 @@ def brief_lines(page: Page, brief: Brief) -> list[str]:
     """Print core memory as it is, then what waits."""
     lines = safe(brief.core).strip("\n").split("\n")
     lines += ["", page.paint(f"{brief.tokens:,} of {brief.cap:,} tokens", "quiet")]
-    for alert in brief.alerts:
-        lines += ["", *open_alert_lines(page, alert)]
-    notices = [safe_line(notice) for notice in brief.notices]
-    if not notices:
-        notices = _notices(brief)
+    # The same file changed twice is one remark, and each change is shown below it.
+    notices = dict.fromkeys(safe_line(notice) for notice in brief.notices or _notices(brief))
     for notice in notices:
         lines += wrap(notice, page.width, first="! ", rest="  ")
+    for alert in brief.alerts:
+        lines += ["", *open_alert_lines(page, alert)]
     return lines
 
 
