@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 def merge_scores(then: bytes | None, now: bytes | None, read: Callable[[str], bytes | None]) -> bytes | None:
     """Return the scores of then, with the entries added since for memories that still exist.
 
+    What was pinned or archived only since goes back too: its entry falls away.
+
     Args:
         then: The scores file at the moment that is gone back to, None where there was none.
         now: The scores file as it is.
@@ -28,13 +30,17 @@ def merge_scores(then: bytes | None, now: bytes | None, read: Callable[[str], by
         return then
     current = DecayScores.parse(now)
     if then is None:
-        gone = {name: None for name in current.entries if not memory_exists(name, read)}
+        gone = {
+            name: None
+            for name, entry in current.entries.items()
+            if _decided(entry) or not memory_exists(name, read)
+        }
         return current.update(gone).render() if gone else now
     earlier = DecayScores.parse(then)
     added = {
         name: entry
         for name, entry in current.entries.items()
-        if name not in earlier.entries and memory_exists(name, read)
+        if name not in earlier.entries and not _decided(entry) and memory_exists(name, read)
     }
     return earlier.update(added).render() if added else then
 
@@ -63,9 +69,14 @@ def scores_of_file(path: str, then: bytes | None, now: bytes | None, content: by
         if name in earlier:
             if earlier[name] != current.entries.get(name):
                 changes[name] = earlier[name]
-        elif not memory_exists(name, restored):
+        elif _decided(current.entries[name]) or not memory_exists(name, restored):
             changes[name] = None
     return current.update(changes).render() if changes else now
+
+
+def _decided(entry: ScoreEntry) -> bool:
+    """Tell whether somebody pinned or archived a memory, which is more than counting its accesses."""
+    return entry.pinned or entry.status == "archived"
 
 
 def memory_exists(name: str, read: Callable[[str], bytes | None]) -> bool:

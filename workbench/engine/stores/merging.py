@@ -44,7 +44,11 @@ def plan_merge(files: EntityFiles, keep: str, absorb: str) -> Plan[Changed]:
     """
     kept, absorbed = files.find(keep), files.find(absorb)
     if kept.id == absorbed.id:
-        raise InvalidInput(f"{keep} and {absorb} are one entity already.", where=kept.path)
+        raise InvalidInput(
+            f"{keep} and {absorb} are one entity already.",
+            where=kept.path,
+            remedy="Part them with: workbench graph unmerge",
+        )
     before, original = kept.render(), absorbed.render()
     merged, answered = _without_question(kept, absorbed.id)
     merged = _move_facts(merged, absorbed)

@@ -187,7 +187,9 @@ def add_relation(
     """
     file, target = files.require(from_), files.require(to)
     if file.id == target.id:
-        raise InvalidInput(f"{file.id} cannot be related to itself.", where=file.path)
+        raise InvalidInput(
+            f"{file.id} cannot be related to itself.", where=file.path, remedy="Name two different entities."
+        )
     opposite = vocabulary.inverse_of(relation)
     for place, name, end in ((file, relation, target.id), (target, opposite, file.id)):
         known = find_relation(place, name, end) if name else None
