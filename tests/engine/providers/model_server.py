@@ -101,13 +101,13 @@ class ModelServer:
             return
         if answer.stalls == "before":
             self.over.wait(10)
-        handler.send_response(answer.status)
-        headers = {"Content-Type": "application/json", "Content-Length": str(len(answer.body))}
-        for name, value in (headers | answer.headers).items():
-            handler.send_header(name.replace("_", "-"), value)
-        handler.end_headers()
         half = len(answer.body) // 2
         try:
+            handler.send_response(answer.status)
+            headers = {"Content-Type": "application/json", "Content-Length": str(len(answer.body))}
+            for name, value in (headers | answer.headers).items():
+                handler.send_header(name.replace("_", "-"), value)
+            handler.end_headers()
             handler.wfile.write(answer.body[:half])
             handler.wfile.flush()
             if answer.stalls == "inside":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,6 +117,11 @@ def test_each_fact_is_about_its_subject() -> None:
     ]
 
 
+def test_a_whole_story_is_kept_as_it_was_told() -> None:
+    assert route_by_rules("Sam works at Globex. " * 21, HINTS).store == "episodic"
+    assert len(route_by_rules("Sam works at Globex. " * 20, HINTS).facts) == 20
+
+
 def test_known_names_are_found_as_they_are_called() -> None:
     known = {
         "apollo rewrite": EntityMention("Apollo", "project"),
@@ -144,6 +151,16 @@ def test_protection_and_doubt_are_heard() -> None:
 WORDS = "Sam,works at,Globex,I prefer,tea,project,Orion,uses,Kafka,[[tool--x]],`code`,“Q”,.,1.,To deploy:,then,–,'s"
 CHINESE = ["我", "喜欢", "小李", "在北京", "流程", "\uff1a", "先", "再"]
 PIECES = [*WORDS.split(","), *CHINESE, ",", "\n", "when I ask,", "\ud800", "\x00"]
+
+
+@pytest.mark.parametrize(
+    "piece", ["uses ", "Sam likes tea and ", "先我喜欢小李", "[[", "1. ", "i need to go ", "Sam "]
+)
+def test_a_hostile_text_is_routed_soon(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    started = time.process_time()
+    route_by_rules(text, HINTS)
+    assert time.process_time() - started < 3.0
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=20).map(" ".join) | st.text(max_size=200))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 LONGEST_SUMMARY = 100
+MOST_FACTS = 20
 FEWEST_TAGS, MOST_TAGS = 2, 5
 
 _LATIN_WORD = re.compile(r"[a-z\u00c0-\u024f][\w'-]*\w", re.IGNORECASE)
@@ -69,6 +70,9 @@ def route_by_rules(text: str, hints: RoutingHints | None = None) -> Routing:
         store = "core" if block is not None else "episodic"
     entities = (*mentions, *extra)
     facts = split_facts(text, mentions, hints.owner) if store == "semantic" else ()
+    if len(facts) > MOST_FACTS:
+        # A whole story: it is kept as it was told, and reflection takes the facts out of it.
+        store, facts = "episodic", ()
     if any(fact.subject == hints.owner for fact in facts) and all(e.name != hints.owner for e in entities):
         entities = (*entities, EntityMention(hints.owner, "person"))
     return Routing(

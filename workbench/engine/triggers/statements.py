@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.engine.triggers.clauses import sentences
@@ -12,7 +13,8 @@ from workbench.engine.triggers.model import EntityMention, FactStatement, Relati
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_MOST_FACTS = 20
+_MOST_SENTENCES = 200
+_LONGEST_STATEMENT = 1_000
 _LONGEST_OBJECT_WORDS = 4
 
 # Relation, whether it may end in a mere wish (a concept made of its words), and the verbs that state it.
@@ -96,7 +98,8 @@ def find_relations(
             entity(right)
             relations[RelationMention(left, relation, right)] = None
 
-    for sentence in _sentences(text):
+    for whole in _sentences(text):
+        sentence = whole[:_LONGEST_STATEMENT]
         switched = _SWITCHED.search(sentence)
         if switched:
             new, old = _first_in(switched["new"], names), _first_in(switched["old"], names)
@@ -130,7 +133,7 @@ def split_facts(text: str, mentions: Sequence[EntityMention], owner: str) -> tup
         owner: The name behind “I” and “my”.
 
     Returns:
-        At most twenty. A sentence that begins with a pronoun is about what the one before was about.
+        Every sentence of the text (of its first 200). One that begins with a pronoun is about what the one before was about.
     """
     names = {mention.name: mention for mention in mentions}
     facts: list[FactStatement] = []
@@ -145,11 +148,11 @@ def split_facts(text: str, mentions: Sequence[EntityMention], owner: str) -> tup
             subject = named if named and re.match(r"\W*(?:my|our|我)", sentence, re.IGNORECASE) else owner
         facts.append(FactStatement(subject or previous, sentence))
         previous = subject or previous
-    return tuple(facts[:_MOST_FACTS])
+    return tuple(facts)
 
 
 def _sentences(text: str) -> Iterator[str]:
-    for each in sentences(text.translate(PUNCTUATION)):
+    for each in islice(sentences(text.translate(PUNCTUATION)), _MOST_SENTENCES):
         sentence = " ".join(text[each.start : each.end].split()).lstrip("-*• ").rstrip(" .。;")
         if sentence:
             yield sentence
