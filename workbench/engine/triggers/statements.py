@@ -133,7 +133,8 @@ def split_facts(text: str, mentions: Sequence[EntityMention], owner: str) -> tup
         owner: The name behind “I” and “my”.
 
     Returns:
-        Every sentence of the text (of its first 200). One that begins with a pronoun is about what the one before was about.
+        Every sentence of the text (of its first 200). One that begins with a pronoun is about the same as
+        the one before.
     """
     names = {mention.name: mention for mention in mentions}
     facts: list[FactStatement] = []
