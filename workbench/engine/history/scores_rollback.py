@@ -35,6 +35,8 @@ def merge_scores(then: bytes | None, now: bytes | None, read: Callable[[str], by
             for name, entry in current.entries.items()
             if _decided(entry) or not memory_exists(name, read)
         }
+        if len(gone) == len(current.entries):
+            return None
         return current.update(gone).render() if gone else now
     earlier = DecayScores.parse(then)
     added = {
