@@ -414,10 +414,10 @@ class TestBench:
     @pytest.fixture
     def opened(self, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, str | None]]:
         seen: list[tuple[Path, str | None]] = []
-        app = ModuleType("workbench.tui.app")
+        app = ModuleType("workbench.tui.launch")
         app.run = lambda path, at=None: seen.append((path, at))  # type: ignore[attr-defined]  # made up here
         monkeypatch.setitem(sys.modules, "workbench.tui", ModuleType("workbench.tui"))
-        monkeypatch.setitem(sys.modules, "workbench.tui.app", app)
+        monkeypatch.setitem(sys.modules, "workbench.tui.launch", app)
         return seen
 
     def test_without_a_terminal_it_says_so(self, bench: Bench) -> None:

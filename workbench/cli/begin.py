@@ -102,7 +102,7 @@ def _need_terminal(remedy: str) -> None:
 
 
 def _run_bench(path: Path, at: str | None) -> int:
-    run_app = cast(Callable[..., None], import_module("workbench.tui.app").run)
+    run_app = cast(Callable[..., None], import_module("workbench.tui.launch").run)
     run_app(path, at=at)
     return DONE
 

@@ -387,6 +387,7 @@ class Alert:
     summary: str
     diff: str
     acknowledged: bool
+    commit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -471,6 +472,7 @@ class TimelineEntry:
     end_line: int
     text: str
     status: str | None = None
+    score: float | None = None
 
 
 @dataclass(frozen=True)

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import json
 import os
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
+from workbench.engine.catalog.database import Database, DatabaseLost
 from workbench.engine.catalog.extract import FileRows, extract
-from workbench.engine.catalog.schema import TABLES_BY_PATH, open_database
-from workbench.engine.catalog.terms import acronym, indexable, name_key
+from workbench.engine.catalog.files import FileContent, Stamp, read_file
+from workbench.engine.catalog.storing import ReadFile, note_stamp, remove_files, store_files
+from workbench.engine.documents import Problem
+from workbench.engine.errors import StorageError
 
 if TYPE_CHECKING:
     import apsw
 
-# A file written this recently may be written again within the same stamp; it is read again next time.
-_RACY_NS = 50_000_000
-_BATCH_SECONDS = 0.2
-
-_INSERT_MEMORY = (
-    "INSERT INTO memories (id, store, path, start_line, end_line, title, text, type, confidence,"
-    " source, tags, moment, sort_key, pinned) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+# A file changed again within one tick of the file system's clock keeps its stamp; the coarsest tick is 2 s.
+_TICK_NS = 2_000_000_000
+_UNSURE = -1
+_KNOWN_FILES = "SELECT path, size, mtime_ns, ctime_ns, inode, digest FROM files"
+_NOTHING: tuple[tuple[int, ...], bytes | None] = ((), None)
+_BATCH_SECONDS = 0.15
+_MOST_GONE = 500
+_MOST_ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
@@ -45,47 +46,58 @@ class Synced:
 
 
 class Catalog:
-    """A derived view of the workspace in SQLite; deleting its file loses nothing.
+    """A derived view of the workspace in SQLite; deleting its file at any time loses nothing.
+
+    Safe from several threads and processes: readers never wait for a synchronisation, and see each batch of it
+    as soon as it is done.
 
     Args:
         root: The workspace folder, absolute.
         place: The database file, outside the workspace.
         zone: The zone that days and times of the files are in.
+        clock_ns: Tells the time in nanoseconds by the clock that stamps files.
     """
 
-    def __init__(self, root: Path, place: Path, zone: ZoneInfo) -> None:
+    def __init__(
+        self, root: Path, place: Path, zone: ZoneInfo, *, clock_ns: Callable[[], int] = time.time_ns
+    ) -> None:
         self.root = root
         self.zone = zone
-        self._place = place
-        self._lock = threading.RLock()
-        self._connection: apsw.Connection | None = None
+        self._clock_ns = clock_ns
+        self._database = Database(place, zone.key)
 
     @contextmanager
     def database(self) -> Iterator[apsw.Connection]:
-        """Give the connection to one thread at a time."""
-        with self._lock:
-            if self._connection is None:
-                self._connection = open_database(self._place, self.zone.key)
-            yield self._connection
+        """Give the writing connection to one thread at a time."""
+        try:
+            with self._database.connection() as connection:
+                yield connection
+        except DatabaseLost as error:
+            raise self._out_of_reach() from error
 
-    def rows(self, question: str, values: Sequence[str | int | None] = ()) -> list[tuple[Any, ...]]:
-        """Ask the database one question and return all its rows."""
-        with self.database() as connection:
-            return connection.execute(question, tuple(values)).fetchall()
+    def rows(self, question: str, values: Sequence[str | int | float | None] = ()) -> list[tuple[Any, ...]]:
+        """Ask the database one question and return all its rows, as last committed.
+
+        A database found deleted or damaged is made anew from the files first.
+
+        Raises:
+            StorageError: The database cannot be kept where it should be.
+            Locked: Another process keeps it from being opened.
+        """
+        for _ in range(_MOST_ATTEMPTS):
+            try:
+                return self._database.ask(question, values)
+            except DatabaseLost:
+                self.sync()
+        raise self._out_of_reach()
 
     def close(self) -> None:
         """Let go of the database."""
-        with self._lock:
-            if self._connection is not None:
-                self._connection.close()
-                self._connection = None
+        self._database.close()
 
     def destroy(self) -> None:
         """Delete the database with everything derived in it."""
-        with self._lock:
-            self.close()
-            for suffix in ("", "-wal", "-shm"):
-                Path(f"{self._place}{suffix}").unlink(missing_ok=True)
+        self._database.destroy()
 
     def sync(
         self,
@@ -98,65 +110,35 @@ class Catalog:
         Args:
             progress: Called with files done and files to do after each committed batch.
             cancelled: Asked between files; what is done by then stays.
+
+        Raises:
+            StorageError: A folder cannot be listed, or the database cannot be kept where it should be.
+            Locked: Another process keeps the database from being written.
         """
-        present = layout.tracked_files(self.root)
-        with self.database() as connection:
-            known = {
-                path: (size, mtime, inode)
-                for path, size, mtime, inode in connection.execute(
-                    "SELECT path, size, mtime_ns, inode FROM files"
-                )
-            }
-        stale = [path for path, status in present.items() if known.get(path) != _stamp(status)]
-        gone = tuple(path for path in known if path not in present)
-        return self._refresh(sorted(stale, key=_newest_first), gone, progress, cancelled)
+        for _ in range(_MOST_ATTEMPTS):
+            present = self._list_files()
+            try:
+                known = {row[0]: (row[1:5], row[5]) for row in self._database.ask(_KNOWN_FILES)}
+                stale = [
+                    path for path, stamp in present.items() if known.get(shown(path), _NOTHING)[0] != stamp
+                ]
+                gone = sorted(known.keys() - {shown(path) for path in present})
+                digests = {path: known.get(path, _NOTHING)[1] for path in stale}
+                stale.sort(key=_newest_first)
+                return self._refresh(stale, gone, digests, progress, cancelled)
+            except DatabaseLost:
+                continue
+        raise self._out_of_reach()
 
     def update(self, paths: Iterable[str]) -> Synced:
-        """Read these files again, whatever their stamps say."""
+        """Read these files again, whatever their stamps say; raises as `sync` does."""
         tracked = [path for path in dict.fromkeys(paths) if layout.is_tracked(path)]
-        present = [
-            path for path in tracked if (self.root / path).is_file() and not (self.root / path).is_symlink()
-        ]
-        gone = tuple(path for path in tracked if path not in set(present))
-        return self._refresh(present, gone, None, lambda: False)
-
-    def _refresh(
-        self,
-        stale: list[str],
-        gone: tuple[str, ...],
-        progress: Callable[[int, int], None] | None,
-        cancelled: Callable[[], bool],
-    ) -> Synced:
-        done = 0
-        if gone:
-            with self.database() as connection, connection:
-                for path in gone:
-                    _remove(connection, path)
-        while done < len(stale) and not cancelled():
-            with self.database() as connection, connection:
-                started = time.monotonic()
-                while done < len(stale) and time.monotonic() - started < _BATCH_SECONDS:
-                    self._read(connection, stale[done])
-                    done += 1
-            if progress is not None:
-                progress(done, len(stale))
-        return Synced(tuple(stale[:done]), gone)
-
-    def _read(self, connection: apsw.Connection, path: str) -> None:
-        place = self.root / path
-        try:
-            status = os.lstat(place)
-            content = place.read_bytes()
-        except OSError:
-            # The file vanished between the listing and now; the next synchronisation sees that.
-            _remove(connection, path)
-            return
-        _remove(connection, path)
-        size, mtime_ns, inode = _stamp(status)
-        if time.time_ns() - mtime_ns < _RACY_NS:
-            mtime_ns = -1
-        connection.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (path, size, mtime_ns, inode))
-        _insert(connection, path, extract(path, content, self.zone))
+        for _ in range(_MOST_ATTEMPTS):
+            try:
+                return self._refresh(tracked, [], {}, None, lambda: False)
+            except DatabaseLost:
+                self.sync()
+        raise self._out_of_reach()
 
     def state(self, key: str) -> str | None:
         """Return a remembered value of the catalog itself, such as the commit it was last brought to."""
@@ -166,12 +148,115 @@ class Catalog:
     def set_state(self, values: Mapping[str, str]) -> None:
         """Remember values of the catalog itself."""
         with self.database() as connection, connection:
-            for key, value in values.items():
-                connection.execute("INSERT OR REPLACE INTO state VALUES (?, ?)", (key, value))
+            connection.executemany("INSERT OR REPLACE INTO state VALUES (?, ?)", list(values.items()))
+
+    def _list_files(self) -> dict[str, tuple[int, int, int, int]]:
+        try:
+            found = layout.tracked_files(self.root)
+        except OSError as error:
+            raise StorageError(
+                f"The workspace cannot be listed: {error.strerror or error}.",
+                where=str(error.filename or self.root),
+                remedy="Give yourself the right to read that folder.",
+            ) from error
+        return {
+            path: (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+            for path, status in found.items()
+        }
+
+    def _refresh(
+        self,
+        stale: list[str],
+        gone: list[str],
+        digests: Mapping[str, bytes | None],
+        progress: Callable[[int, int], None] | None,
+        cancelled: Callable[[], bool],
+    ) -> Synced:
+        changed: list[str] = []
+        removed: list[str] = []
+        done = 0
+        while (done < len(stale) or gone) and not cancelled():
+            batch: dict[str, ReadFile | None] = dict.fromkeys(gone[:_MOST_GONE])
+            del gone[:_MOST_GONE]
+            started = time.monotonic()
+            while done < len(stale) and time.monotonic() - started < _BATCH_SECONDS and not cancelled():
+                path = stale[done]
+                batch[path] = self._read(path, digests.get(path))
+                done += 1
+                self._database.give_way()
+            self._commit(batch)
+            changed.extend(path for path, file in batch.items() if file is not None and file.rows is not None)
+            removed.extend(path for path, file in batch.items() if file is None)
+            if progress is not None:
+                progress(done, len(stale))
+        return Synced(tuple(changed), tuple(removed))
+
+    def _commit(self, batch: dict[str, ReadFile | None]) -> None:
+        """Store what was read; what changed since is read again, so that an older state never replaces a newer one."""
+        with self._database.change() as connection:
+            for path, file in batch.items():
+                if file is not None and not self._is_current(path, file.stamp):
+                    batch[path] = self._read(path, None)
+            remove_files(connection, [shown(path) for path, file in batch.items() if file is None])
+            store_files(connection, [file for file in batch.values() if file is not None])
+
+    def _read(self, path: str, digest: bytes | None) -> ReadFile | None:
+        """Read one file; None where it is gone. A content of this digest is known and not taken apart again."""
+        file = read_file(self.root, path)
+        if file is None:
+            return None
+        name = shown(path)
+        if file.digest == digest and file.unreadable is None:
+            return ReadFile(name, self._settled(file.stamp), file.digest, None)
+        rows = extract(path, file.content, self.zone) if name == path else FileRows()
+        problems = list(_problems(path, name, file))
+        if problems:
+            rows = replace(rows, problems=(*rows.problems, *problems))
+        return ReadFile(name, self._settled(file.stamp), file.digest, rows)
+
+    def _settled(self, stamp: Stamp) -> Stamp:
+        """Return the stamp to know a file by: one that fits nothing where the file may yet change under the same."""
+        settled = self._clock_ns() - stamp.ctime_ns >= _TICK_NS
+        return stamp if settled else replace(stamp, mtime_ns=_UNSURE)
+
+    def _is_current(self, path: str, stamp: Stamp) -> bool:
+        try:
+            status = os.lstat(f"{self.root}/{path}")
+        except OSError:
+            return False
+        return (status.st_size, status.st_ctime_ns, status.st_ino) == (
+            stamp.size,
+            stamp.ctime_ns,
+            stamp.inode,
+        )
+
+    def _out_of_reach(self) -> StorageError:
+        return StorageError(
+            "The catalog of memories is deleted or damaged again and again.",
+            where=str(self._database.place),
+            remedy="Find out what removes files there, or name another folder in WORKBENCH_PATHS_CACHE.",
+        )
 
 
-def _stamp(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_size, status.st_mtime_ns, status.st_ino
+def shown(path: str) -> str:
+    """Return a path as the catalog keeps it: bytes of a file name that are no text are written out."""
+    return path if path.isascii() else path.encode(errors="backslashreplace").decode()
+
+
+def _problems(path: str, name: str, file: FileContent) -> Iterator[Problem]:
+    if name != path:
+        yield Problem(name, None, "The name of this file is no UTF-8 text, so it is left out.", "Rename it.")
+    elif file.unreadable is not None:
+        yield Problem(
+            name, None, f"This file cannot be read: {file.unreadable}.", "Give yourself the right to read it."
+        )
+    elif file.cut:
+        yield Problem(
+            name,
+            file.content.count(b"\n") + 1,
+            "What follows in this very large file is not searched.",
+            "Part it into several files.",
+        )
 
 
 def _newest_first(path: str) -> tuple[int, str]:
@@ -183,105 +268,3 @@ def _newest_first(path: str) -> tuple[int, str]:
         day = path.rsplit("/", 1)[1]
         return (1, "".join(chr(0x10FFFF - ord(character)) for character in day))
     return (2, path)
-
-
-def _remove(connection: apsw.Connection, path: str) -> None:
-    for words, table in (("words", "memories"), ("name_words", "names")):
-        numbers = connection.execute(f"SELECT number FROM {table} WHERE path = ?", (path,)).fetchall()
-        connection.executemany(f"DELETE FROM {words} WHERE rowid = ?", numbers)
-    for table in TABLES_BY_PATH:
-        connection.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
-    connection.execute("DELETE FROM files WHERE path = ?", (path,))
-
-
-def _insert(connection: apsw.Connection, path: str, rows: FileRows) -> None:
-    for record in rows.memories:
-        moment = record.moment.isoformat() if record.moment else None
-        connection.execute(
-            _INSERT_MEMORY,
-            (
-                record.id,
-                record.store,
-                record.path,
-                record.start_line,
-                record.end_line,
-                record.title,
-                record.text,
-                record.type,
-                record.confidence,
-                record.source,
-                json.dumps(record.tags, ensure_ascii=False),
-                moment,
-                rows.sort_keys.get(record.id, ""),
-                int(record.pinned),
-            ),
-        )
-        number = connection.last_insert_rowid()
-        connection.execute(
-            "INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)",
-            (number, indexable(f"{record.title} {' '.join(record.tags)}"), indexable(record.text)),
-        )
-    for entity in rows.entities:
-        connection.execute(
-            "INSERT OR REPLACE INTO entities VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                entity.id,
-                entity.type,
-                entity.label,
-                entity.path,
-                json.dumps(entity.aliases, ensure_ascii=False),
-                entity.summary,
-                rows.merged_into.get(entity.id),
-            ),
-        )
-        _insert_names(connection, path, entity.id, entity.label, entity.aliases)
-    connection.executemany(
-        "INSERT INTO edges VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [(e.from_, e.relation, e.to, e.confidence, e.since, e.block, path) for e in rows.edges],
-    )
-    connection.executemany(
-        "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                f.id,
-                f.entity,
-                f.text,
-                f.line,
-                f.since,
-                f.until,
-                f.superseded_by,
-                json.dumps(f.provenance),
-                int(f.retired),
-                path,
-            )
-            for f in rows.facts
-        ],
-    )
-    connection.executemany(
-        "INSERT INTO links VALUES (?, ?, ?)", [(source, target, path) for source, target in rows.links]
-    )
-    connection.executemany(
-        "INSERT INTO problems VALUES (?, ?, ?, ?)",
-        [(path, problem.line, problem.message, problem.remedy) for problem in rows.problems],
-    )
-
-
-def _insert_names(
-    connection: apsw.Connection, path: str, entity: str, label: str, aliases: tuple[str, ...]
-) -> None:
-    named = [(name_key(label), "exact"), *((name_key(alias), "alias") for alias in aliases)]
-    for name in (label, *aliases):
-        initials = acronym(name)
-        if initials:
-            named.append((initials, "acronym"))
-    for folded, how in dict.fromkeys(named):
-        if folded:
-            connection.execute(
-                "INSERT INTO names (folded, entity, how, path) VALUES (?, ?, ?, ?)",
-                (folded, entity, how, path),
-            )
-            if how != "acronym":
-                connection.execute(
-                    "INSERT INTO name_words (rowid, folded) VALUES (?, ?)",
-                    (connection.last_insert_rowid(), folded),
-                )

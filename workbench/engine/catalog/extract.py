@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -28,9 +28,15 @@ from workbench.engine.documents import (
 TITLE_CHARACTERS = 100
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
 _MEMORY_REFERENCE = re.compile(r"\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?")
-_FIRST_SENTENCE = re.compile(r"(.+?[.!?。！？])(?:\s|$)")
-# Lines beyond this are kept in the index as the beginning of what they are; the file itself is never cut.
-_MOST_CHARACTERS = 200_000
+_LINK = re.compile(r"^\[\[([^\[\]|#]+)(?:[|#].*)?\]\]$")
+# A full stop after a single letter (“e.g.”, “J. Smith”) ends no sentence.
+_FIRST_SENTENCE = re.compile(r"(.+?(?:(?<![\s.(]\w)[.!?](?=\s|$)|[。！？]))")
+_MOST_TITLE_SOURCE = 1_000
+_MOST_NAME = 200
+# A hundred pages; of a longer memory the index keeps the beginning. The file itself is never cut.
+MOST_CHARACTERS = 200_000
+# Free text in one piece would be found as a whole, whatever was asked for.
+_PIECE_CHARACTERS = 20_000
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,7 @@ class FileRows:
     """Everything the catalog keeps of one file.
 
     Args:
-        sort_keys: By memory id, the text that orders dated memories in time.
+        sort_keys: By memory id, the text that orders dated memories in time, `2026-02-02T14:30|…`; no two are alike.
         merged_into: By entity id, the entity it was merged into.
         links: (id of the memory, id it names).
     """
@@ -61,29 +67,53 @@ def extract(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
         content: Its bytes, of any kind.
         zone: The zone of the times in it.
     """
-    store = layout.store_of(path)
-    readers: dict[str, Callable[[str, bytes, ZoneInfo], FileRows]] = {
-        "core": _core,
-        "episodic": _episodes,
-        "procedural": _procedure,
-        "vault": _vault,
-    }
+    reader = _reader_of(path)
+    if reader is None:
+        return FileRows()
+    content, problems = _as_utf8(path, content)
+    rows = reader(path, content, zone)
+    problems.extend(
+        Problem(
+            path,
+            record.start_line,
+            "Only the beginning of this memory is searched, for it is very long.",
+            "Part it into several memories.",
+        )
+        for record in rows.memories
+        if len(record.text) == MOST_CHARACTERS
+    )
+    return replace(rows, problems=(*rows.problems, *problems)) if problems else rows
+
+
+def _reader_of(path: str) -> Callable[[str, bytes, ZoneInfo], FileRows] | None:
     if not path.endswith(".md"):
-        return FileRows()
+        return None
     if path.startswith(layout.ENTITIES + "/"):
-        return _entity(path, content, zone)
-    if store in readers:
-        return readers[store](path, content, zone)
-    if layout.is_daily_log(path):
-        return _daily_log(path, content, zone)
-    if store in ("meta", "semantic"):
-        return FileRows()
-    return _free_text(path, content, zone)
+        return _entity
+    store = layout.store_of(path)
+    if store == "file":
+        return _daily_log if layout.is_daily_log(path) else _free_text
+    return {"core": _core, "episodic": _episodes, "procedural": _procedure, "vault": _vault}.get(store)
+
+
+def _as_utf8(path: str, content: bytes) -> tuple[bytes, list[Problem]]:
+    """Put the replacement character for bytes that are no text, which the database could not hold."""
+    try:
+        content.decode()
+    except UnicodeDecodeError as error:
+        problem = Problem(
+            path,
+            content.count(b"\n", 0, error.start) + 1,
+            "Not all of this file is UTF-8 text.",
+            "Save it as UTF-8.",
+        )
+        return content.decode(errors="replace").encode(), [problem]
+    return content, []
 
 
 def title_of(text: str) -> str:
     """Return the first sentence of a text in one line, cut at 100 characters."""
-    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")[:_MOST_TITLE_SOURCE]
     line = re.sub(r"^(?:[#>*+-]+|\d+[.)])\s+", "", line)
     sentence = _FIRST_SENTENCE.match(line)
     line = sentence.group(1) if sentence else line
@@ -163,23 +193,22 @@ def _daily_log(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
     keys = {}
     latest = "00:00"
     for entry in log.entries:
-        memory_id = _file_id(path, entry.span)
         latest = max(latest, entry.time or latest)
-        keys[memory_id] = f"{log.date}T{latest}|{entry.span.start:08d}"
-        memories.append(
-            MemoryRecord(
-                id=memory_id,
-                store="file",
-                path=path,
-                start_line=entry.span.start,
-                end_line=entry.span.end,
-                title=title_of(entry.title),
-                text=_bounded(entry.text),
-                type="log",
-                tags=(log.slug,) if log.slug else (),
-                moment=_moment(log.date, entry.time or "00:00", zone),
-            )
+        record = MemoryRecord(
+            id=_file_id(path, entry.span),
+            store="file",
+            path=path,
+            start_line=entry.span.start,
+            end_line=entry.span.end,
+            title=title_of(entry.title),
+            text=_bounded(entry.text),
+            type="log",
+            tags=(log.slug,) if log.slug else (),
+            moment=_moment(log.date, entry.time or "00:00", zone),
         )
+        memories.append(record)
+        if record.moment is not None:
+            keys[record.id] = _sort_key(log.date, latest, record)
     return _rows(memories, sort_keys=keys, problems=log.problems)
 
 
@@ -187,14 +216,16 @@ def _entity(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
     document = EntityFile.parse(content, path)
     entity_id = f"entity:{document.id}"
     text = document.source.text
+    keep = _merged_into(document)
     record = MemoryRecord(
         id=entity_id,
         store="semantic",
         path=path,
         start_line=1,
         end_line=max(1, len(document.source.lines)),
-        title=document.label,
-        text=_bounded(text),
+        title=document.label[:_MOST_NAME],
+        # What stood in a merged entity's file before is kept there in a fence; it lives on in the other one.
+        text=f"Merged into [[{keep}]]." if keep else _bounded(text),
         type=document.type,
         moment=_moment(document.created or "", "00:00", zone),
         pinned=document.pinned,
@@ -214,21 +245,30 @@ def _entity(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
     ]
     links = [(entity_id, target) for target in links_in(text)]
     links.extend((fact.id, source) for fact in facts for source in fact.provenance)
-    merged = next((value for key, value in document.header if key == "merged into"), None)
     entity = EntityRecord(
-        entity_id, document.type, document.label, path, document.aliases, title_of(document.summary)
+        entity_id,
+        document.type,
+        document.label[:_MOST_NAME],
+        path,
+        tuple(alias[:_MOST_NAME] for alias in document.aliases),
+        title_of(document.summary),
     )
-    if merged:
-        # What stood in it lives on in the other; found by its id alone, so that links to it lead on.
-        return FileRows(entities=(entity,), merged_into={entity_id: f"entity:{merged.strip('[] ')}"})
     return FileRows(
         memories=(record,),
         entities=(entity,),
+        merged_into={entity_id: f"entity:{keep}"} if keep else {},
         facts=tuple(facts),
         edges=tuple(edges),
         links=tuple(dict.fromkeys(links)),
         problems=document.problems,
     )
+
+
+def _merged_into(document: EntityFile) -> str | None:
+    """Return the id (`type--slug`) of the entity that this one was merged into, or None."""
+    value = next((value.strip() for key, value in document.header if key == "merged into"), "")
+    link = _LINK.match(value)
+    return (link.group(1) if link else value).strip().removeprefix("entity:") or None
 
 
 def _fact_record(entity_id: str, fact: Fact) -> FactRecord:
@@ -271,21 +311,32 @@ def _free_text(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
         spans.insert(0, (path.rsplit("/", 1)[-1], LineSpan(1, first - 1)))
     memories = []
     for title, span in spans:
-        trimmed = source.trimmed(span)
-        text = source.text_of(trimmed) if trimmed else ""
-        if text.strip():
+        for piece in _pieces(source, source.trimmed(span)):
+            text = source.text_of(piece)
             memories.append(
                 MemoryRecord(
-                    id=_file_id(path, trimmed),
+                    id=_file_id(path, piece),
                     store="file",
                     path=path,
-                    start_line=trimmed.start,
-                    end_line=trimmed.end,
-                    title=title_of(title),
+                    start_line=piece.start,
+                    end_line=piece.end,
+                    title=title_of(title) or title_of(text),
                     text=_bounded(text),
                 )
             )
     return _rows(memories)
+
+
+def _pieces(source: SourceText, span: LineSpan) -> Iterator[LineSpan]:
+    """Part long text between lines; a line is never parted."""
+    start, size = span.start, 0
+    for number in range(span.start, span.end + 1):
+        size += len(source.line(number)) + 1
+        if size > _PIECE_CHARACTERS or number == span.end:
+            piece = source.trimmed(LineSpan(start, number))
+            if piece:
+                yield piece
+            start, size = number + 1, 0
 
 
 def _whole_file(memory_id: str, store: str, path: str, source: SourceText, title: str) -> MemoryRecord:
@@ -327,5 +378,14 @@ def _moment(day: str, time: str, zone: ZoneInfo) -> datetime | None:
         return None
 
 
+def _first_line(span: LineSpan, body: str) -> int:
+    """Return the line that an entry's body, which ends with the entry, begins on."""
+    return max(span.start, span.end - body.count("\n"))
+
+
+def _sort_key(day: str, time: str, record: MemoryRecord) -> str:
+    return f"{day}T{time}|{record.start_line:08d}|{record.path}"
+
+
 def _bounded(text: str) -> str:
-    return text if len(text) <= _MOST_CHARACTERS else text[:_MOST_CHARACTERS]
+    return text if len(text) <= MOST_CHARACTERS else text[:MOST_CHARACTERS]

@@ -116,7 +116,9 @@ class Lookups:
     def absorbed(self, entity: str) -> tuple[str, ...]:
         """Return the ids of the entities whose files say that they were merged into this one."""
         bare = entity.removeprefix("entity:")
-        return tuple(row.id for row in self._entities("WHERE merged_into IN (?, ?) ORDER BY id", (bare, entity)))
+        return tuple(
+            row.id for row in self._entities("WHERE merged_into IN (?, ?) ORDER BY id", (bare, entity))
+        )
 
     def resolve(self, name: str, entity_type: str | None = None) -> tuple[EntityMatch, ...]:
         """Find the entities a name may mean: exact names first, then aliases, acronyms and near matches.

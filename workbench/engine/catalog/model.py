@@ -17,13 +17,14 @@ class MemoryRecord:
         start_line: First line, 1-based.
         end_line: Last line, inclusive.
         title: A line that names it: the first sentence of an episode, an entity's label, a note's title.
-        text: The memory's own text as it stands in the file.
+        text: The memory's own text as it stands in the file; the beginning of one that is very long.
         type: An episode's or entity's type, else the empty string.
         confidence: high, medium, low or the empty string.
         source: `conversation`, `user-explicit`, `reflection` or another word; empty where nothing is said.
         tags: Topical tags.
         moment: When it happened or was made, aware; None where the file does not say.
         pinned: Whether the text itself marks it as pinned.
+        text_line: The line of the file that `text` begins on; None where that is `start_line`.
     """
 
     id: str
@@ -39,6 +40,7 @@ class MemoryRecord:
     tags: tuple[str, ...] = ()
     moment: datetime | None = None
     pinned: bool = False
+    text_line: int | None = None
 
 
 @dataclass(frozen=True)

@@ -13,50 +13,136 @@ _CJK = (
     "\U00020000-\U0003134f"
 )
 _CJK_RUN = re.compile(f"[{_CJK}]+")
-_WORD = re.compile(r"\w+")
-_COMPOUND = re.compile(r"\w+(?:[-./_:@+#]\w+)+")
+# Marks of scripts in which a word without them is another word; `\w` leaves them out.
+_MARKED_SCRIPTS = (
+    range(0x0900, 0x1AB0),
+    range(0x1B00, 0x1DC0),
+    range(0xA800, 0xAC00),
+    range(0x11000, 0x11F00),
+)
+_MARKS = "".join(
+    chr(code) for block in _MARKED_SCRIPTS for code in block if unicodedata.category(chr(code))[0] == "M"
+)
+# What is longer is no word; in pieces it can be found all the same.
+_LONGEST_TERM = 80
+_MARK = re.compile(f"[{_MARKS}]")
+_ASCII_WORDS = {
+    code: chr(code).lower() if chr(code).isalnum() or code == 0x5F else " " for code in range(128)
+}
+# The class with marks is thirty times as slow; only texts that have some pay for it.
+_WORD = re.compile(r"\w++")
+_MARKED_WORD = re.compile(rf"[\w{_MARKS}]++")
+_CONNECTOR = re.compile(r"[-./\\:@+#]")
+_CONNECTED = re.compile(rf"{_CONNECTOR.pattern}(?<=\w.)(?=\w)")
+_COMPOUND = re.compile(rf"\w++(?:{_CONNECTOR.pattern}\w++)++")
+_MARKED_COMPOUND = re.compile(rf"[\w{_MARKS}]++(?:{_CONNECTOR.pattern}[\w{_MARKS}]++)++")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
+# Each begins with the one class of characters that a scan can look for.
+_PARTED = re.compile(r"[A-Z_](?:(?<=_)|(?<=[a-z0-9].)|(?<=[A-Z].)(?=[a-z]))")
+_NAME_WORD = re.compile(rf"[\w{_MARKS}]+[+#]*")
+_SMALL_WORDS = frozenset("a an and de der des for in la of on the to und".split())  # noqa: SIM905
+_MOST_TERMS = 64
 
 STOP_WORDS = frozenset(
     resources.files(__package__).joinpath("stop_words.txt").read_text(encoding="utf-8").split()
 )
 
 
+class _Accents(dict[int, int | None]):
+    """Which characters a fold drops: accents, points and invisible marks; filled as characters are met."""
+
+    def __missing__(self, code: int) -> int | None:
+        drops = code in (0x00AD, 0xFEFF) or (
+            unicodedata.category(chr(code)) in ("Mn", "Me")
+            and (code < 0x0900 or not (code in (0x3099, 0x309A) or any(code in b for b in _MARKED_SCRIPTS)))
+        )
+        self[code] = None if drops else code
+        return self[code]
+
+
+_ACCENTS = _Accents()
+
+
 def fold(text: str) -> str:
     """Fold case, width and accents, so that what reads alike compares alike."""
-    decomposed = unicodedata.normalize("NFKD", text).casefold()
-    return unicodedata.normalize("NFC", "".join(c for c in decomposed if unicodedata.category(c) != "Mn"))
+    return _plain(text).casefold()
 
 
 def name_key(name: str) -> str:
-    """Fold a name for comparison: case, accents, punctuation and spacing do not tell names apart."""
-    return " ".join(_WORD.findall(fold(name).replace("_", " ")))
+    """Fold a name for comparison: case, accents, punctuation and spacing do not tell names apart.
+
+    The marks of “C++” and “F#” do. A name without any letter or digit is its own key.
+    """
+    folded = fold(name).replace("_", " ")
+    return " ".join(_NAME_WORD.findall(folded)) or folded.strip()
+
+
+def acronyms(name: str) -> tuple[str, ...]:
+    """Return the initials of a name of two words or more, folded: all of them, and without small words."""
+    words = _words(name)
+    found: dict[str, None] = {}
+    for chosen in (words, [word for word in words if word.casefold() not in _SMALL_WORDS]):
+        initials = fold("".join(word[0] for word in chosen))
+        if len(chosen) >= 2 and initials.isalpha():
+            found[initials] = None
+    return tuple(found)
+
+
+def acronym(name: str) -> str | None:
+    """Return the initials of a name of two words or more, folded, or None."""
+    return next(iter(acronyms(name)), None)
 
 
 def terms(text: str) -> list[str]:
-    """Cut a text into search terms, in order.
+    """Cut a text into the terms it can be found by.
 
-    Words are folded; a compound such as `memory_search` or `v1.2` also gives its parts; a run of Chinese,
-    Japanese or Korean gives its bigrams, and itself where it is a single character.
+    Words are folded. `memory_search` and `memorySearch` also give their parts; words joined by a hyphen, dot,
+    slash or the like also give the whole, joined by `_`: `v1.2` gives `v1`, `2` and `v1_2`. A run of Chinese,
+    Japanese or Korean gives its bigrams and its last character.
 
     Args:
-        text: Any text, up to any length.
+        text: Any text, of any length.
+
+    Returns:
+        Terms of letters, digits, marks and `_`, in the order of the text; joined words come last.
     """
-    found: list[str] = []
-    for word in _WORD.findall(_cased(text)):
-        found.extend(_word_terms(word))
+    plain = _plain(text)
+    if plain.isascii() and _PARTED.search(plain) is None:
+        found = plain.translate(_ASCII_WORDS).split()
+    else:
+        found = [term for word in _words(plain) for term in _parts(word)]
+    if _CONNECTED.search(plain) is not None:
+        found.extend(_compounds(plain))
+    if max(map(len, found), default=0) > _LONGEST_TERM:
+        return [term[at : at + _LONGEST_TERM] for term in found for at in range(0, len(term), _LONGEST_TERM)]
     return found
 
 
 def indexable(text: str) -> str:
-    """Return the text as words parted by spaces, ready for a tokenizer that splits on spaces."""
+    """Return a text's terms parted by spaces, ready for a tokenizer that splits on spaces."""
     return " ".join(terms(text))
+
+
+def query_terms(query: str) -> tuple[str, ...]:
+    """Return the distinct terms of a question; of a run of Chinese or the like its bigrams alone.
+
+    A single Chinese, Japanese or Korean character stands for every term that begins with it.
+    """
+    plain = _plain(query)
+    lasts = {run[-1] for run in _CJK_RUN.findall(plain) if len(run) > 1}
+    singles = {run for run in _CJK_RUN.findall(plain) if len(run) == 1}
+    return tuple(dict.fromkeys(term for term in terms(query) if term not in lasts - singles))
 
 
 def telling_terms(query: str) -> tuple[str, ...]:
     """Return the distinct terms of a question without its stop words; all of them where it has no others."""
-    unique = tuple(dict.fromkeys(terms(query)))
-    return tuple(term for term in unique if term not in STOP_WORDS) or unique
+    unique = query_terms(query)
+    return (tuple(term for term in unique if term not in STOP_WORDS) or unique)[:_MOST_TERMS]
+
+
+def is_prefix(term: str) -> bool:
+    """Tell whether a question's term stands for every term that begins with it."""
+    return len(term) == 1 and _CJK_RUN.match(term) is not None
 
 
 def match_expression(query: str, *, all_terms: bool = False) -> str | None:
@@ -69,38 +155,49 @@ def match_expression(query: str, *, all_terms: bool = False) -> str | None:
     Returns:
         None where nothing of the question can be looked for.
     """
-    telling = telling_terms(query)
-    if not telling:
-        return None
     joint = " AND " if all_terms else " OR "
-    return joint.join(f'"{term}"' for term in telling[:64])
+    return joint.join(f'"{term}"' + "*" * is_prefix(term) for term in telling_terms(query)) or None
 
 
-def acronym(name: str) -> str | None:
-    """Return the initials of a name of two words or more, folded, or None."""
-    words = _WORD.findall(name)
-    initials = "".join(word[0] for word in words)
-    return fold(initials) if len(words) >= 2 and initials.isalpha() else None
-
-
-def _cased(text: str) -> str:
+def _plain(text: str) -> str:
+    """Take width, accents and invisible marks out of a text."""
+    if text.isascii():
+        return text
     decomposed = unicodedata.normalize("NFKD", text)
-    return unicodedata.normalize("NFC", "".join(c for c in decomposed if unicodedata.category(c) != "Mn"))
+    return unicodedata.normalize("NFC", decomposed.translate(_ACCENTS))
 
 
-def _word_terms(word: str) -> list[str]:
-    if _CJK_RUN.search(word):
-        found: list[str] = []
-        end = 0
-        for run in _CJK_RUN.finditer(word):
-            if run.start() > end:
-                found.append(word[end : run.start()].casefold())
-            characters = run.group()
-            found.extend(characters[i : i + 2] for i in range(max(1, len(characters) - 1)))
-            end = run.end()
-        if end < len(word):
-            found.append(word[end:].casefold())
-        return found
-    parts = [part.casefold() for part in _CAMEL.split(word) if part]
-    whole = word.casefold()
-    return [whole] if len(parts) <= 1 else [whole, *parts]
+def _words(plain: str) -> list[str]:
+    marked = not plain.isascii() and _MARK.search(plain) is not None
+    return (_MARKED_WORD if marked else _WORD).findall(plain)
+
+
+def _parts(word: str) -> list[str]:
+    """Return a word's terms: itself and its pieces, or the bigrams of the runs within it."""
+    if word.isascii() or _CJK_RUN.search(word) is None:
+        whole = word.casefold()
+        if _PARTED.search(word) is None:
+            return [whole]
+        pieces = [piece.casefold() for piece in _CAMEL.split(word) if piece]
+        return [whole, *pieces] if len(pieces) > 1 else [whole]
+    found: list[str] = []
+    end = 0
+    for run in _CJK_RUN.finditer(word):
+        if run.start() > end:
+            found.extend(_parts(word[end : run.start()]))
+        characters = run.group()
+        found.extend(characters[at : at + 2] for at in range(len(characters) - 1))
+        found.append(characters[-1])
+        end = run.end()
+    if end < len(word):
+        found.extend(_parts(word[end:]))
+    return found
+
+
+def _compounds(plain: str) -> list[str]:
+    marked = not plain.isascii() and _MARK.search(plain) is not None
+    return [
+        _CONNECTOR.sub("_", compound).casefold()
+        for compound in (_MARKED_COMPOUND if marked else _COMPOUND).findall(plain)
+        if len(compound) <= _LONGEST_TERM and (compound.isascii() or _CJK_RUN.search(compound) is None)
+    ]

@@ -117,6 +117,7 @@ def describe(store: GitStore, raised: RaisedAlert) -> Alert:
         summary=message.summary,
         diff=diff,
         acknowledged=raised.acknowledgement is not None,
+        commit=change.id if change is not None else commit.id,
     )
 
 

@@ -34,6 +34,11 @@ class TreeEntry:
 Folder = dict[bytes, TreeEntry]
 
 
+def tree_rows(raw: bytes) -> set[tuple[bytes, bytes, bytes]]:
+    """Read a tree object's content as rows of mode, name and raw object name: fastest where many are compared."""
+    return set(_ENTRY.findall(raw))
+
+
 def parse_tree(raw: bytes) -> Folder:
     """Read a tree object's content."""
     return {name: TreeEntry(mode, oid) for mode, name, oid in _ENTRY.findall(raw)}

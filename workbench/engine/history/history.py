@@ -147,9 +147,14 @@ class History:
         """
         return CommitFiles(self.store, self.store.resolve(commit))
 
-    def alerts(self) -> list[Alert]:
-        """Return every alert with the change it is about, newest first."""
-        return [describe(self.store, raised) for raised in self.raised_alerts()]
+    def alerts(self, *, waiting: bool = False) -> tuple[Alert, ...]:
+        """Return every alert with the change it is about, newest first.
+
+        Args:
+            waiting: Leave out those that were acknowledged.
+        """
+        raised = (one for one in self.raised_alerts() if not (waiting and one.acknowledgement))
+        return tuple(describe(self.store, one) for one in raised)
 
     def raised_alerts(self) -> list[RaisedAlert]:
         """Return every alert without its change, newest first; quick even in a long history."""

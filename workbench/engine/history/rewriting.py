@@ -10,9 +10,21 @@ from dataclasses import dataclass, field
 from workbench.engine.history.commit_message import parse_message, render_message
 from workbench.engine.history.erasure import Erasure, erase_from_content, erase_from_message, erase_from_text
 from workbench.engine.history.git_store import SHORT, Commit, GitStore
-from workbench.engine.history.git_tree import Folder, parse_tree
+from workbench.engine.history.git_tree import FOLDER_MODE, tree_rows
 
 _HASH = re.compile(rf"\b[0-9a-f]{{{SHORT},40}}\b")
+
+Row = tuple[bytes, bytes, bytes]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """The version of a folder looked at last: its rows, and what becomes of files below it, by row and together."""
+
+    tree: str
+    rows: set[Row]
+    by_row: Mapping[Row, Mapping[str, str | None]]
+    changes: Mapping[str, str | None]
 
 
 @dataclass
@@ -29,7 +41,7 @@ class Rewriting:
     erasure: Erasure
     commits: dict[str, str] = field(default_factory=dict)
     _shorts: dict[str, str] = field(default_factory=dict)
-    _changes: dict[tuple[str, str], Mapping[str, str | None]] = field(default_factory=dict)
+    _folders: dict[str, _Known] = field(default_factory=dict)
     _blobs: dict[tuple[str, str], tuple[str | None, tuple[str, ...]]] = field(default_factory=dict)
     _roots: dict[str, str] = field(default_factory=dict)
 
@@ -48,20 +60,25 @@ class Rewriting:
     def reachable(self, head: str) -> set[str]:
         """Return every object that a rewritten history is made of."""
         found: set[str] = set()
+        folders: dict[str, set[Row]] = {}
         for commit in self.store.walk(head):
             found.add(commit.id)
-            self._collect(commit.tree, found)
+            self._collect(commit.tree, "", found, folders)
         return found
 
-    def _collect(self, tree: str, found: set[str]) -> None:
+    def _collect(self, tree: str, prefix: str, found: set[str], folders: dict[str, set[Row]]) -> None:
         if tree in found:
             return
         found.add(tree)
-        for entry in parse_tree(self.store.raw_object(tree)).values():
-            if entry.is_folder:
-                self._collect(entry.oid.hex(), found)
+        rows = tree_rows(self.store.raw_object(tree))
+        # Versions of a folder that follow each other differ in a row or two.
+        new = rows - folders.get(prefix, set())
+        folders[prefix] = rows
+        for mode, name, oid in new:
+            if mode == FOLDER_MODE:
+                self._collect(oid.hex(), f"{prefix}{os.fsdecode(name)}/", found, folders)
             else:
-                found.add(entry.oid.hex())
+                found.add(oid.hex())
 
     def _rewrite_commit(self, commit: Commit, parent: str | None) -> str:
         tree = self._rewrite_tree(commit.tree)
@@ -122,20 +139,26 @@ class Rewriting:
         return self._roots[root]
 
     def _changes_below(self, tree: str, prefix: str) -> Mapping[str, str | None]:
-        known = self._changes.get((tree, prefix))
-        if known is not None:
-            return known
-        found: dict[str, str | None] = {}
-        for name, oid, is_folder in _named(parse_tree(self.store.raw_object(tree))):
-            path = prefix + name
-            if is_folder:
-                found.update(self._changes_below(oid, f"{path}/"))
+        """Return what a folder's files become, by path, where they change."""
+        known = self._folders.get(prefix)
+        if known is not None and known.tree == tree:
+            return known.changes
+        rows = tree_rows(self.store.raw_object(tree))
+        # Versions of a folder that follow each other differ in a row or two; the rest is as found before.
+        by_row = {row: changes for row, changes in known.by_row.items() if row in rows} if known else {}
+        for row in rows - (known.rows if known else set()):
+            mode, name, oid = row
+            path = prefix + os.fsdecode(name)
+            if mode == FOLDER_MODE:
+                changes = self._changes_below(oid.hex(), f"{path}/")
             else:
-                new, removed = self._rewrite_blob(path, oid)
-                if removed:
-                    found[path] = new
-        self._changes[tree, prefix] = found
-        return found
+                new, removed = self._rewrite_blob(path, oid.hex())
+                changes = {path: new} if removed else {}
+            if changes:
+                by_row[row] = changes
+        merged = {path: blob for changes in by_row.values() for path, blob in changes.items()}
+        self._folders[prefix] = _Known(tree, rows, by_row, merged)
+        return merged
 
     def _rewrite_blob(self, path: str, blob: str) -> tuple[str | None, tuple[str, ...]]:
         known = self._blobs.get((path, blob))
@@ -145,7 +168,3 @@ class Rewriting:
             known = (new, removed)
             self._blobs[path, blob] = known
         return known
-
-
-def _named(folder: Folder) -> list[tuple[str, str, bool]]:
-    return [(os.fsdecode(name), entry.oid.hex(), entry.is_folder) for name, entry in folder.items()]

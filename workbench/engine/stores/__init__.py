@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         supersede_fact,
     )
     from workbench.engine.stores.show import show_memory
+    from workbench.engine.stores.together import plan_together
     from workbench.engine.stores.vault import keep_note, plan_note, vault_path
     from workbench.engine.stores.wording import (
         MEMORY_CHARACTERS,
@@ -127,6 +128,7 @@ _HOME: Final = {
     "plan_replace_item": "core_changes",
     "plan_restore": "forget",
     "plan_set_block": "core_changes",
+    "plan_together": "together",
     "plan_unlink": "graph_changes",
     "plan_unmerge": "merging",
     "procedure_path": "procedural",
@@ -203,6 +205,7 @@ __all__ = [
     "plan_replace_item",
     "plan_restore",
     "plan_set_block",
+    "plan_together",
     "plan_unlink",
     "plan_unmerge",
     "procedure_path",

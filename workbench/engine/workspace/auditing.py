@@ -12,7 +12,7 @@ from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.workspace.ground import Ground
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from workbench.engine.history import Receipt
@@ -61,6 +61,21 @@ class Auditing:
         )
         store = self._ground.history.store if self._ground.has_history() else None
         return results.AuditLog(read_entries(self._ground.root, store, wanted, limit=limit, offset=offset))
+
+    def audit_pages(self, size: int) -> Iterator[tuple[results.AuditEntry, ...]]:
+        """Yield the whole log, newest first, in pages, reading no further than is asked for.
+
+        Args:
+            size: Entries of a page, 1 or more.
+        """
+        from itertools import islice
+
+        from workbench.engine.history.queries import iterate_entries
+
+        if self._ground.has_history():
+            entries = iterate_entries(self._ground.root, self._ground.history.store)
+            while page := tuple(islice(entries, size)):
+                yield page
 
     def audit_show(self, commit: str) -> results.CommitView:
         """Return one commit with everything that accounts for it.
@@ -122,6 +137,10 @@ class Auditing:
         """Return the alerts of changed critical files, newest first."""
         self._ground.adopt()
         return results.Alerts(tuple(self._ground.history.alerts()) if self._ground.has_history() else ())
+
+    def alerts_waiting(self) -> tuple[results.Alert, ...]:
+        """Return the alerts that nobody has acknowledged, newest first, as the history stands; quick."""
+        return self._ground.history.alerts(waiting=True) if self._ground.has_history() else ()
 
     def acknowledge(self, alert: str) -> results.Changed:
         """Say that the change behind an alert has been seen; only a person may.

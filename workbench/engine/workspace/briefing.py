@@ -23,11 +23,7 @@ def brief(ground: Ground) -> results.Brief:
     files = ground.files
     view = view_core(files, ground.settings)
     core = CoreMemory.parse(files.read(view.path) or b"", view.path)
-    alerts = (
-        tuple(alert for alert in ground.history.alerts() if not alert.acknowledged)
-        if ground.has_history()
-        else ()
-    )
+    alerts = ground.history.alerts(waiting=True) if ground.has_history() else ()
     proposals = PendingMemories.parse(
         files.read(layout.PENDING_MEMORIES) or b"", layout.PENDING_MEMORIES
     ).proposals

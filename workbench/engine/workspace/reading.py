@@ -187,6 +187,15 @@ class Reading:
             remedy=f"Did you mean {near}?" if near else "Find its id with: workbench search WORDS",
         )
 
+    def title(self, id: str) -> str:  # noqa: A002 - the field's word
+        """Return a line that names a memory; the id itself where nothing is known of it."""
+        lookups = self._ground.lookups
+        fact = lookups.fact(id) if "#^" in id else None
+        if fact is not None:
+            return fact.text
+        record = lookups.memory(id)
+        return record.title if record else id
+
     def timeline(self, *, before: str | None = None, limit: int = 200, query: str = "") -> results.Timeline:
         """Return episodes and flat daily logs, newest first.
 
@@ -358,6 +367,7 @@ def _timeline_entry(
         end_line=record.end_line,
         text=record.text,
         status=score.status if score else None,
+        score=score.value if score else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
@@ -182,22 +183,22 @@ class Writing(Reading):
             f"restore {memory_id}",
         )
 
-    def pin(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
-        """Protect a memory from decay.
+    def pin(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word
+        """Protect memories from decay, in one commit.
 
         Raises:
             NotFound: There is no such memory.
         """
-        return self._set_pin(id, pinned=True)
+        return self._set_pins((id, *more), pinned=True)
 
-    def unpin(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
-        """Let a memory decay again, from its last access on.
+    def unpin(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word
+        """Let memories decay again, from their last access on.
 
         Raises:
             NotFound: There is no such memory.
             InvalidInput: It stands in the vault.
         """
-        return self._set_pin(id, pinned=False)
+        return self._set_pins((id, *more), pinned=False)
 
     def reinforce(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
         """Count an access of a memory at once.
@@ -208,7 +209,7 @@ class Writing(Reading):
         from workbench.engine.decay import plan_reinforce
 
         memory_id = self._known(id)
-        return self._change_scores(plan_reinforce, memory_id, f"reinforce {memory_id}")
+        return self._change(self._scoring(plan_reinforce, memory_id), f"reinforce {memory_id}")
 
     def message(self, text: str, *, apply: bool = True) -> results.MessageOutcome:
         """Look for triggers in one message of the user's, and do what it asks (design document §8).
@@ -330,16 +331,19 @@ class Writing(Reading):
             f"core replace {id}",
         )
 
-    def core_remove(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
-        """Take an item out of core memory.
+    def core_remove(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word
+        """Take items out of core memory, in one commit.
 
         Raises:
             NotFound: There is no such item.
         """
-        from workbench.engine.stores import plan_remove_item
+        from workbench.engine.stores import plan_remove_item, plan_together
 
         ground = self._ground
-        return self._change(lambda view: plan_remove_item(view, id, ground.now()), f"core remove {id}")
+        # From the last one given: items that say the same are told apart by their order.
+        steps = [partial(plan_remove_item, item_id=one, now=ground.now()) for one in reversed((id, *more))]
+        summary = f"removed {len(steps)} items"
+        return self._change(lambda view: plan_together(view, steps, summary), f"core remove {id}")
 
     def graph_merge(self, keep: str, absorb: str) -> results.Changed:
         """Make everything known about one entity known about another; `graph_unmerge` parts them again.
@@ -414,19 +418,21 @@ class Writing(Reading):
         self._ground.prepare_writing()
         return self._ground.settle()
 
-    def _set_pin(self, name: str, *, pinned: bool) -> results.Changed:
+    def _set_pins(self, names: Sequence[str], *, pinned: bool) -> results.Changed:
         from workbench.engine.decay import plan_pin, plan_unpin
-        from workbench.engine.stores import plan_pin_item
+        from workbench.engine.stores import plan_pin_item, plan_together
 
-        memory_id = self._known(name)
+        ground = self._ground
+        ids = [self._known(name) for name in names]
+        steps = [
+            partial(plan_pin_item, item_id=one, pinned=pinned, settings=ground.settings, now=ground.now())
+            if one.startswith("core:")
+            else self._scoring(plan_pin if pinned else plan_unpin, one)
+            for one in ids
+        ]
         word = "pin" if pinned else "unpin"
-        if memory_id.startswith("core:"):
-            ground = self._ground
-            return self._change(
-                lambda view: plan_pin_item(view, memory_id, pinned, ground.settings, ground.now()),
-                f"{word} {memory_id}",
-            )
-        return self._change_scores(plan_pin if pinned else plan_unpin, memory_id, f"{word} {memory_id}")
+        summary = f"{word}ned {len(ids)} memories"
+        return self._change(lambda view: plan_together(view, steps, summary), f"{word} {', '.join(ids[:3])}")
 
     def _absorbed(self, name: str) -> str:
         """Return the id of the absorbed entity that a name means: its own name, or that of what absorbed it."""
@@ -469,18 +475,18 @@ class Writing(Reading):
             lambda view: planner(EntityFiles(Draft(view), ground.lookups, ground.now())), trigger
         )
 
-    def _change_scores(
-        self, planner: Callable[..., Plan[tuple[str, ...]]], memory_id: str, trigger: str
-    ) -> results.Changed:
-        ground = self._ground
+    def _scoring(
+        self, planner: Callable[..., Plan[tuple[str, ...]]], memory_id: str
+    ) -> Callable[[FileView], Plan[results.Changed]]:
+        """Return a planner of one memory's score as a planner of files."""
 
         def plan(view: FileView) -> Plan[results.Changed]:
-            scores = ground.scores()
-            record = ground.lookups.memory(memory_id)
+            scores = self._ground.scores()
+            record = self._ground.lookups.memory(memory_id)
             wanted = planner(view, [scores.facts(record)] if record else [], scores.reckoning)
             return wanted.answering(results.Changed(None, ids=wanted.outcome))
 
-        return self._change(plan, trigger)
+        return plan
 
 
 def _short(text: str) -> str:
