@@ -1,4 +1,4 @@
-"""Purges a workspace and kills itself before a step: `python -m tests.engine.history.purging ROOT STATE STEP NUMBER`."""
+"""Purges a workspace, dying before a step: `python -m tests.engine.history.purging ROOT STATE STEP NUMBER`."""
 
 from __future__ import annotations
 
