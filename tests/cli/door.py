@@ -31,6 +31,7 @@ class Door:
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     nearest: Path | None = None
     editor: str = ""
+    warnings: tuple[str, ...] = ()
 
     def open(self, path: Path, **options: Any) -> Self:
         bound = inspect.signature(Workspace.open).bind(path, **options)
@@ -42,7 +43,7 @@ class Door:
 
     @property
     def settings(self) -> SimpleNamespace:
-        return SimpleNamespace(editor=self.editor, zone=UTC)
+        return SimpleNamespace(editor=self.editor, zone=UTC, timezone="UTC")
 
     def __enter__(self) -> Self:
         return self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -400,9 +401,11 @@ class TestAudit:
         assert door.called("audit_log")["limit"] == 1
 
     def test_people_see_the_newest_and_hear_of_the_rest(self, bench: Bench, door: Door) -> None:
-        door.answers["audit_log"] = r.AuditLog((samples.ENTRY,) * 41)
+        door.answers["audit_log"] = r.AuditLog(
+            tuple(replace(samples.ENTRY, commit=f"{number:040x}") for number in range(41))
+        )
         result = bench.run("audit")
-        assert result.stdout.count("2026-02-02 14:30Z") == 40
+        assert result.stdout.count("2026-02-02 14:30") == 40
         assert "--limit" in result.stdout
 
     def test_an_empty_history_is_no_failure(self, bench: Bench, door: Door) -> None:
@@ -487,3 +490,21 @@ class TestInit:
         result = bench.run("init", anywhere=True)
         assert door.called("init")["path"] == bench.folder
         assert "already" in result.stdout
+
+
+class TestSettingAside:
+    def test_without_a_terminal_it_is_refused(self, bench: Bench, door: Door) -> None:
+        assert bench.json("doctor", "--set-aside-history", code=5)["error"]["kind"] == "confirmation-needed"
+        assert [name for name, _ in door.calls] == ["open"]
+
+    def test_with_yes_it_says_where_the_history_is(self, bench: Bench, door: Door) -> None:
+        door.answers["set_aside_history"] = Path("/somewhere/.audit.damaged-1")
+        answer = bench.json("doctor", "--set-aside-history", "--yes")
+        assert answer == {"ok": True, "commit": None, "files": [], "ids": [], "setAside": ".audit.damaged-1"}
+        assert ".audit.damaged-1" in bench.run("doctor", "--set-aside-history", "-y").stdout
+
+    @pytest.mark.usefixtures("terminal")
+    def test_a_person_may_say_no(self, bench: Bench, door: Door) -> None:
+        result = bench.run("doctor", "--set-aside-history", stdin="n\n")
+        assert result.exit_code == 0
+        assert "Nothing was changed." in result.stderr

@@ -246,7 +246,7 @@ def test_the_json_of_a_mutation_begins_with_its_account(
 def test_for_people_a_mutation_says_what_was_done(
     bench: Bench, door: Door, words: list[str], method: str, answer: object
 ) -> None:
-    door.answers |= {method: answer, "core": samples.CORE}
+    door.answers |= {method: answer, "core": samples.CORE, "audit_show": samples.COMMIT_VIEW}
     result = bench.run(*words)
     assert result.exit_code == 0, result.output
     assert "commit abc1234" in result.stdout or answer is samples.UNCHANGED
@@ -325,6 +325,15 @@ def test_warnings_go_to_stderr(bench: Bench, door: Door) -> None:
     result = bench.run("pin", "x")
     assert result.stderr == "! It is large.\n"
     assert "large" not in result.stdout
+
+
+def test_what_did_not_work_during_a_change_is_said_once_and_only_then(bench: Bench, door: Door) -> None:
+    door.answers |= {"pin": samples.CHANGED, "unpin": samples.UNCHANGED, "core": samples.CORE}
+    door.warnings = ("The git program is missing.",)
+    assert bench.run("pin", "x").stderr == "! The git program is missing.\n"
+    assert bench.json("pin", "x")["warnings"] == ["The git program is missing."]
+    assert bench.run("unpin", "x").stderr == ""
+    assert bench.run("core").stderr == ""
 
 
 def test_an_answer_that_failed_by_its_own_word_is_1(bench: Bench, door: Door) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -184,6 +185,72 @@ def test_ids_are_never_cut() -> None:
     assert id_ in text(found_lines(Page(width=40), dataclasses.replace(samples.FOUND, results=(hit,))))
 
 
-def test_times_are_told_in_utc() -> None:
-    east = dataclasses.replace(samples.ENTRY, timestamp=datetime.fromisoformat("2026-02-02T22:30+08:00"))
-    assert "2026-02-02 14:30Z" in text(log_lines(Page(), r.AuditLog((east,))))
+def test_times_are_told_in_the_zone_of_the_workspace() -> None:
+    taipei = Page(zone=ZoneInfo("Asia/Taipei"))
+    late = dataclasses.replace(
+        samples.DECAY.entries[0],
+        last_accessed=datetime(2026, 2, 1, 20, tzinfo=UTC),
+        forecast=None,
+        would_be=None,
+    )
+    assert "2026-02-02 22:30  abc1234" in text(log_lines(taipei, samples.LOG))
+    assert "2026-02-02 22:30" in text(commit_lines(taipei, samples.COMMIT_VIEW))
+    assert "2026-02-02 22:30" in text(shown_lines(taipei, samples.SHOWN))
+    assert "2026-02-02 22:30" in text(alert_lines(taipei, samples.ALERTS))
+    decay = text(decay_lines(taipei, r.DecayView(samples.WHEN, 0.03, (late,)), tried=False))
+    assert "2026-02-02 22:30" in decay
+    assert "  2026-02-02  episode:" in decay
+
+
+def test_the_log_tells_each_commit_once_and_alike_acts_once() -> None:
+    other = dataclasses.replace(samples.ENTRY, file="memory/graph/entities/" + "long-" * 12 + "name.md")
+    lines = log_lines(Page(), r.AuditLog((samples.ENTRY, other)))
+    assert len(lines) == 4
+    assert lines[0] == "2026-02-02 14:30  abc1234  reflection:r-012  (approved)"
+    assert [line.strip() for line in lines[1:3]] == ["EDIT      MEMORY.md", other.file]
+    assert text(lines).count("rewrote Identity") == 1
+
+
+def test_a_score_shows_the_numbers_it_was_made_of() -> None:
+    terms = {
+        "base": 1.0, "lambda": 0.03, "days": 100, "decay": 0.0498, "accessCount": 3, "reinforcement": 2.0,
+        "typeWeight": 0.8, "pinned": False, "archived": False,
+    }  # fmt: skip
+    shown = dataclasses.replace(samples.SHOWN, score=r.Score(0.08, 0.08, "dormant", terms))
+    lines = shown_lines(Page(), shown)
+    assert "= base 1 × decay 0.05 (100 days at 0.03) × access 2.00 (3 uses)" in text(lines)
+    assert "× type 0.8" in text(lines)
+    pinned = dataclasses.replace(shown, score=r.Score(1, 1, "pinned", {**terms, "pinned": True}))
+    assert "does not decay" in text(shown_lines(Page(), pinned))
+
+
+def test_what_is_known_already_is_not_called_remembered() -> None:
+    lines = text(remembered_lines(Page(), dataclasses.replace(samples.REMEMBERED, commit=None)))
+    assert "Known already" in lines
+    assert "undo" not in lines
+
+
+def test_a_question_about_two_entities_says_how_to_answer() -> None:
+    asked = dataclasses.replace(
+        samples.REMEMBERED, questions=("Is [[person--lenna]] the same as [[person--lena]]?",)
+    )
+    lines = text(remembered_lines(Page(), asked))
+    assert "? Is person--lenna the same as person--lena?" in lines
+    assert "workbench graph merge person--lena person--lenna" in lines
+
+
+def test_an_empty_block_shows_what_belongs_into_it() -> None:
+    block = r.CoreBlock("Persona", 17, 500, (), body="<!-- How should I behave? -->")
+    assert "nothing yet · How should I behave?" in text(core_lines(Page(), r.CoreView((block,), 17, 3000)))
+
+
+def test_the_brief_says_each_notice_once() -> None:
+    brief = dataclasses.replace(samples.BRIEF, notices=("SOUL.md was changed.", "SOUL.md was changed."))
+    assert text(brief_lines(Page(), brief)).count("SOUL.md was changed.") == 1
+
+
+def test_what_was_purged_offers_no_way_back() -> None:
+    forgotten = samples.FORGOTTEN
+    assert "workbench restore" in text(forgotten_lines(Page(), forgotten, hard=False))
+    assert "workbench undo" in text(forgotten_lines(Page(), forgotten, hard=True))
+    assert "workbench" not in text(forgotten_lines(Page(), forgotten, hard=True, purged=True))

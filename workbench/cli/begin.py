@@ -33,13 +33,21 @@ def init_command(bench: Invocation, path: Path | None, timezone: str | None) -> 
     """
     place = path or bench.workspace or Path.cwd()
     changed = bench.workspace_class().init(place, clock=bench.clock(), timezone=timezone)
+    zone = None
+    if changed.commit is not None and not bench.json:
+        with bench.workspace_class().open(place, role="person", clock=bench.clock()) as workspace:
+            zone = workspace.settings.timezone
 
     def view(page: Page) -> list[str]:
         if changed.commit is None:
             return [f"{safe_line(str(place))} is a workspace already; nothing had to change."]
         files = f"{len(changed.files)} files" if len(changed.files) != 1 else "1 file"
         made = f"{page.paint('✓', 'good')} {safe_line(str(place))} is a workspace now: {files}, commit"
-        return [f"{made} {page.paint(changed.commit[:7], 'quiet')}.", f"  Open it: workbench open {place}"]
+        here = place.resolve() == Path.cwd()
+        lines = [f"{made} {page.paint(changed.commit[:7], 'quiet')}."]
+        if zone:
+            lines.append(f"  Its days are those of {safe_line(zone)}; the setting “timezone” changes that.")
+        return [*lines, "  Open it: workbench" + ("" if here else f" open {safe_line(str(place))}")]
 
     return bench.report(changed, view)
 

@@ -46,7 +46,7 @@ def forget_command(
     with bench.open() as workspace:
         if yes:
             done = workspace.forget(query, ids=ids, apply=True, hard=hard, purge_history=purge_history)
-            return _report(bench, done, hard=hard)
+            return _report(bench, done, hard=hard, purged=purge_history)
         found = workspace.forget(query, ids=ids, hard=hard, purge_history=purge_history)
         if not found.matches:
             return _report(bench, found, hard=hard)
@@ -55,7 +55,7 @@ def forget_command(
         # Exactly what was shown, whatever has been written since.
         shown = [match.id for match in found.matches]
         done = workspace.forget(ids=shown, apply=True, hard=hard, purge_history=purge_history)
-    return _report(bench, done, hard=hard)
+    return _report(bench, done, hard=hard, purged=purge_history)
 
 
 def _ids_or_query(words: Sequence[str]) -> tuple[str | None, list[str]]:
@@ -101,11 +101,11 @@ def agreed_to_archive(
     return agreed
 
 
-def _report(bench: Invocation, done: Forgotten, *, hard: bool) -> int:
+def _report(bench: Invocation, done: Forgotten, *, hard: bool, purged: bool = False) -> int:
     def view(page: Page) -> list[str]:
         from workbench.cli.views.found import forgotten_lines
 
-        return forgotten_lines(page, done, hard=hard)
+        return forgotten_lines(page, done, hard=hard, purged=purged)
 
     return bench.report(done, view, code=DONE if done.matches else NOTHING_FOUND)
 

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from workbench.cli.printing import Page, page_for, safe, safe_line, write
 from workbench.engine.errors import ConfirmationNeeded, NotFound, WorkbenchError
+from workbench.engine.results import Changed, Forgotten
 
 if TYPE_CHECKING:
     from workbench.engine.clock import Clock
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 DONE, FAILED, NOTHING_FOUND = 0, 1, 3
 
 View = Callable[[Page], Iterable[str]]
+T = TypeVar("T")
 
 
 class NoTerminal(WorkbenchError):
@@ -106,6 +108,7 @@ class Invocation:
         Returns:
             The exit code; 1 where the result says itself that it failed.
         """
+        result = self._with_warnings(result)
         if self.json:
             from workbench.cli.json_output import as_json, print_json
 
@@ -114,6 +117,13 @@ class Invocation:
             write(view(self.page()))
             self.warn(getattr(result, "warnings", ()))
         return FAILED if code == DONE and getattr(result, "ok", True) is False else code
+
+    def _with_warnings(self, result: T) -> T:
+        """Add what did not work as it should to the answer of a mutation that was carried out."""
+        if self.opened is None or not isinstance(result, Changed | Forgotten) or result.commit is None:
+            return result
+        new = tuple(line for line in self.opened.warnings if line not in result.warnings)
+        return replace(result, warnings=(*result.warnings, *new))
 
     def report_text(self, result: object, text: str) -> int:
         """Print an answer as JSON, or a file's text: as it is where a program reads it, else made safe.

@@ -82,7 +82,9 @@ def remember_command(
         if words not in ((), ("-",)):
             raise click.UsageError("With --jsonl the texts come from stdin.", click.get_current_context())
         with bench.open() as workspace:
-            return read_lines(bench, workspace, sys.stdin, options, dry_run=dry_run)
+            code = read_lines(bench, workspace, sys.stdin, options, dry_run=dry_run)
+            bench.warn(workspace.warnings)
+            return code
     text = text_of(words, what="The text to remember")
     with bench.open() as workspace:
         remembered = workspace.remember(text, **options.as_arguments(), dry_run=dry_run)
@@ -128,6 +130,8 @@ def message_command(bench: Invocation, words: tuple[str, ...], yes: bool) -> int
 
         return message_lines(page, outcome)
 
+    if outcome.applied and bench.opened is not None:
+        bench.warn(bench.opened.warnings)
     return bench.report(outcome, view, code=_code(outcome))
 
 

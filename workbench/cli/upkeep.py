@@ -8,20 +8,29 @@ from pathlib import Path
 import click
 
 from workbench.cli.command import command
-from workbench.cli.invocation import Invocation
-from workbench.cli.printing import Page
+from workbench.cli.invocation import DONE, Invocation
+from workbench.cli.printing import Page, safe_line, wrap
 
 SHELLS = ("bash", "zsh", "fish")
+_AFTERWARDS = (
+    "Memory itself is untouched. The next change begins a new history; workbench init begins it now."
+)
 
 
 @command(
     "doctor",
     answers="Something seems wrong; what is it, and what do I do?",
-    examples=("workbench doctor",),
+    examples=("workbench doctor", "workbench doctor --set-aside-history"),
 )
+@click.option("--set-aside-history", is_flag=True, help="Move a damaged history away and begin a new one.")
+@click.option("-y", "--yes", is_flag=True, help="Do that without asking.")
 @click.pass_obj
-def doctor_command(bench: Invocation) -> int:
-    """Changes nothing. The exit code is 1 where something is broken; what is merely degraded still works."""
+def doctor_command(bench: Invocation, set_aside_history: bool, yes: bool) -> int:
+    """Changes nothing, unless told to. The exit code is 1 where something is broken; what is merely degraded
+    still works. A history that is set aside stays beside the memory, whole, and can be moved back.
+    """
+    if set_aside_history:
+        return _set_history_aside(bench, agreed=yes)
     with bench.open() as workspace:
         diagnosis = workspace.doctor()
 
@@ -31,6 +40,25 @@ def doctor_command(bench: Invocation) -> int:
         return doctor_lines(page, diagnosis)
 
     return bench.report(diagnosis, view)
+
+
+def _set_history_aside(bench: Invocation, *, agreed: bool) -> int:
+    question = "Set the history aside, so that undo, audit and alerts begin anew?"
+    with bench.open() as workspace:
+        if not agreed and not bench.confirm(question):
+            bench.warn(["Nothing was changed."])
+            return DONE
+        place = workspace.set_aside_history()
+
+    def view(page: Page) -> list[str]:
+        name = safe_line(place.name)
+        return [
+            f"{page.paint('✓', 'good')} The history is in {page.paint(name, 'place')} now; nothing of it was deleted.",
+            *(page.paint(line, "quiet") for line in wrap(_AFTERWARDS, page.width, first="  ")),
+        ]
+
+    account: dict[str, object] = {"ok": True, "commit": None, "files": [], "ids": [], "setAside": place.name}
+    return bench.report(account, view)
 
 
 @command(

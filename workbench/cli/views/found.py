@@ -80,8 +80,8 @@ def match_lines(page: Page, matches: Sequence[Match]) -> list[str]:
     return lines
 
 
-def forgotten_lines(page: Page, forgotten: Forgotten, *, hard: bool) -> list[str]:
-    """Tell what was forgotten, and how to bring it back."""
+def forgotten_lines(page: Page, forgotten: Forgotten, *, hard: bool, purged: bool = False) -> list[str]:
+    """Tell what was forgotten, and how to bring it back, where that is possible."""
     if not forgotten.matches:
         return ["Nothing matches, so nothing was forgotten."]
     if not forgotten.applied:
@@ -91,6 +91,11 @@ def forgotten_lines(page: Page, forgotten: Forgotten, *, hard: bool) -> list[str
     lines = [f"{page.paint('✓', 'good')} {verb} {count}:"]
     lines += [f"  {page.paint(safe_line(match.id), match.store)}" for match in forgotten.matches]
     lines += account_lines(page, forgotten)
-    if not hard:
-        lines.append(page.paint("  Bring one back: workbench restore ID", "quiet"))
-    return lines
+    if purged:
+        return lines
+    back = (
+        "Take it back, while history has it: workbench undo"
+        if hard
+        else "Bring one back: workbench restore ID"
+    )
+    return [*lines, page.paint(f"  {back}", "quiet")]

@@ -54,7 +54,7 @@ def _fact_lines(page: Page, facts: list[tuple[str, str]]) -> list[str]:
             wrap(value, page.width, first=" " * (width + 2)) if wraps else [" " * (width + 2) + value]
         )
         lines += [f"{label}{gap}{first[width + 2 :]}", *rest]
-    return lines
+    return [line.replace("\u00a0", " ") for line in lines]
 
 
 def _history_lines(page: Page, shown: Shown) -> list[str]:
@@ -81,7 +81,7 @@ def _terms(terms: Mapping[str, float | str | bool | None]) -> str:
     used = f"{uses} use{'' if uses == 1 else 's'}"
     return (
         f"= base {numbers['base']:g} × decay {numbers['decay']:.2f} ({aged}) × "
-        f"access {numbers['reinforcement']:.2f} ({used}) × type {numbers['typeWeight']:g}"
+        f"access {numbers['reinforcement']:.2f} ({used}) ×\u00a0type\u00a0{numbers['typeWeight']:g}"
     )
 
 

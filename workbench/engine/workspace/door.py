@@ -126,6 +126,12 @@ class Workspace(Writing, Auditing):
         """Return the settings as they held at opening."""
         return self._ground.settings
 
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return one line for each thing that did not work as it should while memory was changed."""
+        history = self._ground.__dict__.get("history")
+        return history.warnings if history is not None else ()
+
     def now(self) -> datetime:
         """Return the present moment in the workspace's zone."""
         return self._ground.now()
