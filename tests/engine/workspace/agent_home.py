@@ -13,6 +13,7 @@ from typing import Any
 
 from workbench.engine import FixedClock, WorkbenchError, Workspace, layout
 from workbench.engine.results import CommitView
+from workbench.engine.stores import project_all
 
 START = datetime(2026, 2, 2, 13, 30, tzinfo=UTC)
 
@@ -146,6 +147,19 @@ def failure(call: Callable[[], object]) -> WorkbenchError | None:
             raise AssertionError(f"an error without a remedy: {error!r}") from error
         return error
     return None
+
+
+def graph_index(workspace: Workspace) -> str | None:
+    """Return the graph index as it stands, or None where there is none yet."""
+    place = workspace.root / layout.GRAPH_INDEX
+    return place.read_text(encoding="utf-8") if place.exists() else None
+
+
+def whole_graph_index(workspace: Workspace) -> str:
+    """Return the graph index as it is when made anew of all entity files."""
+    ground = workspace._ground
+    ground.refresh()
+    return project_all(ground.files, ground.scores())[layout.GRAPH_INDEX].decode()
 
 
 def listing(folder: Path, *, locks: bool = True) -> dict[str, tuple[object, ...]]:

@@ -77,7 +77,9 @@ def test_an_agent_cannot_speak_for_a_person_or_the_system(settled: AgentHome, ac
     assert listing(settled.root, locks=False) == before
 
 
-@pytest.mark.parametrize("actor", ["", " ", "Bot", "bot main", "bot:\n", "manual\n", "bot:a|b", "x" * 500 + ":"])
+@pytest.mark.parametrize(
+    "actor", ["", " ", "Bot", "bot main", "bot:\n", "manual\n", "bot:a|b", "x" * 500 + ":"]
+)
 def test_what_is_no_actor_is_refused(settled: AgentHome, actor: str) -> None:
     commits = settled.commits()
     with settled.open("person") as workspace:
