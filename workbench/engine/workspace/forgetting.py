@@ -95,7 +95,16 @@ def forget_for_good(
 
 
 def _purge(ground: Ground, erased: Erased, changed: results.Changed, by: Attribution) -> results.Changed:
-    raise NotImplementedError
+    """Rewrite the history without the texts, and delete everything derived that may hold them."""
+    from workbench.engine.history.erasure import erasure_of
+    from workbench.engine.history.purge import purge
+
+    purged = purge(ground.history, erasure_of(erased.ids, erased.texts), by)
+    ground.catalog.destroy()
+    ground.refresh()
+    kept = (f"May still hold it, for you to delete: {', '.join(purged.kept)}.",) if purged.kept else ()
+    files = tuple(dict.fromkeys((*changed.files, *purged.files)))
+    return replace(changed, commit=purged.commit, files=files, warnings=(*changed.warnings, *kept))
 
 
 def _snippet(text: str) -> str:

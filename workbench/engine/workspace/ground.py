@@ -19,14 +19,13 @@ from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, Role, require
 from workbench.engine.clock import Clock
 from workbench.engine.errors import InvalidInput, RoleRefused, StorageError
-from workbench.engine.results import Changed
 from workbench.engine.settings import Settings
 
 if TYPE_CHECKING:
     from workbench.engine.catalog import Catalog, Lookups, Synced
-    from workbench.engine.decay import AccessJournal, Folded
+    from workbench.engine.decay import AccessJournal
     from workbench.engine.documents import DecayScores
-    from workbench.engine.history import Adopted, Attribution, FileView, History, Plan, Planner, Receipt
+    from workbench.engine.history import Adopted, Attribution, FileView, History, Planner, Receipt
     from workbench.engine.workspace.scores import Scores
 
 T = TypeVar("T")
@@ -237,42 +236,23 @@ class Ground:
         with self._lock:
             if self._prepared:
                 return
+            from workbench.engine.workspace.upkeep import begin_day
+
             if not self.has_history():
                 self.history.init()
             self.adopt()
             self.refresh()
             self._prepared = True
-            self._settle_if_a_day_has_passed()
-
-    def settle(self) -> Changed:
-        """Fold journalled accesses into the scores file, and log the memories whose status changed."""
-        from workbench.engine.decay import mark_checked, plan_transitions
-        from workbench.engine.history import Attribution
-
-        page = self.journal.read()
-
-        def plan(view: FileView) -> Plan[Folded]:
-            scores = self.scores()
-            memories = {record.id: scores.facts(record) for record in self.lookups.memories()}
-            return plan_transitions(view, page, memories, scores.reckoning)
-
-        by = Attribution("system:decay", "auto", "scores settled")
-        receipt = self.history.mutate(plan, by)
-        if receipt.outcome.journal:
-            self.journal.drop_until(receipt.outcome.journal, receipt.outcome.offset)
-        mark_checked(self.state, self.clock.now())
-        return Changed(receipt.commit, receipt.files, receipt.outcome.ids)
-
-    def _settle_if_a_day_has_passed(self) -> None:
-        from workbench.engine.decay import check_is_due
-
-        if check_is_due(self.state, self.clock.now(), self.zone):
-            self.settle()
+            begin_day(self)
 
     def close(self) -> None:
-        """Let go of everything that was opened."""
-        for name in ("catalog",):
-            part = self.__dict__.pop(name, None)
-            if part is not None:
-                part.close()
+        """Let go of everything that was opened; a door that wrote does its upkeep first."""
+        if self._prepared:
+            from workbench.engine.workspace.upkeep import end_session
+
+            end_session(self)
+            self._prepared = False
+        catalog: Catalog | None = self.__dict__.pop("catalog", None)
+        if catalog is not None:
+            catalog.close()
         self.__dict__.pop("lookups", None)

@@ -414,9 +414,11 @@ class Writing(Reading):
 
     def settle(self) -> results.Changed:
         """Fold journalled accesses into the scores file and log what changed its status, where there is any."""
+        from workbench.engine.workspace.upkeep import settle
+
         require(self._ground.role, Capability.WRITE_MEMORY, doing="settle scores")
         self._ground.prepare_writing()
-        return self._ground.settle()
+        return settle(self._ground)
 
     def _set_pins(self, names: Sequence[str], *, pinned: bool) -> results.Changed:
         from workbench.engine.decay import plan_pin, plan_unpin
