@@ -68,11 +68,11 @@ def parse_time(text: str, *, where: str | None = None) -> datetime:
     """
     try:
         moment = datetime.fromisoformat(text.strip())
-    except ValueError as error:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise InvalidInput(
             f"“{text}” is not a time.", where=where, remedy="Give it as 2026-02-02T14:30:00Z or 2026-02-02."
         ) from error
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
 
 def render_time(moment: datetime) -> str:

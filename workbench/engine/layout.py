@@ -7,7 +7,7 @@ import re
 import stat
 from pathlib import Path, PurePosixPath
 
-from workbench.engine.errors import OutsideWorkspace
+from workbench.engine.errors import InvalidInput, OutsideWorkspace
 
 CORE = "MEMORY.md"
 EPISODES = "memory/episodes"
@@ -36,6 +36,9 @@ _ROOT_FILES = (
     CRITICAL | SENSITIVE | {CORE, "memory.md", "HEARTBEAT.md", "BOOTSTRAP.md", "BOOT.md", "DREAMS.md"}
 )
 _SUFFIXES = (".md", ".json")
+# In bytes; what file systems take, with room for the folder the workspace lies in.
+_LONGEST_NAME = 255
+_LONGEST_PATH = 2000
 _DAILY_LOG = re.compile(r"^memory/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md$")
 
 
@@ -84,6 +87,7 @@ def normalise(path: str | os.PathLike[str]) -> str:
 
     Raises:
         OutsideWorkspace: The path is absolute, empty, climbs with `..`, or holds a NUL or backslash.
+        InvalidInput: It is longer than a file's name can be, or no text.
     """
     text = os.fspath(path)
     pure = PurePosixPath(text)
@@ -93,7 +97,22 @@ def normalise(path: str | os.PathLike[str]) -> str:
             where=repr(text)[1:-1][:200],
             remedy="Name a file relative to the workspace, for example memory/2026-02-01.md.",
         )
+    if not _can_be_named(pure):
+        raise InvalidInput(
+            "No file can have this name.",
+            where=repr(text)[1:-1][:200],
+            remedy="Name a shorter one, in plain text.",
+        )
     return str(pure)
+
+
+def _can_be_named(path: PurePosixPath) -> bool:
+    """Tell whether file systems take the path: its length in bytes, and no half characters."""
+    try:
+        lengths = [len(os.fsencode(part)) for part in path.parts]
+    except UnicodeEncodeError:
+        return False
+    return max(lengths) <= _LONGEST_NAME and sum(lengths) + len(lengths) <= _LONGEST_PATH
 
 
 def resolve(root: Path, path: str | os.PathLike[str]) -> Path:
