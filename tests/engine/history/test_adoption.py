@@ -239,4 +239,4 @@ def test_more_commits_by_another_machine_are_no_tampering(notebook: Notebook, tm
     plan = Plan[None](Action.EDIT, "MEMORY.md", "s", (FileChange("MEMORY.md", b"x", Action.EDIT, "s"),))
     other.mutate(lambda _: plan, PERSON)
     notebook.write("MEMORY.md", "y")
-    assert notebook.history.alerts() == []
+    assert notebook.history.alerts() == ()

@@ -48,7 +48,7 @@ def assert_whole(history: History, acknowledged: list[str], slots: int) -> None:
     assert not list(history.root.rglob("*.tmp"))
     git = ["git", f"--git-dir={history.path}", "fsck", "--strict", "--no-dangling"]
     assert subprocess.run(git, check=True, capture_output=True).stdout == b""
-    assert history.alerts() == []
+    assert history.alerts() == ()
 
 
 @pytest.mark.slow

@@ -178,7 +178,7 @@ def test_readers_do_not_repair(notebook: Notebook, monkeypatch: pytest.MonkeyPat
     reader = reopened(notebook)
     assert reader.now().read("USER.md") == b"old user\n"
     assert reader.at("HEAD").read("MEMORY.md") == b"one\n"
-    assert reader.alerts() == []
+    assert reader.alerts() == ()
     assert files(notebook) == before
 
 

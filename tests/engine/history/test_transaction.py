@@ -290,7 +290,7 @@ def test_opening_and_reading_write_nothing(notebook: Notebook) -> None:
     (notebook.root / "memory/2026-02-01.md").write_text("log")
     assert not notebook.history.exists
     assert notebook.history.head() is None
-    assert notebook.history.alerts() == []
+    assert notebook.history.alerts() == ()
     assert notebook.history.now().read("MEMORY.md") == b"m"
     assert notebook.history.now().list("") == ["MEMORY.md", "memory/2026-02-01.md"]
     assert notebook.history.now().list("memory") == ["memory/2026-02-01.md"]
@@ -334,7 +334,7 @@ def test_init_commits_everything_at_once_and_leaves_a_foreign_repository_alone(n
     receipt = notebook.history.init()
     assert receipt.files == ("SOUL.md", "memory/vault/v.md")
     assert notebook.history.store.file_at(receipt.commit or "", "SOUL.md") == b"soul\r\n"
-    assert notebook.history.alerts() == []
+    assert notebook.history.alerts() == ()
     assert snapshot(notebook.root / ".git") == theirs
     assert b".audit" not in git("status", "--porcelain", "-uall", "--ignored=no")
     assert [line.split(" | ")[1] for line in log_of(notebook)] == ["CREATE", "CREATE"]
