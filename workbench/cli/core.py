@@ -10,7 +10,7 @@ import click
 from workbench.cli.command import group
 from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page, safe_line
-from workbench.cli.remembering import text_of
+from workbench.cli.text_argument import text_of
 from workbench.engine.results import Changed
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import click
 from workbench.cli.command import command
 from workbench.cli.invocation import Invocation, NoTerminal
 from workbench.cli.printing import Page, safe_line
-from workbench.cli.remembering import text_of
+from workbench.cli.text_argument import text_of
 from workbench.engine.errors import InvalidInput, InvalidSetting, WorkbenchError
 from workbench.engine.identifiers import parse_memory_id
 from workbench.engine.results import Changed

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from workbench.cli.printing import Page, page_for, safe, safe_line, write
 from workbench.engine.errors import ConfirmationNeeded, NotFound, WorkbenchError
-from workbench.engine.results import Changed, Forgotten
 
 if TYPE_CHECKING:
     from workbench.engine.clock import Clock
@@ -120,7 +119,11 @@ class Invocation:
 
     def _with_warnings(self, result: T) -> T:
         """Add what did not work as it should to the answer of a mutation that was carried out."""
-        if self.opened is None or not isinstance(result, Changed | Forgotten) or result.commit is None:
+        if self.opened is None or getattr(result, "commit", None) is None:
+            return result
+        from workbench.engine.results import Changed, Forgotten
+
+        if not isinstance(result, Changed | Forgotten):
             return result
         new = tuple(line for line in self.opened.warnings if line not in result.warnings)
         return replace(result, warnings=(*result.warnings, *new))

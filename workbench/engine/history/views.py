@@ -6,10 +6,13 @@ import os
 import stat
 from bisect import bisect_left
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import OutsideWorkspace, StorageError
-from workbench.engine.history.git_store import GitStore
+
+if TYPE_CHECKING:
+    from workbench.engine.history.git_store import GitStore
 
 
 class WorkFiles:

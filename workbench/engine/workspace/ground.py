@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import re
-import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -115,6 +114,8 @@ class Ground:
     @cached_property
     def journal(self) -> AccessJournal:
         """Return the journal of accesses that are not yet folded into the scores file."""
+        import secrets
+
         from workbench.engine.decay import AccessJournal
 
         return AccessJournal(self.state, lambda: secrets.token_hex(8))
