@@ -54,13 +54,13 @@ def _note_files(catalog: Catalog, paths: list[str], moment: str) -> None:
     with catalog.database() as connection, connection:
         connection.executemany(
             "INSERT OR IGNORE INTO first_seen SELECT id, ? FROM memories WHERE path = ?",
-            [(moment, path) for path in paths],
+            [(moment, path) for path in paths if _is_text(path)],
         )
 
 
 def _note_memories(catalog: Catalog, store: GitStore, commit: Commit, moment: str) -> None:
     for change in store.changes(commit.id):
-        if change.new_blob is None or not change.path.endswith(".md"):
+        if change.new_blob is None or not change.path.endswith(".md") or not _is_text(change.path):
             continue
         before = store.read_blob(change.old_blob) if change.old_blob else b""
         known = _ids(catalog, change.old_path or change.path, before)
@@ -69,6 +69,11 @@ def _note_memories(catalog: Catalog, store: GitStore, commit: Commit, moment: st
             connection.executemany(
                 "INSERT OR IGNORE INTO first_seen VALUES (?, ?)", [(memory_id, moment) for memory_id in new]
             )
+
+
+def _is_text(path: str) -> bool:
+    """Tell whether a file's name is text; history keeps others too, and the catalog knows nothing of them."""
+    return not any("\ud800" <= character <= "\udfff" for character in path)
 
 
 def _ids(catalog: Catalog, path: str, content: bytes) -> set[str]:

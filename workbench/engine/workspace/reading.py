@@ -153,7 +153,7 @@ class Reading:
             NotFound: Nothing answers to it.
             Ambiguous: Several memories do.
         """
-        name = name.strip()
+        name = _plain(name).strip()
         try:
             memory_id = parse_memory_id(name)
         except InvalidInput:
@@ -167,7 +167,7 @@ class Reading:
             return memory_id
         if memory_id is not None and memory_id.kind == "vault" and lookups.memory(f"{memory_id}.md"):
             return MemoryId("vault", f"{memory_id.name}.md")
-        if layout.is_memory_file(name) and (self._ground.root / name).is_file():
+        if layout.is_memory_file(name) and layout.resolve(self._ground.root, name).is_file():
             found = lookups.memories_in(name)
             if len(found) == 1:
                 return parse_memory_id(found[0].id)
@@ -207,12 +207,13 @@ class Reading:
         from workbench.engine.catalog import parse_filter
 
         self._ground.refresh_for_reading()
-        narrowed = parse_filter(query)
-        rows = self._ground.lookups.timeline(narrowed, before=before, limit=limit + 1)
+        narrowed = parse_filter(_plain(query))
+        cursor = None if before is None else _plain(before)
+        rows = self._ground.lookups.timeline(narrowed, before=cursor, limit=limit + 1)
         scores = self._ground.scores()
         entries = tuple(
-            _timeline_entry(record, cursor.partition("T"), scores.of_record(record))
-            for cursor, record in rows[:limit]
+            _timeline_entry(record, key.partition("T"), scores.of_record(record))
+            for key, record in rows[:limit]
         )
         following = rows[limit - 1][0] if len(rows) > limit else None
         return results.Timeline(entries, following, self._ground.lookups.timeline_length(narrowed))
@@ -369,6 +370,11 @@ def _timeline_entry(
         status=score.status if score else None,
         score=score.value if score else None,
     )
+
+
+def _plain(text: str) -> str:
+    """Return a text that can be written down: half characters, which no memory holds, become question marks."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _day(text: str | None) -> date | None:
