@@ -21,7 +21,7 @@ def bench() -> FakeBench:
 
 async def settle(pilot: Pilot[None]) -> None:
     """Wait until every worker is done and everything it said has been drawn."""
-    for _ in range(3):
+    for _ in range(2):
         await pilot.pause(0.06)
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()

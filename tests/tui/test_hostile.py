@@ -12,8 +12,11 @@ from tests.tui.conftest import Running, settle
 from tests.tui.fake_bench import FakeBench, core_item
 from tests.tui.test_text import HOSTILE
 from workbench.engine.errors import BudgetExceeded, NotFound
+from workbench.tui.app import PANES
 from workbench.tui.bench import Alert, Memory, Outcome
 from workbench.tui.screens.memory import MemoryScreen
+from workbench.tui.widgets.item_editor import ItemEditor
+from workbench.tui.widgets.virtual_list import VirtualList
 
 EVERYTHING = " ".join(text[:60] for text in HOSTILE)
 
@@ -65,21 +68,22 @@ async def test_every_pane_survives_every_row(running: Running, size: tuple[int, 
         for pane in "123":
             await pilot.press(pane)
             await settle(pilot)
+            rows = pilot.app.query(f"#{PANES[int(pane) - 1][0]}-list").first(VirtualList)
             for _ in HOSTILE:
-                await pilot.press("down")
+                rows.action_move_down()
+                await pilot.pause()
                 clean(pilot)
             await pilot.press("enter", "tab", "y", "h")
             await settle(pilot)
             clean(pilot)
-        await pilot.press("u")
-        await pilot.press("1")
-        await settle(pilot)
-        for _ in HOSTILE:
-            await pilot.press("up")
+        await pilot.press("escape", "escape", "escape", "u", "1", "end")
+        editor = pilot.app.query_one(ItemEditor)
+        for _ in HOSTILE[::3]:
             await pilot.press("e", "x", "enter")
             await settle(pilot)
+            assert editor.text.endswith("x")
             clean(pilot)
-            await pilot.press("escape")
+            await pilot.press("escape", "up", "up", "up")
         await pilot.press("ctrl+p", "a")
         await settle(pilot)
         clean(pilot)

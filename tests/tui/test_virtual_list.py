@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 from textual.app import App, ComposeResult
@@ -20,9 +19,11 @@ class Numbered(KeyedRows):
 
     def __init__(self, keys: Sequence[str], every: int = 10) -> None:
         grouped = ["" if every and at % every == 0 else key for at, key in enumerate(keys)]
+        self.drawn = 0
         super().__init__(grouped, [at for at, key in enumerate(grouped) if not key])
 
     def line(self, index: int, width: int) -> Line:
+        self.drawn += 1
         return (Span(f"row {index}"[:width]),)
 
 
@@ -32,16 +33,16 @@ class ListApp(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.palette = Palette(load_themes().by_name[DARK])
-        self.messages: list[tuple[str, str]] = []
+        self.last: str = ""
 
     def compose(self) -> ComposeResult:
         yield VirtualList()
 
     def on_virtual_list_moved(self, event: VirtualList.Moved) -> None:
-        self.messages.append(("moved", event.key))
+        self.last = f"moved {event.key}"
 
     def on_virtual_list_chosen(self, event: VirtualList.Chosen) -> None:
-        self.messages.append(("chosen", event.key))
+        self.last = f"chosen {event.key}"
 
     @property
     def list(self) -> VirtualList:
@@ -56,11 +57,10 @@ async def test_a_hundred_thousand_rows_are_there_at_once() -> None:
     app = ListApp()
     async with app.run_test(size=(120, 40)) as pilot:
         rows = Numbered(keys(100_000))
-        started = time.perf_counter()
         app.list.show(rows)
         app.list.go_to("k99999")
-        assert time.perf_counter() - started < 0.1
         await pilot.pause()
+        assert rows.drawn <= 80, "only what is in sight is drawn"
         assert app.list.cursor_key == "k99999"
         assert "row 99999" in app.list.render_line(39).text
 
@@ -99,7 +99,7 @@ async def test_keys_move_over_headings_and_stop_at_the_ends() -> None:
         assert app.list.scroll_y == 0
         await pilot.press("enter")
         await pilot.pause()
-        assert app.messages[-1] == ("chosen", "k1")
+        assert app.last == "chosen k1"
 
 
 async def test_the_cursor_stays_on_its_id_and_its_line_when_rows_change() -> None:
@@ -140,20 +140,20 @@ async def test_marks_ranges_and_the_mouse() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         app.list.show(Numbered(keys(60)))
         await pilot.press("space", "space")
-        assert app.list.chosen_keys == ("k1", "k2")
+        assert list(app.list.chosen_keys) == ["k1", "k2"]
         app.list.clear_marks()
         await pilot.press("v", "down", "down", "v", "down")
-        assert app.list.chosen_keys == ("k3", "k4", "k5")
+        assert list(app.list.chosen_keys) == ["k3", "k4", "k5"]
         app.list.clear_marks()
         await pilot.click(VirtualList, offset=(5, 12))
         assert app.list.cursor_key == "k12"
         await pilot.click(VirtualList, offset=(5, 14), shift=True)
-        assert app.list.chosen_keys == ("k12", "k13", "k14")
+        assert list(app.list.chosen_keys) == ["k12", "k13", "k14"]
         await pilot.click(VirtualList, offset=(5, 20))
         assert app.list.cursor_key == "k14", "a heading cannot be chosen"
         await pilot.click(VirtualList, offset=(5, 15), times=2)
         await pilot.pause()
-        assert app.messages[-1] == ("chosen", "k15")
+        assert app.last == "chosen k15"
 
 
 async def test_the_heading_of_what_is_in_sight_stays_in_sight() -> None:

@@ -199,7 +199,7 @@ class BenchApp(Overlays):
             pane.reload()
         pane.remove_class("-zoom", "-reading" if not pane.has_class("-editing") else "")
         pane.go_to(place.key, place.filter)
-        pane.list.focus()
+        pane.focus_list()
         if visit:
             self._trail = self._trail.visit(place)
         self._draw_frame()

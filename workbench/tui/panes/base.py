@@ -101,6 +101,11 @@ class Pane(Widget):
         """Return the list."""
         return self.query_one(VirtualList)
 
+    def focus_list(self) -> None:
+        """Let keys move the list, also where it only comes back into sight with the next layout."""
+        self.list.focus()
+        self.call_after_refresh(self.list.focus)
+
     @property
     def detail(self) -> Detail:
         """Return the detail."""
@@ -222,7 +227,7 @@ class Pane(Widget):
     def _chosen(self, event: VirtualList.Chosen) -> None:
         event.stop()
         self.add_class("-reading")
-        self.detail.focus()
+        self.call_after_refresh(self.detail.focus)
 
     @on(Detail.Followed)
     def _followed(self, event: Detail.Followed) -> None:
@@ -243,13 +248,13 @@ class Pane(Widget):
     def _submitted(self, event: FilterInput.Submitted) -> None:
         event.stop()
         self.filter_bar.close_if_empty()
-        self.list.focus()
+        self.focus_list()
 
     @on(FilterInput.Left)
     def _left_filter(self, event: FilterInput.Left) -> None:
         event.stop()
         self.filter_bar.set_text("")
-        self.list.focus()
+        self.focus_list()
 
     def action_filter(self) -> None:
         self.remove_class("-reading")
@@ -266,10 +271,10 @@ class Pane(Widget):
             self.remove_class("-zoom")
         elif self.has_class("-reading") or self.detail.has_focus:
             self.remove_class("-reading")
-            self.list.focus()
+            self.focus_list()
         elif not self.list.clear_marks() and self.filter_bar.text:
             self.filter_bar.set_text("")
-            self.list.focus()
+            self.focus_list()
 
     def action_copy_id(self) -> None:
         keys = self.subject_keys()

@@ -185,7 +185,7 @@ class CorePane(Pane):
     def _stop_editing(self) -> None:
         self.remove_class("-reading", "-editing")
         self.query_one(CoreEditor).close()
-        self.list.focus()
+        self.focus_list()
 
     @on(CoreEditor.Moved)
     def _tokens_moved(self, event: CoreEditor.Moved) -> None:

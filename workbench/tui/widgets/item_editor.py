@@ -116,7 +116,8 @@ class ItemEditor(Vertical):
         area = self.query_one(DraftArea)
         area.load_text(text)
         area.move_cursor(area.document.end)
-        area.focus()
+        # On a small terminal the area only comes into sight with the next layout, and cannot be focused before.
+        self.call_after_refresh(area.focus)
 
     def close(self) -> None:
         """Put the editor away."""
