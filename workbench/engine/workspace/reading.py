@@ -96,7 +96,7 @@ class Reading:
         path, hash_mark, place = path.partition("#L")
         if hash_mark:
             first, _, final = place.partition("-L")
-            if not (first.isdigit() and (final.isdigit() or not final)):
+            if not (first.isdecimal() and (final.isdecimal() or not final)):
                 raise InvalidInput("These are no lines.", where=f"{path}#L{place}", remedy="Write #L3-L5.")
             from_, lines = int(first), int(final or first) - int(first) + 1
         if from_ < 1 or (lines is not None and lines < 0):
