@@ -145,7 +145,7 @@ class EntityFiles:
             NotFound: No entity is called so; the remedy names near ones.
             Ambiguous: Several are.
         """
-        text = text.strip()
+        text = _writable(text).strip()
         if "--" in text:
             return self.require(text.removeprefix("entity:"))
         matches = self._lookup.resolve(text)
@@ -255,6 +255,11 @@ class EntityFiles:
             if merged_into(file) is None and any(same_name(label, n) for n in (file.label, *file.aliases)):
                 return entity, file
             number += 1
+
+
+def _writable(text: str) -> str:
+    """Return a text without what no name on disk or in the catalog can hold: NUL, and half characters."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 
 def _resolved(file: EntityFile) -> Resolved:

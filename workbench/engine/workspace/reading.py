@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.clock import parse_time
-from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
+from workbench.engine.errors import Ambiguous, HistoryError, InvalidInput, NotFound
 from workbench.engine.identifiers import STORES, MemoryId, parse_memory_id
 from workbench.engine.workspace.ground import Ground
 
@@ -140,8 +141,9 @@ class Reading:
         score = ground.scores().of(str(memory_id.whole))
         shown = show_memory(ground.files, str(memory_id), ground.lookups, ground.zone, score=score)
         if ground.has_history():
-            past = file_history(ground.root, ground.history.store, shown.path, limit=_MOST_HISTORY)
-            shown = replace(shown, history=past)
+            with contextlib.suppress(HistoryError):
+                past = file_history(ground.root, ground.history.store, shown.path, limit=_MOST_HISTORY)
+                shown = replace(shown, history=past)
         if count_access and score is not None:
             ground.count_access(str(memory_id.whole))
         return shown
@@ -373,8 +375,8 @@ def _timeline_entry(
 
 
 def _plain(text: str) -> str:
-    """Return a text that can be written down: half characters, which no memory holds, become question marks."""
-    return text.encode("utf-8", "replace").decode()
+    """Return a text without what no memory holds and the catalog cannot be asked for: NUL, half characters."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 
 def _day(text: str | None) -> date | None:

@@ -280,6 +280,15 @@ class Writing(Reading):
 
         ground = self._ground
         relative = layout.normalise(path)
+        if (
+            not relative.replace("\u3000", " ").isprintable()
+            and not layout.resolve(ground.root, relative).exists()
+        ):
+            raise InvalidInput(
+                "People could not read this name.",
+                where=repr(relative)[1:-1],
+                remedy="Leave out control characters.",
+            )
         person = ground.role.may(Capability.TOUCH_CRITICAL)
         return self._change(
             lambda view: plan_edit_file(
