@@ -15,7 +15,7 @@ from workbench.engine import layout
 from workbench.engine.catalog.database import Database, DatabaseLost
 from workbench.engine.catalog.extract import FileRows, extract
 from workbench.engine.catalog.files import FileContent, Stamp, read_file
-from workbench.engine.catalog.storing import ReadFile, note_stamp, remove_files, store_files
+from workbench.engine.catalog.storing import ReadFile, remove_files, store_files, words_of
 from workbench.engine.documents import Problem
 from workbench.engine.errors import StorageError
 
@@ -27,6 +27,7 @@ _TICK_NS = 2_000_000_000
 _UNSURE = -1
 _KNOWN_FILES = "SELECT path, size, mtime_ns, ctime_ns, inode, digest FROM files"
 _NOTHING: tuple[tuple[int, ...], bytes | None] = ((), None)
+_FIRST_BATCH_SECONDS = 0.05
 _BATCH_SECONDS = 0.15
 _MOST_GONE = 500
 _MOST_ATTEMPTS = 3
@@ -178,8 +179,8 @@ class Catalog:
         while (done < len(stale) or gone) and not cancelled():
             batch: dict[str, ReadFile | None] = dict.fromkeys(gone[:_MOST_GONE])
             del gone[:_MOST_GONE]
-            started = time.monotonic()
-            while done < len(stale) and time.monotonic() - started < _BATCH_SECONDS and not cancelled():
+            until = time.monotonic() + (_BATCH_SECONDS if done else _FIRST_BATCH_SECONDS)
+            while done < len(stale) and time.monotonic() < until and not cancelled():
                 path = stale[done]
                 batch[path] = self._read(path, digests.get(path))
                 done += 1
@@ -206,13 +207,13 @@ class Catalog:
         if file is None:
             return None
         name = shown(path)
-        if file.digest == digest and file.unreadable is None:
+        if digest and file.digest == digest:
             return ReadFile(name, self._settled(file.stamp), file.digest, None)
         rows = extract(path, file.content, self.zone) if name == path else FileRows()
         problems = list(_problems(path, name, file))
         if problems:
             rows = replace(rows, problems=(*rows.problems, *problems))
-        return ReadFile(name, self._settled(file.stamp), file.digest, rows)
+        return ReadFile(name, self._settled(file.stamp), file.digest, rows, words_of(rows))
 
     def _settled(self, stamp: Stamp) -> Stamp:
         """Return the stamp to know a file by: one that fits nothing where the file may yet change under the same."""

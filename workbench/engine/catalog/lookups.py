@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import json
-import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from workbench.engine.catalog.catalog import Catalog
@@ -17,16 +15,15 @@ from workbench.engine.catalog.model import (
     FactRecord,
     MemoryRecord,
 )
-from workbench.engine.catalog.terms import acronym, match_expression, name_key
+from workbench.engine.catalog.resolving import NameIndex
+from workbench.engine.catalog.terms import match_expression
 from workbench.engine.catalog.timeline_filter import TimelineFilter
 
 _MEMORY_COLUMNS = (
     "m.id, m.store, m.path, m.start_line, m.end_line, m.title, m.text, m.type, m.confidence, m.source,"
-    " m.tags, m.moment, m.pinned"
+    " m.tags, m.moment, m.pinned, m.text_line"
 )
-_NEAR = 0.82
-_MOST_NEAR = 5
-_DIGITS = re.compile(r"\d+")
+_IN_ORDER = "ORDER BY m.path, m.start_line, m.number"
 
 
 class Lookups:
@@ -38,21 +35,22 @@ class Lookups:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
+        self._names = NameIndex(catalog, self.entity)
 
     def memory(self, memory_id: str) -> MemoryRecord | None:
-        """Return the memory by that id; the first where a damaged workspace holds several."""
-        rows = self._memories("WHERE m.id = ? ORDER BY m.number LIMIT 1", (memory_id,))
+        """Return the memory by that id; the first by path and line where a damaged workspace holds several."""
+        rows = self._memories(f"WHERE m.id = ? {_IN_ORDER} LIMIT 1", (memory_id,))
         return rows[0] if rows else None
 
     def memories(self, store: str | None = None) -> list[MemoryRecord]:
         """Return every memory, or every one of a store, in the order of files and lines."""
         if store is None:
-            return self._memories("ORDER BY m.path, m.start_line")
-        return self._memories("WHERE m.store = ? ORDER BY m.path, m.start_line", (store,))
+            return self._memories(_IN_ORDER)
+        return self._memories(f"WHERE m.store = ? {_IN_ORDER}", (store,))
 
     def memories_in(self, path: str) -> list[MemoryRecord]:
         """Return the memories that stand in a file, in order."""
-        return self._memories("WHERE m.path = ? ORDER BY m.start_line", (path,))
+        return self._memories(f"WHERE m.path = ? {_IN_ORDER}", (path,))
 
     def timeline(
         self, narrowed: TimelineFilter, *, before: str | None, limit: int
@@ -64,15 +62,14 @@ class Lookups:
             before: The cursor of the last row of the page before, or None.
             limit: Most rows.
         """
-        key, number = _cursor(before)
         condition, values = narrowed.condition()
+        earlier, keys = ("AND m.sort_key < ?", [before]) if before is not None else ("", [])
         rows = self._catalog.rows(
-            f"SELECT m.sort_key, m.number, {_MEMORY_COLUMNS} FROM memories m"
-            f" WHERE m.sort_key <> '' AND (m.sort_key, m.number) < (?, ?) AND {condition}"
-            " ORDER BY m.sort_key DESC, m.number DESC LIMIT ?",
-            (key, number, *values, limit),
+            f"SELECT m.sort_key, {_MEMORY_COLUMNS} FROM memories m"
+            f" WHERE m.sort_key IS NOT NULL {earlier} AND {condition} ORDER BY m.sort_key DESC LIMIT ?",
+            (*keys, *values, limit),
         )
-        return [(f"{row[0]}/{row[1]}", _memory(row[2:])) for row in rows]
+        return [(row[0], _memory(row[1:])) for row in rows]
 
     def count(self, store: str | None = None) -> int:
         """Return how many memories there are, of a store or in all."""
@@ -86,32 +83,54 @@ class Lookups:
     def timeline_length(self, narrowed: TimelineFilter) -> int:
         """Return how many dated memories meet the conditions."""
         condition, values = narrowed.condition()
-        return self._count(f"WHERE m.sort_key <> '' AND {condition}", tuple(values))
+        return self._count(f"WHERE m.sort_key IS NOT NULL AND {condition}", tuple(values))
 
     def search(
-        self, query: str, *, store: str | None = None, limit: int = 60, all_terms: bool = False
+        self,
+        query: str,
+        *,
+        store: str | None = None,
+        after: date | None = None,
+        before: date | None = None,
+        limit: int = 60,
+        offset: int = 0,
+        all_terms: bool = False,
     ) -> list[tuple[MemoryRecord, float]]:
-        """Return the memories that hold words of the query, best first, with BM25 (higher is better)."""
+        """Return the memories that hold words of the query, best first, with BM25 (higher is better).
+
+        Args:
+            query: Any text; none of it is read as a search language.
+            store: Search this store alone.
+            after: First day; memories without a date are left out.
+            before: Last day, likewise.
+            limit: Most memories.
+            offset: Leave out this many of the best.
+            all_terms: Every word of the query has to be there rather than any.
+        """
         expression = match_expression(query, all_terms=all_terms)
         if expression is None:
             return []
-        clause, values = ("AND m.store = ?", (store,)) if store else ("", ())
+        asked = {"store = ?": store, "day >= ?": after, "day <= ?": before}
+        narrowed = {clause: str(value) for clause, value in asked.items() if value is not None}
+        within = (
+            f"AND rowid IN (SELECT number FROM memories WHERE {' AND '.join(narrowed)})" if narrowed else ""
+        )
         rows = self._catalog.rows(
-            f"SELECT -bm25(words, 3.0, 1.0) AS score, {_MEMORY_COLUMNS} FROM words"
-            f" JOIN memories m ON m.number = words.rowid WHERE words MATCH ? {clause}"
-            " ORDER BY score DESC LIMIT ?",
-            (expression, *values, limit),
+            f"SELECT -best.rank, {_MEMORY_COLUMNS} FROM"
+            f" (SELECT rowid, rank FROM words WHERE words MATCH ? {within} ORDER BY rank LIMIT ? OFFSET ?) AS best"
+            " JOIN memories m ON m.number = best.rowid ORDER BY best.rank, m.number",
+            (expression, *narrowed.values(), limit, offset),
         )
         return [(_memory(row[1:]), float(row[0])) for row in rows]
 
     def entity(self, entity: str) -> EntityRecord | None:
         """Return an entity by id; one merged into another is still found by its own id."""
-        rows = self._entities("WHERE id = ? LIMIT 1", (entity,))
+        rows = self._entities("WHERE id = ? ORDER BY path LIMIT 1", (entity,))
         return rows[0] if rows else None
 
     def entities(self) -> list[EntityRecord]:
         """Return every entity that is not merged into another, by id."""
-        return self._entities("WHERE merged_into IS NULL ORDER BY id")
+        return self._entities("WHERE merged_into IS NULL ORDER BY id, path")
 
     def absorbed(self, entity: str) -> tuple[str, ...]:
         """Return the ids of the entities whose files say that they were merged into this one."""
@@ -128,56 +147,35 @@ class Lookups:
             entity_type: Consider this type alone.
 
         Returns:
-            Best first. `near` matches are only given where nothing fits better; names that differ in a number
-            or version are never near.
+            Best first, several of a kind by id; an entity that was merged stands for the one it was merged into.
+            Acronyms are only given where no name fits, `near` matches where nothing fits better; names that
+            differ in a number, version or mark (“C++”) are never near.
         """
-        direct = (
-            self.entity(name if name.startswith("entity:") else f"entity:{name}") if "--" in name else None
-        )
-        if direct is not None:
-            return (EntityMatch(direct, "exact", 1.0),)
-        key = name_key(name)
-        if not key:
-            return ()
-        found: dict[str, EntityMatch] = {}
-        rows = self._catalog.rows("SELECT entity, how FROM names WHERE folded = ?", (key,))
-        initials = acronym(name)
-        if initials and not rows:
-            rows = self._catalog.rows(
-                "SELECT entity, 'acronym' FROM names WHERE folded = ? AND how <> 'acronym'", (initials,)
-            )
-        rank = {"exact": 0, "alias": 1, "acronym": 2}
-        for entity_id, how in sorted(rows, key=lambda row: rank[row[1]]):
-            self._admit(found, entity_id, how, 1.0 if how != "acronym" else 0.9, entity_type)
-        if found:
-            return tuple(found.values())
-        return self._near(key, entity_type)
+        return self._names.resolve(name, entity_type)
 
     def named(self, name: str) -> EntityRecord | None:
         """Return the one entity whose label or alias a name is, or None; quick enough for every word of a text."""
-        rows = self._catalog.rows(
-            "SELECT DISTINCT entity FROM names WHERE folded = ? AND how <> 'acronym' LIMIT 2",
-            (name_key(name),),
-        )
-        return self.entity(rows[0][0]) if len(rows) == 1 else None
+        return self._names.named(name)
 
     def edges_of(self, entity: str) -> tuple[EdgeRecord, ...]:
         """Return the relations that start from or lead to an entity."""
         rows = self._catalog.rows(
             "SELECT source, relation, target, confidence, since, block FROM edges"
-            " WHERE source = ?1 OR target = ?1",
+            " WHERE source = ?1 OR target = ?1 ORDER BY file, place",
             (entity,),
         )
         return tuple(EdgeRecord(*row) for row in rows)
 
     def edges(self) -> tuple[EdgeRecord, ...]:
         """Return every relation."""
-        rows = self._catalog.rows("SELECT source, relation, target, confidence, since, block FROM edges")
+        rows = self._catalog.rows(
+            "SELECT source, relation, target, confidence, since, block FROM edges ORDER BY file, place"
+        )
         return tuple(EdgeRecord(*row) for row in rows)
 
     def facts_of(self, entity: str) -> tuple[FactRecord, ...]:
         """Return an entity's facts in the order of its file, retired ones included."""
-        return self._facts("WHERE entity = ? ORDER BY line", (entity,))
+        return self._facts("WHERE entity = ? ORDER BY file, line", (entity,))
 
     def fact(self, fact_id: str) -> FactRecord | None:
         """Return a fact by its id `entity:type--slug#^block`."""
@@ -190,7 +188,10 @@ class Lookups:
 
     def mentioning_files(self, target: str) -> tuple[str, ...]:
         """Return the paths of files that link to a memory or entity."""
-        return self._links("SELECT DISTINCT path FROM links WHERE target = ? ORDER BY path", target)
+        return self._links(
+            "SELECT DISTINCT path FROM links JOIN files ON number = file WHERE target = ? ORDER BY path",
+            target,
+        )
 
     def links_from(self, source: str) -> tuple[str, ...]:
         """Return the ids that a memory links to or comes from."""
@@ -198,12 +199,20 @@ class Lookups:
 
     def problems(self) -> list[tuple[str, int | None, str, str]]:
         """Return the broken parts of files as (path, line, message, remedy)."""
-        return [
-            (row[0], row[1], row[2], row[3])
-            for row in self._catalog.rows(
-                "SELECT path, line, message, remedy FROM problems ORDER BY path, line"
-            )
-        ]
+        broken = self._catalog.rows(
+            "SELECT path, line, message, remedy FROM problems JOIN files ON number = file ORDER BY path, place"
+        )
+        doubled = self._catalog.rows(
+            "SELECT m.path, m.start_line, m.id, first.path FROM (SELECT id, min(path) AS path FROM memories"
+            " GROUP BY id HAVING count(*) > 1) AS first JOIN memories m ON m.id = first.id"
+            " WHERE m.path <> first.path ORDER BY m.path, m.start_line"
+        )
+        found = [(path, line, message, remedy) for path, line, message, remedy in broken]
+        found.extend(
+            (path, line, f"The memory {id_} stands in {other} too.", "Remove or rename one of the two.")
+            for path, line, id_, other in doubled
+        )
+        return found
 
     def _count(self, clause: str, values: tuple[str, ...]) -> int:
         rows = self._catalog.rows(f"SELECT count(*) FROM memories m {clause}", values)
@@ -250,56 +259,6 @@ class Lookups:
             for row in rows
         )
 
-    def _near(self, key: str, entity_type: str | None) -> tuple[EntityMatch, ...]:
-        grams = {key[i : i + 3] for i in range(len(key) - 2)}
-        if not grams:
-            return ()
-        expression = " OR ".join('"' + gram.replace('"', '""') + '"' for gram in sorted(grams))
-        rows = self._catalog.rows(
-            "SELECT n.folded, n.entity FROM name_words JOIN names n ON n.number = name_words.rowid"
-            " WHERE name_words MATCH ? ORDER BY rank LIMIT 40",
-            (expression,),
-        )
-        scored = sorted(
-            ((_similarity(key, folded), entity_id) for folded, entity_id in rows), key=lambda pair: -pair[0]
-        )
-        found: dict[str, EntityMatch] = {}
-        for similarity, entity_id in scored:
-            if similarity >= _NEAR and len(found) < _MOST_NEAR:
-                self._admit(found, entity_id, "near", similarity, entity_type)
-        return tuple(found.values())
-
-    def _admit(
-        self,
-        found: dict[str, EntityMatch],
-        entity_id: str,
-        how: str,
-        similarity: float,
-        entity_type: str | None,
-    ) -> None:
-        entity = self.entity(entity_id)
-        if entity is not None and entity_id not in found and entity_type in (None, entity.type):
-            found[entity_id] = EntityMatch(entity, how, similarity)
-
-
-def _similarity(a: str, b: str) -> float:
-    """Compare two folded names; what differs by a number or version alone is something else, not a slip."""
-    digits_a, digits_b = _DIGITS.findall(a), _DIGITS.findall(b)
-    if digits_a != digits_b:
-        a, b = (" ".join(_DIGITS.sub("", name).split()) for name in (a, b))
-        if (digits_a and digits_b) or a == b:
-            return 0.0
-    if set(a.split()) < set(b.split()) or set(b.split()) < set(a.split()):
-        return 0.85
-    return difflib.SequenceMatcher(None, a, b, autojunk=False).ratio()
-
-
-def _cursor(text: str | None) -> tuple[str, int]:
-    if text is None:
-        return "\U0010ffff", 1 << 62
-    key, _, number = text.rpartition("/")
-    return key, int(number) if number.isdigit() else 1 << 62
-
 
 def _memory(row: tuple[Any, ...]) -> MemoryRecord:
     return MemoryRecord(
@@ -316,4 +275,5 @@ def _memory(row: tuple[Any, ...]) -> MemoryRecord:
         tags=tuple(json.loads(row[10])),
         moment=datetime.fromisoformat(row[11]) if row[11] else None,
         pinned=bool(row[12]),
+        text_line=row[13],
     )

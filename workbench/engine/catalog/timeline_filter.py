@@ -1,13 +1,36 @@
-"""What a person types to narrow the timeline: `type:decision tag:auth after:2026-01-01 some words`."""
+"""What a person types to narrow the timeline: `type:decision,fact tag:auth after:2026-01 -staging some words`."""
 
 from __future__ import annotations
 
-import shlex
+import re
 from dataclasses import dataclass
 
 from workbench.engine.catalog.terms import fold
 
-_FIELDS = {"type": "type", "confidence": "confidence", "source": "source"}
+_FIELDS = ("type", "confidence", "source", "tag")
+_FIRST, _LAST, _BOTH = ("after", "since"), ("before", "until"), ("on", "day")
+_PIECE = re.compile(r'(-?)(?:(\w+):)?(?:"([^"]*)"?|(\S+))?')
+_DAY = re.compile(r"\d{1,4}$|\d{4}-\d{0,2}$|\d{4}-\d{2}-\d{0,2}$")
+_LAST_CHARACTER = "\U0010ffff"
+# SQLite refuses conditions and patterns without bounds.
+_MOST_CONDITIONS = 30
+_MOST_VALUES = 10
+_MOST_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One of the values has to be there: a field's value that begins so, or, without a field, a piece of text.
+
+    Args:
+        field: type, confidence, source, tag or the empty string.
+        values: Of which one is enough; folded where they are a field's.
+        negated: None of them may be there.
+    """
+
+    field: str
+    values: tuple[str, ...]
+    negated: bool = False
 
 
 @dataclass(frozen=True)
@@ -15,16 +38,12 @@ class TimelineFilter:
     """Conditions that all have to hold.
 
     Args:
-        equals: (column, value) pairs compared without regard to case.
-        tags: Tags that must all be there.
-        words: Pieces of text that must all occur.
+        conditions: In the order typed.
         after: First day, `YYYY-MM-DD` or a beginning of it.
         before: Last day, likewise.
     """
 
-    equals: tuple[tuple[str, str], ...] = ()
-    tags: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
     after: str | None = None
     before: str | None = None
 
@@ -32,50 +51,54 @@ class TimelineFilter:
         """Return the filter as an SQL condition over `memories m` with its values."""
         clauses: list[str] = []
         values: list[str] = []
-        for column, value in self.equals:
-            clauses.append(f"lower(m.{column}) LIKE ? ESCAPE '\\'")
-            values.append(_escaped(value.lower()) + "%")
-        for tag in self.tags:
-            clauses.append("lower(m.tags) LIKE ? ESCAPE '\\'")
-            values.append(f'%"{_escaped(tag.lower())}%')
-        for word in self.words:
-            clauses.append("(m.text LIKE ? ESCAPE '\\' OR m.title LIKE ? ESCAPE '\\')")
-            values.extend([f"%{_escaped(word)}%"] * 2)
+        for condition in self.conditions:
+            some: list[str] = []
+            for value in condition.values:
+                if condition.field:
+                    some.append("m.facets LIKE ? ESCAPE '\\'")
+                    values.append(f"%\n{condition.field}:{_escaped(value)}%")
+                    continue
+                for spelling in _spellings(value):
+                    some.append("m.text LIKE ? ESCAPE '\\' OR m.title LIKE ? ESCAPE '\\'")
+                    values.extend([f"%{_escaped(spelling)}%"] * 2)
+            clauses.append(("NOT " if condition.negated else "") + f"({' OR '.join(some)})")
         if self.after:
             clauses.append("m.sort_key >= ?")
             values.append(self.after)
         if self.before:
             clauses.append("m.sort_key <= ?")
-            values.append(self.before + "\U0010ffff")
+            values.append(self.before + _LAST_CHARACTER)
         return " AND ".join(clauses) or "1", values
 
 
 def parse_filter(text: str) -> TimelineFilter:
-    """Read what was typed; what is half typed (an open quote, `type:` alone) narrows nothing yet."""
-    try:
-        pieces = shlex.split(text.replace("'", "\\'"))
-    except ValueError:
-        pieces = text.replace('"', " ").split()
-    equals: list[tuple[str, str]] = []
-    tags: list[str] = []
-    words: list[str] = []
-    days: dict[str, str] = {}
-    for piece in pieces:
-        field, colon, value = piece.partition(":")
-        field = fold(field)
-        if not colon or field not in (*_FIELDS, "tag", "after", "before", "on", "day"):
-            words.append(piece)
-        elif not value:
-            continue
-        elif field in _FIELDS:
-            equals.append((_FIELDS[field], value))
-        elif field == "tag":
-            tags.append(value)
-        elif field in ("on", "day"):
-            days["after"] = days["before"] = value
-        else:
-            days[field] = value
-    return TimelineFilter(tuple(equals), tuple(tags), tuple(words), days.get("after"), days.get("before"))
+    """Read what was typed; what is half typed (`type:` alone, `after:x`) narrows nothing yet.
+
+    Words must all occur. `type:`, `tag:`, `confidence:` and `source:` take the beginning of a value or several
+    parted by commas; a minus before a condition turns it round; `after:` or `since:`, `before:` or `until:` and
+    `on:` take a day or a beginning of it, such as `2026-01`.
+    """
+    conditions: list[Condition] = []
+    after = before = None
+    for minus, name, quoted, bare in _PIECE.findall(text.replace("\0", " ")):
+        field, value = fold(name), quoted or bare
+        if field in _FIELDS:
+            if wanted := tuple(fold(each)[:_MOST_CHARACTERS] for each in value.split(",") if each):
+                conditions.append(Condition(field, wanted[:_MOST_VALUES], bool(minus)))
+        elif field in (*_FIRST, *_LAST, *_BOTH):
+            if _DAY.match(value):
+                after = value if field not in _LAST else after
+                before = value if field not in _FIRST else before
+        elif word := (f"{name}:{value}" if name else value):
+            conditions.append(Condition("", (word[:_MOST_CHARACTERS],), bool(minus)))
+    return TimelineFilter(tuple(conditions[:_MOST_CONDITIONS]), after, before)
+
+
+def _spellings(word: str) -> tuple[str, ...]:
+    """Return the ways to write a word that SQLite, which folds ASCII letters alone, would take for different ones."""
+    if word.isascii():
+        return (word,)
+    return tuple(dict.fromkeys((word, word.lower(), word.upper(), word.capitalize())))
 
 
 def _escaped(text: str) -> str:
