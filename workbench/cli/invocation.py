@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from workbench.cli.printing import Page, page_for, safe, safe_line, write
+from workbench.cli.printing import Page, page_for, safe, safe_line, wrap, write
 from workbench.engine.errors import ConfirmationNeeded, NotFound, WorkbenchError
 
 if TYPE_CHECKING:
@@ -146,7 +146,9 @@ class Invocation:
         """Print remarks on stderr; none where the answer is JSON, which carries them itself."""
         if not self.json:
             page = page_for(sys.stderr)
-            write((f"{page.paint('!', 'accent')} {safe_line(text)}" for text in warnings), to_errors=True)
+            lines = [line for text in warnings for line in wrap(safe_line(text), page.width, first="! ")]
+            painted = (page.paint("!", "accent") + line[1:] if line[0] == "!" else line for line in lines)
+            write(painted, to_errors=True)
 
     def confirm(self, question: str, *, remedy: str = "Add --yes to confirm.") -> bool:
         """Ask a person at the terminal; yes only where they say so.

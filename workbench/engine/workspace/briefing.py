@@ -7,11 +7,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
-from workbench.engine.errors import WorkbenchError
+from workbench.engine.errors import HistoryError, WorkbenchError
 from workbench.engine.workspace.ground import Ground
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import tzinfo
 
 
 def brief(ground: Ground) -> results.Brief:
@@ -19,11 +20,17 @@ def brief(ground: Ground) -> results.Brief:
     from workbench.engine.documents import CoreMemory, PendingMemories
     from workbench.engine.stores import view_core
 
-    ground.adopt()
+    alerts: tuple[results.Alert, ...] = ()
+    notices: list[str] = []
+    try:
+        ground.adopt()
+        if ground.has_history():
+            alerts = ground.history.alerts(waiting=True)
+    except HistoryError as error:
+        notices.append(str(error))
     files = ground.files
     view = view_core(files, ground.settings)
     core = CoreMemory.parse(files.read(view.path) or b"", view.path)
-    alerts = ground.history.alerts(waiting=True) if ground.has_history() else ()
     proposals = PendingMemories.parse(
         files.read(layout.PENDING_MEMORIES) or b"", layout.PENDING_MEMORIES
     ).proposals
@@ -38,15 +45,16 @@ def brief(ground: Ground) -> results.Brief:
         proposals_waiting=waiting,
         reflection_due=due,
         unprocessed_episodes=unprocessed,
-        notices=tuple(_notices(view, alerts, waiting, unprocessed if due else 0)),
+        notices=(*notices, *_notices(view, alerts, waiting, unprocessed if due else 0, ground.zone)),
     )
 
 
 def _notices(
-    view: results.CoreView, alerts: tuple[results.Alert, ...], waiting: int, unprocessed: int
+    view: results.CoreView, alerts: tuple[results.Alert, ...], waiting: int, unprocessed: int, zone: tzinfo
 ) -> Iterator[str]:
     for alert in alerts:
-        yield f"{alert.file} was changed on {alert.timestamp:%Y-%m-%d} by {alert.actor}. Was this intentional?"
+        day = alert.timestamp.astimezone(zone)
+        yield f"{alert.file} was changed on {day:%Y-%m-%d} by {alert.actor}. Was this intentional?"
     if view.tokens > view.cap:
         yield f"Core memory holds {view.tokens:,} tokens of {view.cap:,}: shorten it."
     if waiting:

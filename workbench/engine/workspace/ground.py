@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, Role, require
 from workbench.engine.clock import Clock
-from workbench.engine.errors import InvalidInput, RoleRefused, StorageError
+from workbench.engine.errors import HistoryError, InvalidInput, RoleRefused, StorageError
 from workbench.engine.settings import Settings
 
 if TYPE_CHECKING:
@@ -135,7 +135,9 @@ class Ground:
         if self.has_history():
             from workbench.engine.workspace.first_seen import note_first_seen
 
-            note_first_seen(self.catalog, self.history.store)
+            # A damaged history costs the days of adoption, never an answer; `doctor` says so.
+            with contextlib.suppress(HistoryError):
+                note_first_seen(self.catalog, self.history.store)
         self._refreshed = time.monotonic()
         return synced
 
@@ -144,7 +146,7 @@ class Ground:
         from workbench.engine.decay import Reckoning, pending
         from workbench.engine.documents import DecayScores
         from workbench.engine.history.views import read_work_file
-        from workbench.engine.workspace.first_seen import first_seen
+        from workbench.engine.workspace.first_seen import FirstSeen
         from workbench.engine.workspace.scores import Scores
 
         content = read_work_file(self.root, layout.DECAY_SCORES) or b""
@@ -155,7 +157,7 @@ class Ground:
             lookups=self.lookups,
             entries=file.entries,
             pending=pending(file, self.journal.read()),
-            first_seen=first_seen(self.catalog),
+            first_seen=FirstSeen(self.catalog),
             reckoning=Reckoning(self.now(), self.zone, self.settings.decay),
         )
 
