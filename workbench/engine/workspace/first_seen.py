@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -44,9 +45,41 @@ def note_first_seen(catalog: Catalog, store: GitStore) -> None:
     catalog.set_state({_HEAD: head})
 
 
-def first_seen(catalog: Catalog) -> dict[str, datetime]:
-    """Return when each recorded memory first stood in the history."""
-    return {row[0]: parse_time(row[1]) for row in catalog.rows("SELECT id, moment FROM first_seen")}
+class FirstSeen(Mapping[str, datetime]):
+    """When each recorded memory first stood in the history; asked for one memory, it reads one row.
+
+    Args:
+        catalog: Keeps the record.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._all: dict[str, datetime] | None = None
+
+    def __getitem__(self, memory_id: str) -> datetime:
+        if self._all is not None:
+            return self._all[memory_id]
+        rows = self._catalog.rows("SELECT moment FROM first_seen WHERE id = ?", (memory_id,))
+        if not rows:
+            raise KeyError(memory_id)
+        return parse_time(rows[0][0])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.everything())
+
+    def __len__(self) -> int:
+        return len(self.everything())
+
+    def everything(self) -> dict[str, datetime]:
+        """Return all of it, read at once; from then on it answers from memory."""
+        if self._all is None:
+            parsed: dict[str, datetime] = {}
+            rows = self._catalog.rows("SELECT id, moment FROM first_seen")
+            # Memories adopted together share their moment.
+            self._all = {
+                row[0]: parsed.get(row[1]) or parsed.setdefault(row[1], parse_time(row[1])) for row in rows
+            }
+        return self._all
 
 
 def _note_files(catalog: Catalog, paths: list[str], moment: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from workbench.engine.catalog import Lookups, MemoryRecord
     from workbench.engine.decay import Accesses, DecayRecord, MemoryFacts, Reckoning
     from workbench.engine.documents import ScoreEntry
+    from workbench.engine.workspace.first_seen import FirstSeen
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Scores:
     lookups: Lookups
     entries: Mapping[str, ScoreEntry]
     pending: Mapping[str, Accesses]
-    first_seen: Mapping[str, datetime]
+    first_seen: FirstSeen
     reckoning: Reckoning
 
     def of(self, memory_id: str) -> results.Score | None:
@@ -65,6 +65,7 @@ class Scores:
         """Return every scored memory with what its score depends on, in the order of files."""
         from workbench.engine.decay import SCORED_STORES, compose_all
 
+        self.first_seen.everything()
         memories = (record for record in self.lookups.memories() if record.store in SCORED_STORES)
         return compose_all(
             (self.facts(record) for record in memories), self.entries, self.pending, self.reckoning
