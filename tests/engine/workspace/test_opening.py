@@ -179,7 +179,7 @@ def test_everything_of_a_flat_workspace_is_read(home: AgentHome) -> None:
             "memory/2026-01-14.md",
         }
         assert workspace.search("staging eu-2", store="file").results[0].path == "memory/2026-01-12.md"
-        assert workspace.get("SOUL.md").text == "# Soul\n\nWarm.\n"
+        assert workspace.get("SOUL.md").text == "# Soul\r\n\r\nWarm.\r\n"
         assert workspace.settings.search.max_results == 4
 
 
