@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -57,7 +57,7 @@ class Ground:
     reads_refresh: bool = True
     writes_graph_index: bool = field(default=True, init=False)
     _refreshed: float = field(default=-1e9, repr=False)
-    _prepared: bool = field(default=False, repr=False)
+    _prepared: date | None = field(default=None, repr=False)
     _scores_file: DecayScores | None = field(default=None, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -237,7 +237,8 @@ class Ground:
     def prepare_writing(self) -> None:
         """Make ready for the first mutation: a history, a fresh catalog, outside edits taken in, scores settled."""
         with self._lock:
-            if self._prepared:
+            today = self.now().date()
+            if self._prepared == today:
                 return
             from workbench.engine.workspace.upkeep import begin_day
 
@@ -245,7 +246,7 @@ class Ground:
                 self.history.init()
             self.adopt()
             self.refresh()
-            self._prepared = True
+            self._prepared = today
             begin_day(self)
 
     def close(self) -> None:
@@ -253,8 +254,10 @@ class Ground:
         if self._prepared:
             from workbench.engine.workspace.upkeep import end_session
 
-            end_session(self)
-            self._prepared = False
+            # What was asked for stands; upkeep that cannot be done now is due again the next time.
+            with contextlib.suppress(WorkbenchError):
+                end_session(self)
+            self._prepared = None
         catalog: Catalog | None = self.__dict__.pop("catalog", None)
         if catalog is not None:
             catalog.close()
