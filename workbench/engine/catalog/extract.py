@@ -215,7 +215,7 @@ def _daily_log(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
 def _entity(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
     document = EntityFile.parse(content, path)
     entity_id = f"entity:{document.id}"
-    text = document.source.text
+    text = document.source.text_of(document.source.span)
     keep = _merged_into(document)
     record = MemoryRecord(
         id=entity_id,
@@ -347,7 +347,7 @@ def _whole_file(memory_id: str, store: str, path: str, source: SourceText, title
         start_line=1,
         end_line=max(1, len(source.lines)),
         title=title,
-        text=_bounded(source.text),
+        text=_bounded(source.text_of(source.span)),
         type=store,
     )
 

@@ -17,26 +17,25 @@ def around(
 
     Args:
         center: The entity to start from.
-        neighbours: Gives the relations of an entity, in both directions.
+        neighbours: Gives the relations of an entity, in both directions; asked twice for each.
         depth: Hops to follow, 0 or more.
         most: Entities to collect at most, the centre included.
 
     Returns:
-        Hops by entity id in the order they were reached, and the relations between them, each once.
+        Hops by entity id in the order they were reached, and the relations among them, each once.
     """
     hops = {center: 0}
-    edges: dict[EdgeRecord, None] = {}
     waiting = deque([center])
     while waiting:
         current = waiting.popleft()
         for edge in neighbours(current) if hops[current] < depth else ():
             other = edge.to if edge.from_ == current else edge.from_
-            if other not in hops:
-                if len(hops) >= most:
-                    continue
+            if other not in hops and len(hops) < most:
                 hops[other] = hops[current] + 1
                 waiting.append(other)
-            edges[edge] = None
+    edges = dict.fromkeys(
+        edge for entity in hops for edge in neighbours(entity) if edge.from_ in hops and edge.to in hops
+    )
     return hops, list(edges)
 
 

@@ -40,7 +40,9 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 # Each begins with the one class of characters that a scan can look for.
 _PARTED = re.compile(r"[A-Z_](?:(?<=_)|(?<=[a-z0-9].)|(?<=[A-Z].)(?=[a-z]))")
 _NAME_WORD = re.compile(rf"[\w{_MARKS}]+[+#]*")
-_SMALL_WORDS = frozenset("a an and de der des for in la of on the to und".split())  # noqa: SIM905
+_SMALL_WORDS = frozenset(
+    ("a", "an", "and", "de", "der", "des", "for", "in", "la", "of", "on", "the", "to", "und")
+)
 _MOST_TERMS = 64
 
 STOP_WORDS = frozenset(

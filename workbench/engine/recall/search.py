@@ -1,18 +1,22 @@
-"""Plain full-text search over the catalog, ranked by BM25."""
+"""Plain full-text search over the catalog, ranked by how much of the question a memory holds."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date
 
 from workbench.engine.catalog import Lookups, MemoryRecord
-from workbench.engine.catalog.terms import fold, telling_terms, terms
+from workbench.engine.catalog.terms import telling_terms, terms
+from workbench.engine.recall.excerpt import excerpt, held
 from workbench.engine.results import Found, Hit, Score, Signals
 from workbench.engine.tokens import count_tokens
 
-SNIPPET_CHARACTERS = 700
 _CANDIDATES = 200
+# A workspace may hold thousands of archived memories that are in the way of those to show.
+_MOST_PAGES = 25
+# A budget is full where so many results on end no longer fit.
+_MOST_MISFITS = 10
 
 
 def search(
@@ -37,8 +41,8 @@ def search(
         max_results: Most results, or None for no limit.
         min_score: Least score of a result, 0–1, or None for no floor.
         store: Search this store alone.
-        after: First day of a dated memory.
-        before: Last day of a dated memory.
+        after: First day of a dated memory; memories without a date are left out.
+        before: Last day of a dated memory, likewise.
         include_dormant: Also give dormant memories; archived ones stay hidden.
         budget: Fill this many tokens of snippets instead of counting results.
 
@@ -47,96 +51,95 @@ def search(
         lowered by up to a fifth where BM25 finds them weak. It does not depend on the other results.
     """
     started = time.perf_counter()
-    wanted = telling_terms(query)
-    candidates = [
-        (record, _text_score(record, bm25, wanted))
-        for record, bm25 in lookups.search(query, store=store, limit=_CANDIDATES)
-    ]
-    candidates.sort(key=lambda candidate: -candidate[1])
     hits: list[Hit] = []
-    spent = 0
-    for record, text_score in candidates:
-        relevance = score_of(record)
-        status = relevance.status if relevance else None
-        if status == "archived" or (status == "dormant" and not include_dormant):
-            continue
-        if not _within(record, after, before):
-            continue
+    left, misfits = budget, 0
+    for record, text_score, relevance in _admitted(
+        lookups, query, score_of, store, after, before, include_dormant=include_dormant
+    ):
+        if (max_results is not None and len(hits) >= max_results) or misfits >= _MOST_MISFITS:
+            break
         if min_score is not None and text_score < min_score:
             continue
-        start, end, snippet = excerpt(record, query)
-        if budget is not None:
-            cost = count_tokens(snippet)
-            if spent + cost > budget:
+        hit = _hit(record, query, text_score, relevance)
+        if left is not None:
+            cost = count_tokens(hit.snippet)
+            if cost > left:
+                misfits += 1
                 continue
-            spent += cost
-        hits.append(
-            Hit(
-                id=record.id,
-                path=record.path,
-                start_line=start,
-                end_line=end,
-                snippet=snippet,
-                score=round(text_score, 4),
-                store=record.store,
-                status=status,
-                signals=Signals(None, round(text_score, 4), None, relevance.value if relevance else None),
-                title=record.title,
-                date=record.moment.date().isoformat() if record.moment else None,
-            )
-        )
-        if max_results is not None and len(hits) >= max_results:
-            break
+            left, misfits = left - cost, 0
+        hits.append(hit)
+    # Each page of candidates is in order; several pages together may not be.
+    hits.sort(key=lambda hit: -hit.score)
     took = (time.perf_counter() - started) * 1000
     return Found(tuple(hits), "none", None, None, not hits, round(took, 2))
 
 
+def _admitted(
+    lookups: Lookups,
+    query: str,
+    score_of: Callable[[MemoryRecord], Score | None],
+    store: str | None,
+    after: date | None,
+    before: date | None,
+    *,
+    include_dormant: bool,
+) -> Iterator[tuple[MemoryRecord, float, Score | None]]:
+    """Yield the candidates that may be shown with their score, best first within each page of candidates."""
+    wanted = telling_terms(query)
+    hidden = {"archived"} if include_dormant else {"archived", "dormant"}
+    seen: set[str] = set()
+
+    def ask(page: int, *, all_terms: bool) -> list[tuple[MemoryRecord, float]]:
+        return lookups.search(
+            query,
+            store=store,
+            after=after,
+            before=before,
+            limit=_CANDIDATES,
+            offset=page * _CANDIDATES,
+            all_terms=all_terms,
+        )
+
+    # BM25 may rank a short memory with one rare word above a long one that holds the whole question.
+    complete = ask(0, all_terms=True) if len(wanted) > 1 else []
+    for page in range(_MOST_PAGES):
+        found = ask(page, all_terms=False)
+        admitted = []
+        for record, bm25 in (*complete, *found):
+            key = f"{record.id}\n{record.path}"
+            if key in seen:
+                continue
+            seen.add(key)
+            relevance = score_of(record)
+            if relevance is None or relevance.status not in hidden:
+                admitted.append((record, _text_score(record, bm25, wanted), relevance))
+        admitted.sort(key=lambda candidate: -candidate[1])
+        yield from admitted
+        if len(found) < _CANDIDATES:
+            return
+        complete = []
+
+
 def _text_score(record: MemoryRecord, bm25: float, wanted: tuple[str, ...]) -> float:
-    held = set(terms(f"{record.title} {' '.join(record.tags)} {record.text}"))
-    coverage = sum(term in held for term in wanted) / len(wanted)
+    found = set(terms(f"{record.title}\n{' '.join(record.tags)}\n{record.text}"))
+    coverage = held(wanted, found) / len(wanted)
     strength = max(0.0, bm25)
     return coverage * (0.8 + 0.2 * strength / (strength + 1))
 
 
-def excerpt(record: MemoryRecord, query: str) -> tuple[int, int, str]:
-    """Return the lines of a memory around the best match, about 700 characters.
-
-    Returns:
-        First and last line of the excerpt (1-based, inclusive) and its text.
-    """
-    lines = record.text.split("\n")
-    if len(record.text) <= SNIPPET_CHARACTERS:
-        return record.start_line, record.end_line, record.text
-    wanted = set(terms(query))
-    weights = [len(wanted.intersection(terms(line))) for line in lines]
-    best = max(range(len(lines)), key=lambda i: (weights[i], -i))
-    first = last = best
-    size = len(lines[best])
-    while True:
-        options = [i for i in (last + 1, first - 1) if 0 <= i < len(lines)]
-        options = [i for i in options if size + len(lines[i]) + 1 <= SNIPPET_CHARACTERS]
-        if not options:
-            break
-        size += len(lines[options[0]]) + 1
-        first, last = min(first, options[0]), max(last, options[0])
-    text = "\n".join(lines[first : last + 1])
-    if len(text) > SNIPPET_CHARACTERS:
-        text = _around(text, wanted)
-    return record.start_line + first, record.start_line + last, text
-
-
-def _around(line: str, wanted: set[str]) -> str:
-    """Cut one very long line around the first word that was asked for."""
-    folded = fold(line) if len(line) < 100_000 else line.casefold()
-    places = [place for place in (folded.find(term) for term in wanted) if place >= 0]
-    start = max(0, min(places, default=0) - SNIPPET_CHARACTERS // 4)
-    return ("…" if start else "") + line[start : start + SNIPPET_CHARACTERS] + "…"
-
-
-def _within(record: MemoryRecord, after: date | None, before: date | None) -> bool:
-    if after is None and before is None:
-        return True
-    if record.moment is None:
-        return False
-    day = record.moment.date()
-    return (after is None or day >= after) and (before is None or day <= before)
+def _hit(record: MemoryRecord, query: str, text_score: float, relevance: Score | None) -> Hit:
+    start, end, snippet = excerpt(record, query)
+    score = round(text_score, 4)
+    return Hit(
+        id=record.id,
+        path=record.path,
+        start_line=start,
+        end_line=end,
+        snippet=snippet,
+        score=score,
+        store=record.store,
+        status=relevance.status if relevance else None,
+        signals=Signals(None, score, None, relevance.value if relevance else None),
+        title=record.title,
+        date=record.moment.date().isoformat() if record.moment else None,
+    )

@@ -4,22 +4,36 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.engine import layout
+from workbench.engine.errors import WorkbenchError
 
 if TYPE_CHECKING:
     from watchdog.events import FileSystemEvent
+    from watchdog.observers.api import BaseObserver, ObservedWatch
+
+# Somebody who never stops writing still gets a look now and then.
+_MOST_QUIET_SPELLS = 10
+_FIRST_RETRY = 1.0
+_LAST_RETRY = 30.0
+_POLL_SECONDS = 5.0
+_READING = frozenset({"opened", "closed_no_write"})
 
 
 class Watcher:
     """Calls back, on a thread of its own, once changes have been quiet for a while.
 
+    The folder `memory/` may be made, removed and made again meanwhile. A call that fails with an error of the
+    engine (another process holds the lock) is made again after a while.
+
     Args:
-        root: The workspace folder, absolute.
-        changed: Called after each quiet spell; what changed is for the callee to find out.
+        root: The workspace folder, absolute and without links.
+        changed: Called after each quiet spell; what changed is for the callee to find out. Never called twice at
+            the same time.
         quiet: Seconds without a further event before the call.
     """
 
@@ -27,65 +41,122 @@ class Watcher:
         self._root = root
         self._changed = changed
         self._quiet = quiet
-        self._timer: threading.Timer | None = None
-        self._lock = threading.Lock()
+        self._wake = threading.Condition()
         self._stopped = False
-        self._observer = _observe(root, self._note)
+        self._first_event = 0.0
+        self._last_event = 0.0
+        self._pending = False
+        self._memory_watch: ObservedWatch | None = None
+        self._memory_identity: tuple[int, int] | None = None
+        self._handler = _handler(self._note)
+        self._observer = self._observe()
+        self._thread = threading.Thread(target=self._run, name="workbench-watcher", daemon=True)
+        self._thread.start()
 
     def stop(self) -> None:
-        """Stop watching; a call that is already under way is waited for."""
-        with self._lock:
+        """Stop watching; a call that is already under way is waited for, unless this is called from within it."""
+        with self._wake:
             self._stopped = True
-            timer, self._timer = self._timer, None
+            self._wake.notify_all()
+        current = threading.current_thread()
+        if current is not self._thread:
+            self._thread.join()
         self._observer.stop()
-        self._observer.join()
-        if timer is not None:
-            timer.cancel()
-            if timer is not threading.current_thread():
-                timer.join()
+        if current is not self._observer:
+            self._observer.join()
 
-    def _note(self, place: str) -> None:
+    def _observe(self) -> BaseObserver:
+        from watchdog.observers import Observer
+        from watchdog.observers.polling import PollingObserver
+
         try:
-            path = Path(os.path.realpath(place)).relative_to(self._root).as_posix()
-        except ValueError:
+            return self._start(Observer())
+        except OSError:
+            # The system has no more watches to give; looking regularly finds the same, later.
+            return self._start(PollingObserver(timeout=_POLL_SECONDS))
+
+    def _start(self, observer: Any) -> BaseObserver:
+        # watchdog types its observers as factories. The root is watched flat: a user's own repository beside the memory may hold any number of folders.
+        watched: BaseObserver = observer
+        watched.schedule(self._handler, str(self._root), recursive=False)
+        self._observer = watched
+        self._memory_watch = self._memory_identity = None
+        self._follow_memory_folder()
+        watched.start()
+        return watched
+
+    def _follow_memory_folder(self) -> None:
+        """Watch the folder `memory/` that is there now."""
+        folder = self._root / "memory"
+        try:
+            status = folder.lstat()
+        except OSError:
+            identity = None
+        else:
+            identity = (status.st_dev, status.st_ino) if folder.is_dir() and not folder.is_symlink() else None
+        if identity == self._memory_identity:
             return
-        watched = layout.is_tracked(path) or path == "memory" or path.startswith("memory/")
-        if not watched or path in layout.PROJECTIONS or any(p.startswith(".") for p in path.split("/")):
+        if self._memory_watch is not None:
+            self._observer.unschedule(self._memory_watch)
+            self._memory_watch = None
+        self._memory_identity = None
+        if identity is not None:
+            self._memory_watch = self._observer.schedule(self._handler, str(folder), recursive=True)
+            self._memory_identity = identity
+
+    def _note(self, event: FileSystemEvent) -> None:
+        if event.event_type in _READING or (event.is_directory and event.event_type == "modified"):
             return
-        with self._lock:
-            if self._stopped:
-                return
-            if self._timer is not None:
-                self._timer.cancel()
-            self._timer = threading.Timer(self._quiet, self._changed)
-            self._timer.daemon = True
-            self._timer.start()
+        places = (os.fsdecode(event.src_path), os.fsdecode(event.dest_path or ""))
+        if not any(place and self._concerns(place, is_folder=event.is_directory) for place in places):
+            return
+        with self._wake:
+            self._last_event = time.monotonic()
+            if not self._pending:
+                self._pending = True
+                self._first_event = self._last_event
+                self._wake.notify_all()
+
+    def _concerns(self, place: str, *, is_folder: bool) -> bool:
+        path = os.path.relpath(place, self._root)
+        if layout.is_tracked(path):
+            return True
+        parts = Path(path).parts
+        return is_folder and parts[0] == "memory" and not any(part.startswith(".") for part in parts)
+
+    def _run(self) -> None:
+        retry = _FIRST_RETRY
+        while self._wait_for_quiet():
+            try:
+                self._follow_memory_folder()
+                self._changed()
+            except (WorkbenchError, OSError):
+                with self._wake:
+                    self._wake.wait_for(lambda: self._stopped, timeout=retry)
+                    self._pending = True
+                retry = min(2 * retry, _LAST_RETRY)
+            else:
+                retry = _FIRST_RETRY
+
+    def _wait_for_quiet(self) -> bool:
+        """Wait for changes and for their end; False where the watcher is stopped."""
+        with self._wake:
+            self._wake.wait_for(lambda: self._pending or self._stopped)
+            while not self._stopped:
+                latest = self._first_event + _MOST_QUIET_SPELLS * self._quiet
+                left = min(self._last_event + self._quiet, latest) - time.monotonic()
+                if left <= 0:
+                    self._pending = False
+                    return True
+                self._wake.wait(left)
+            return False
 
 
-class _Stoppable:
-    """The part of watchdog's observer that is used here."""
-
-    def stop(self) -> None: ...
-    def join(self) -> None: ...
-
-
-def _observe(root: Path, note: Callable[[str], None]) -> _Stoppable:
+def _handler(note: Callable[[FileSystemEvent], None]) -> Any:
     from watchdog.events import FileSystemEventHandler
-    from watchdog.observers import Observer
 
     class Handler(FileSystemEventHandler):
         def on_any_event(self, event: FileSystemEvent) -> None:
-            if event.event_type in ("opened", "closed_no_write"):
-                return
-            note(os.fsdecode(event.src_path))
-            if event.dest_path:
-                note(os.fsdecode(event.dest_path))
+            note(event)
 
-    observer = Observer()
-    handler = Handler()
-    # The root is watched flat: a user's own repository beside the memory may hold any number of folders.
-    observer.schedule(handler, str(root), recursive=False)
-    if (root / "memory").is_dir():
-        observer.schedule(handler, str(root / "memory"), recursive=True)
-    observer.start()
-    return observer  # type: ignore[return-value]  # watchdog types its observer as a factory
+    return Handler()
