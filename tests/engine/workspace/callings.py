@@ -161,7 +161,6 @@ ACTIONS = (
         lambda w: w.edit_file("workbench.toml", 'timezone = "Europe/Oslo"\n'),
         PERSON,
         "settings",
-        "warnings",
     ),
     Calling("core_set", lambda w: w.core_set("Persona", "- Be kind\n- Be brief"), WRITE),
     Calling("core_add", lambda w: w.core_add("Active Context", "The ferry leaves on Friday"), WRITE),
