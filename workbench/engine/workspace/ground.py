@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, Role, require
 from workbench.engine.clock import Clock
-from workbench.engine.errors import HistoryError, InvalidInput, RoleRefused, StorageError
+from workbench.engine.errors import HistoryError, InvalidInput, RoleRefused, StorageError, WorkbenchError
 from workbench.engine.settings import Settings
 
 if TYPE_CHECKING:
