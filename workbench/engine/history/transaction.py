@@ -285,15 +285,34 @@ class Writing:
         }
 
     def _adopt(self, edits: Mapping[str, bytes | None], actor: str) -> Adopted:
-        if not edits:
-            return Adopted()
         head = self.head()
         tree = self.store.commit(head).tree if head else None
+        edits = self._without_lost_scores(edits, tree)
+        if not edits:
+            return Adopted()
         transaction = self._around.new_id()
         drafts = drafts_of_edits(self.store, tree, edits, actor, transaction)
         commits = self.commit(drafts, transaction)
         alerts = [value for draft in drafts for key, value in draft.message.trailers if key == ALERT]
         return Adopted(tuple(commits), tuple(sorted(edits)), tuple(alerts))
+
+    def _without_lost_scores(
+        self, edits: Mapping[str, bytes | None], tree: str | None
+    ) -> Mapping[str, bytes | None]:
+        """Put a scores file back that is missing: nobody wrote it by hand, and pins and archivings stand in it."""
+        path = layout.DECAY_SCORES
+        blob = self.store.tree_blob(tree, path) if tree and edits.get(path, b"") is None else None
+        if blob is None:
+            return edits
+        staging = Staging(self._root, self._around.new_id())
+        try:
+            staging.lay(path, self.store.read_blob(blob))
+            staging.place(path)
+        except OSError as error:
+            raise cannot_write(path, error) from error
+        finally:
+            staging.discard()
+        return {other: content for other, content in edits.items() if other != path}
 
     def _write_commits(
         self, drafts: Sequence[Draft], parent: str | None

@@ -270,7 +270,8 @@ class Auditing:
         if adopted is None:
             return results.Changed(None)
         commit = adopted.commits[-1] if adopted.commits else None
-        return results.Changed(commit, adopted.files, adopted.alerts, adopted.warnings)
+        warnings = (*adopted.warnings, *self._core_warnings(adopted.files))
+        return results.Changed(commit, adopted.files, adopted.alerts, warnings)
 
     def set_aside_history(self) -> Path:
         """Move a history that cannot be used out of the way, so that a new one can begin; nothing is deleted.
@@ -290,6 +291,15 @@ class Auditing:
                 remedy="The next change begins one.",
             )
         return self._ground.history.set_aside()
+
+    def _core_warnings(self, changed: tuple[str, ...]) -> tuple[str, ...]:
+        """Tell where an edit from outside left core memory over its cap."""
+        from workbench.engine.stores import view_core
+
+        view = view_core(self._ground.files, self._ground.settings)
+        if view.path not in changed or view.tokens <= view.cap:
+            return ()
+        return (f"Core memory holds {view.tokens:,} tokens, more than its cap of {view.cap:,}: shorten it.",)
 
     def _take_back(self, doing: str, act: Callable[[Ground], Receipt[TakenBack]]) -> results.Changed:
         require(self._ground.role, Capability.ROLLBACK, doing=doing)

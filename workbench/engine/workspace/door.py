@@ -167,14 +167,9 @@ class Workspace(Writing, Auditing):
             What ends the watching.
         """
         from workbench.engine.recall import Watcher
+        from workbench.engine.workspace.following import Following
 
-        def look() -> None:
-            self._ground.adopt()
-            paths = self._ground.refresh().paths
-            if paths:
-                changed(paths)
-
-        return Watcher(self._ground.root, look).stop
+        return Watcher(self._ground.root, Following(self._ground, changed).look).stop
 
     def close(self) -> None:
         """Fold what is due and let go of the files."""

@@ -1,0 +1,53 @@
+"""Tells which files changed between two looks, whoever changed them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+from workbench.engine.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace.ground import Ground
+
+_Stamps = dict[str, tuple[int, int, int]]
+
+
+class Following:
+    """Looks at a workspace again and again.
+
+    The catalog cannot tell what changed: this door's own writing, and other processes, bring it along.
+
+    Args:
+        ground: The open workspace.
+        changed: Called with the paths that differ from the last look, never twice at once.
+    """
+
+    def __init__(self, ground: Ground, changed: Callable[[frozenset[str]], None]) -> None:
+        self._ground = ground
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._seen = self._stamps()
+
+    def look(self) -> None:
+        """Take in what was edited from outside, and tell what changed."""
+        with self._lock:
+            try:
+                self._ground.adopt()
+                self._ground.refresh()
+            except WorkbenchError:
+                # Whoever asks or writes next is told; here nobody could be. The files have changed all the same.
+                pass
+            seen = self._stamps()
+            paths = {path for path, _ in self._seen.items() ^ seen.items()}
+            self._seen = seen
+            if paths:
+                self._changed(frozenset(paths))
+
+    def _stamps(self) -> _Stamps:
+        return {
+            path: (status.st_size, status.st_mtime_ns, status.st_ino)
+            for path, status in layout.tracked_files(self._ground.root).items()
+        }
