@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 # Neighbourhoods larger than this are cut at the nearest entities, and say so by their size.
 MOST_NODES = 500
 _MOST_VISITED = 50_000
-_MOST_HISTORY = 20
 
 
 class Reading:
@@ -132,8 +131,8 @@ class Reading:
         Raises:
             NotFound: There is no such memory.
         """
-        from workbench.engine.history.queries import file_history
         from workbench.engine.stores import show_memory
+        from workbench.engine.workspace.memory_history import memory_history
 
         ground = self._ground
         ground.refresh_for_reading()
@@ -142,8 +141,7 @@ class Reading:
         shown = show_memory(ground.files, str(memory_id), ground.lookups, ground.zone, score=score)
         if ground.has_history():
             with contextlib.suppress(HistoryError):
-                past = file_history(ground.root, ground.history.store, shown.path, limit=_MOST_HISTORY)
-                shown = replace(shown, history=past)
+                shown = replace(shown, history=memory_history(ground, memory_id, shown.path))
         if count_access and score is not None:
             ground.count_access(str(memory_id.whole))
         return shown
