@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.cli.door import Bench, Door
+from tests.cli.program import Program
 
 
 @pytest.fixture
@@ -24,3 +26,28 @@ def bench(door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     (tmp_path / "config.toml").touch()
     monkeypatch.chdir(folder)
     return Bench(door, folder)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """Give an empty folder to run the program in."""
+    folder, home = tmp_path / "agent", tmp_path / "home"
+    folder.mkdir()
+    home.mkdir()
+    return Program(folder, home)
+
+
+@pytest.fixture(scope="session")
+def laid_out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Lay out a workspace once, to be copied: a process more for each test would be felt."""
+    folder = tmp_path_factory.mktemp("laid-out")
+    home = tmp_path_factory.mktemp("home")
+    assert Program(folder, home).json("init", ".", "--timezone", "UTC")["ok"] is True
+    return folder
+
+
+@pytest.fixture
+def agent(program: Program, laid_out: Path) -> Program:
+    """Give a workspace with nothing in it but the templates."""
+    shutil.copytree(laid_out, program.folder, dirs_exist_ok=True)
+    return program

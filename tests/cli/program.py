@@ -1,0 +1,78 @@
+"""The program as it is run: a process of its own, with a home and a clock of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+NOW = "2026-02-02T14:30:00Z"
+
+
+@dataclass
+class Program:
+    """Runs `python -m workbench` in a folder, with a home and a clock of its own."""
+
+    folder: Path
+    home: Path
+    now: str = NOW
+    extra: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {
+            name: value for name, value in os.environ.items() if not name.startswith(("WORKBENCH_", "GIT_"))
+        }
+        for name in ("VISUAL", "EDITOR", "NO_COLOR"):
+            kept.pop(name, None)
+        own = {
+            "HOME": str(self.home),
+            "XDG_CONFIG_HOME": str(self.home / "config"),
+            "XDG_STATE_HOME": str(self.home / "state"),
+            "XDG_CACHE_HOME": str(self.home / "cache"),
+            "WORKBENCH_NOW": self.now,
+            "TZ": "UTC",
+        }
+        return kept | own | dict(self.extra)
+
+    def start(self, *words: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-m", "workbench", *words],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def at(self, now: str) -> Program:
+        """Return the same program at another time."""
+        return replace(self, now=now)
+
+    def with_environment(self, **variables: str) -> Program:
+        """Return the same program with further variables."""
+        return replace(self, extra=(*self.extra, *variables.items()))
+
+    def run(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        process = self.start(*words)
+        out, err = process.communicate(stdin, timeout=60)
+        return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+    def json(self, *words: str, stdin: str = "", code: int = 0) -> Any:
+        done = self.run(*words, "--json", stdin=stdin)
+        assert done.returncode == code, done.stdout + done.stderr
+        return json.loads(done.stdout)
+
+    def files(self) -> dict[str, bytes]:
+        """Return every file of the workspace but those of its history."""
+        return {
+            str(path.relative_to(self.folder)): path.read_bytes()
+            for path in sorted(self.folder.rglob("*"))
+            if path.is_file() and ".audit" not in path.parts
+        }
