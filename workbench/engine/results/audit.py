@@ -1,0 +1,139 @@
+"""Answers about who changed what, and memory as it was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class AuditEntry:
+    """One line of the audit log."""
+
+    timestamp: datetime
+    action: str
+    file: str
+    actor: str
+    approval: str
+    summary: str
+    commit: str | None
+
+
+@dataclass(frozen=True)
+class AuditLog:
+    """Audit entries, newest first."""
+
+    entries: tuple[AuditEntry, ...]
+
+
+@dataclass(frozen=True)
+class Alert:
+    """A change of a critical file that a person has to see."""
+
+    id: str
+    file: str
+    timestamp: datetime
+    actor: str
+    summary: str
+    diff: str
+    acknowledged: bool
+    commit: str | None = None
+
+
+@dataclass(frozen=True)
+class Alerts:
+    """All alerts, newest first."""
+
+    alerts: tuple[Alert, ...]
+
+
+@dataclass(frozen=True)
+class VerifyProblem:
+    """A place where audit log, history and files disagree."""
+
+    kind: str
+    where: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What `audit verify` found."""
+
+    ok: bool
+    problems: tuple[VerifyProblem, ...]
+    commits: int
+    entries: int
+
+
+@dataclass(frozen=True)
+class FileVersion:
+    """A tracked file as it was at a moment."""
+
+    path: str
+    size: int
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Memory as it was: the newest commit not later than a time."""
+
+    time: datetime
+    commit: str | None
+    timestamp: datetime | None
+    files: tuple[FileVersion, ...]
+
+
+@dataclass(frozen=True)
+class BlameLine:
+    """Who wrote a line, and when."""
+
+    line: int
+    text: str
+    commit: str
+    actor: str
+    timestamp: datetime
+
+
+@dataclass(frozen=True)
+class Blame:
+    """A file's lines with who wrote each."""
+
+    path: str
+    lines: tuple[BlameLine, ...]
+
+
+@dataclass(frozen=True)
+class FileDiff:
+    """How one file differs between two commits; `before` and `after` are None where there was no file."""
+
+    path: str
+    before: str | None
+    after: str | None
+    unified: str
+
+
+@dataclass(frozen=True)
+class DiffView:
+    """What changed between two commits."""
+
+    from_: str | None
+    to: str
+    files: tuple[FileDiff, ...]
+
+
+@dataclass(frozen=True)
+class CommitView:
+    """One commit with everything that accounts for it."""
+
+    commit: str
+    timestamp: datetime
+    actor: str
+    approval: str
+    trigger: str
+    subject: str
+    files: tuple[str, ...]
+    entries: tuple[AuditEntry, ...]
+    trailers: tuple[tuple[str, str], ...]
+    undone_by: str | None = None

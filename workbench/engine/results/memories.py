@@ -1,0 +1,271 @@
+"""Answers about memories: storing, finding, showing and forgetting them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Changed:
+    """What every mutation answers.
+
+    Args:
+        commit: The commit's hash; None where nothing had to change.
+        files: Workspace-relative paths that changed.
+        ids: The memories concerned.
+        warnings: What a person should know, one sentence each.
+    """
+
+    commit: str | None
+    files: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    ok: bool = True
+
+
+@dataclass(frozen=True)
+class EntityRef:
+    """An entity named by a memory."""
+
+    id: str
+    type: str
+    name: str
+
+
+@dataclass(frozen=True)
+class RelationRef:
+    """A relation between two entities by id."""
+
+    from_: str
+    relation: str
+    to: str
+
+
+@dataclass(frozen=True)
+class HeldBack:
+    """Why something was not stored: it waits for a person's decision."""
+
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Remembered(Changed):
+    """What `remember` did, or would do with `dry_run`.
+
+    Args:
+        id: The memory's id.
+        store: core, episodic, semantic, procedural or vault.
+        path: The file it stands in.
+        router: `rules`, `model` or `given`.
+        fallback: Why the rules answered though a model is configured, else None.
+        core_update: The core item written beside it, or None.
+        questions: Near matches of entities that a person should settle.
+    """
+
+    id: str = ""
+    store: str = ""
+    path: str = ""
+    router: str = "rules"
+    fallback: str | None = None
+    tags: tuple[str, ...] = ()
+    confidence: str = "high"
+    entities: tuple[EntityRef, ...] = ()
+    relations: tuple[RelationRef, ...] = ()
+    core_update: str | None = None
+    summary: str = ""
+    held_back: HeldBack | None = None
+    questions: tuple[str, ...] = ()
+    dry_run: bool = False
+
+
+@dataclass(frozen=True)
+class Match:
+    """A memory that a query to forget would concern."""
+
+    id: str
+    store: str
+    path: str
+    snippet: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """What `forget` found, and whether it was applied."""
+
+    matches: tuple[Match, ...]
+    applied: bool
+    commit: str | None = None
+    files: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+    ok: bool = True
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MessageOutcome:
+    """What a message asked of memory and what was done.
+
+    Args:
+        kind: remember, forget, reflect, recall or none.
+        applied: Whether anything was changed.
+    """
+
+    kind: str
+    phrase: str | None
+    content: str | None
+    applied: bool
+    remembered: Remembered | None = None
+    forgotten: Forgotten | None = None
+    found: Found | None = None
+
+
+@dataclass(frozen=True)
+class Signals:
+    """What each lane of search contributed, 0–1 or None where the lane had nothing to say."""
+
+    vector: float | None
+    text: float | None
+    graph: float | None
+    decay: float | None
+
+
+@dataclass(frozen=True)
+class Hit:
+    """One search result; lines are 1-based and inclusive."""
+
+    id: str
+    path: str
+    start_line: int
+    end_line: int
+    snippet: str
+    score: float
+    store: str
+    status: str | None
+    signals: Signals
+    title: str = ""
+    date: str | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """What `search` answers."""
+
+    results: tuple[Hit, ...]
+    provider: str
+    model: str | None
+    fallback: str | None
+    likely_absent: bool
+    took_ms: float
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """Lines of a memory file; `from_` is the first line's number (1-based)."""
+
+    path: str
+    text: str
+    from_: int
+    lines: int
+
+
+@dataclass(frozen=True)
+class Score:
+    """A memory's relevance (design document §9.1).
+
+    Args:
+        value: `min(raw, 1)`.
+        raw: The formula's result.
+        status: active, fading, dormant, archived, or pinned.
+        terms: The formula's terms by name.
+    """
+
+    value: float
+    raw: float
+    status: str
+    terms: Mapping[str, float | str | bool | None]
+
+
+@dataclass(frozen=True)
+class Validity:
+    """When a fact was true."""
+
+    from_: str | None
+    until: str | None
+    superseded_by: str | None
+
+
+@dataclass(frozen=True)
+class Links:
+    """Memories that a memory names, and those that name it."""
+
+    to: tuple[str, ...]
+    from_: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class HistoryEntry:
+    """A commit that touched a memory."""
+
+    commit: str
+    timestamp: datetime
+    actor: str
+    approval: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One memory with all that is known about it."""
+
+    id: str
+    store: str
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    score: Score | None
+    provenance: tuple[str, ...]
+    validity: Validity
+    links: Links
+    history: tuple[HistoryEntry, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class TimelineEntry:
+    """One episode, or one stretch of a flat daily log, on the timeline.
+
+    Args:
+        day: `2026-02-02` in the workspace's zone.
+        time: `14:30`, or None where the log does not say.
+        kind: `episode` or `log`.
+    """
+
+    id: str
+    day: str
+    time: str | None
+    kind: str
+    type: str
+    confidence: str
+    source: str
+    tags: tuple[str, ...]
+    title: str
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    status: str | None = None
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Entries newest first; `next` is the cursor of the following page, None at the end."""
+
+    entries: tuple[TimelineEntry, ...]
+    next: str | None
+    total: int
