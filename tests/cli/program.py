@@ -10,6 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from click.testing import CliRunner, Result
+
+from workbench.cli.root import workbench
+
 NOW = "2026-02-02T14:30:00Z"
 
 
@@ -63,6 +67,13 @@ class Program:
         process = self.start(*words)
         out, err = process.communicate(stdin, timeout=60)
         return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+    def inside(self, *words: str) -> Result:
+        """Run a command line in this process, where many are tried and none is about processes."""
+        kept = {name: None for name in os.environ if name.startswith("WORKBENCH_")}
+        return CliRunner().invoke(
+            workbench, ["-w", str(self.folder), *words], env={**kept, **self.environment}
+        )
 
     def json(self, *words: str, stdin: str = "", code: int = 0) -> Any:
         done = self.run(*words, "--json", stdin=stdin)

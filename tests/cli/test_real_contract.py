@@ -19,7 +19,8 @@ LENA = "entity:person--lena"
 @pytest.fixture
 def lived_in(agent: Program) -> Program:
     """Give a workspace with one memory that says two things."""
-    agent.json("remember", "Lena develops Apollo", "--entity", "person:Lena", "--entity", "project:Apollo")
+    said = ("Lena develops Apollo", "--entity", "person:Lena", "--entity", "project:Apollo")
+    assert agent.inside("remember", *said).exit_code == 0
     return agent
 
 
@@ -125,8 +126,8 @@ FAILURES = [
 def test_every_failure_is_json_on_stdout_with_its_exit_code(lived_in: Program) -> None:
     before = lived_in.files()
     for words, code, kind in FAILURES:
-        done = lived_in.run(*words, "--json")
-        assert (done.returncode, done.stderr) == (code, ""), (words, done)
+        done = lived_in.inside(*words, "--json")
+        assert (done.exit_code, done.stderr) == (code, ""), (words, done.output)
         error = json.loads(done.stdout)["error"]
         assert set(error) == {"kind", "message", "where", "remedy"}
         assert error["kind"] == kind, words
@@ -176,8 +177,8 @@ class TestPaths:
         (agent.folder / "memory" / "link.md").symlink_to(agent.home / "secret.md")
         (agent.folder / "memory" / "folder").symlink_to(agent.home)
         for path in HOSTILE:
-            done = agent.run("get", path, "--json")
-            assert done.returncode in {2, 3, 5}, (path, done.stdout)
+            done = agent.inside("get", path, "--json")
+            assert done.exit_code in {2, 3, 5}, (path, done.stdout)
             assert "the secret" not in done.stdout + done.stderr
             assert "error" in json.loads(done.stdout)
 
@@ -185,7 +186,7 @@ class TestPaths:
         (agent.home / "secret.md").write_text("the secret\n")
         (agent.folder / "memory" / "link.md").symlink_to(agent.home / "secret.md")
         for path in ("../home/secret.md", "memory/link.md", ".audit/HEAD"):
-            assert agent.run("edit", path, "--text", "mine").returncode in {2, 3, 5}
+            assert agent.inside("edit", path, "--text", "mine").exit_code in {2, 3, 5}
         assert (agent.home / "secret.md").read_text() == "the secret\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pty
 import re
@@ -44,8 +45,8 @@ def at_terminal(program: Program, *words: str, types: str = "") -> tuple[int, st
 
 @pytest.fixture
 def episode(agent: Program) -> str:
-    done = agent.json("remember", "We chose the hybrid approach for Apollo", "--store", "episodic")
-    return str(done["id"])
+    said = ("We chose the hybrid approach for Apollo", "--store", "episodic")
+    return str(json.loads(agent.inside("remember", *said, "--json").stdout)["id"])
 
 
 def test_forgetting_asks_and_does_what_it_is_told(agent: Program, episode: str) -> None:
