@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
-from workbench.engine.errors import Ambiguous, InvalidInput
-from workbench.engine.workspace.reading import Reading
+from workbench.engine.errors import InvalidInput
+from workbench.engine.workspace.core_editing import CoreEditing
+from workbench.engine.workspace.graph_editing import GraphEditing
 
 if TYPE_CHECKING:
-    from workbench.engine.history import Attribution, FileView, Plan
-    from workbench.engine.stores import EntityFiles
+    from workbench.engine.history import FileView, Plan
 
 _TRIGGER_CHARACTERS = 80
 
 
-class Writing(Reading):
+class Writing(CoreEditing, GraphEditing):
     """Everything that changes memory; each call is one commit with its audit lines."""
 
     def remember(
@@ -297,130 +297,6 @@ class Writing(Reading):
             f"edit {relative}",
         )
 
-    def core_set(self, block: str, body: str, *, expected: str | None = None) -> results.Changed:
-        """Replace the body of a block of core memory.
-
-        Args:
-            block: Its name.
-            body: Markdown below the heading.
-            expected: The body the edit started from.
-
-        Raises:
-            NotFound: There is no such block.
-            Stale: It no longer reads `expected`.
-            BudgetExceeded: Core memory would pass its cap; the message names what could go.
-        """
-        from workbench.engine.stores import plan_set_block
-
-        ground = self._ground
-        return self._change(
-            lambda view: plan_set_block(view, block, body, ground.settings, ground.now(), expected=expected),
-            f"core set {block}",
-        )
-
-    def core_add(self, block: str, text: str) -> results.Changed:
-        """Add an item to a block of core memory; raises as `core_set`."""
-        from workbench.engine.stores import plan_add_item
-
-        ground = self._ground
-        return self._change(
-            lambda view: plan_add_item(
-                view, block, text, ground.settings, ground.now(), standing=ground.scores()
-            ),
-            f"core add {block}",
-        )
-
-    def core_replace(self, id: str, text: str) -> results.Changed:  # noqa: A002 - the field's word
-        """Replace the text of an item of core memory; raises as `core_set`."""
-        from workbench.engine.stores import plan_replace_item
-
-        ground = self._ground
-        return self._change(
-            lambda view: plan_replace_item(view, id, text, ground.settings, ground.now()),
-            f"core replace {id}",
-        )
-
-    def core_remove(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word
-        """Take items out of core memory, in one commit.
-
-        Raises:
-            NotFound: There is no such item.
-        """
-        from workbench.engine.stores import plan_remove_item, plan_together
-
-        ground = self._ground
-        # From the last one given: items that say the same are told apart by their order.
-        steps = [partial(plan_remove_item, item_id=one, now=ground.now()) for one in reversed((id, *more))]
-        summary = f"removed {len(steps)} items"
-        return self._change(lambda view: plan_together(view, steps, summary), f"core remove {id}")
-
-    def graph_merge(self, keep: str, absorb: str) -> results.Changed:
-        """Make everything known about one entity known about another; `graph_unmerge` parts them again.
-
-        Raises:
-            NotFound: One of them does not exist.
-        """
-        from workbench.engine.stores import plan_merge
-
-        return self._change_graph(
-            lambda files: plan_merge(files, keep, absorb), f"merge {absorb} into {keep}"
-        )
-
-    def graph_unmerge(self, entity: str) -> results.Changed:
-        """Let an absorbed entity stand by itself again.
-
-        Args:
-            entity: Its id, or its name, which now leads to the entity that absorbed it.
-
-        Raises:
-            NotFound: It does not exist.
-            InvalidInput: It was not merged.
-            Ambiguous: Several absorbed entities may be meant.
-        """
-        from workbench.engine.stores import plan_unmerge
-
-        absorbed = entity if "--" in entity else self._absorbed(entity)
-        return self._change_graph(lambda files: plan_unmerge(files, absorbed), f"unmerge {absorbed}")
-
-    def graph_rename(self, entity: str, name: str) -> results.Changed:
-        """Give an entity another name; its id stays, and the old name becomes an alias.
-
-        Raises:
-            NotFound: There is no such entity.
-        """
-        from workbench.engine.stores import plan_rename
-
-        return self._change_graph(lambda files: plan_rename(files, entity, name), f"rename {entity}")
-
-    def graph_link(self, from_: str, relation: str, to: str) -> results.Changed:
-        """Add a relation between two entities.
-
-        Raises:
-            NotFound: One of them does not exist.
-            InvalidInput: The vocabulary does not know the relation.
-        """
-        from workbench.engine.stores import Origin, plan_link
-
-        origin = Origin(("source:user-explicit",))
-        settings = self._ground.settings
-        return self._change_graph(
-            lambda files: plan_link(files, settings, from_, relation, to, origin),
-            f"link {from_} {relation} {to}",
-        )
-
-    def graph_unlink(self, from_: str, relation: str, to: str) -> results.Changed:
-        """Remove a relation between two entities.
-
-        Raises:
-            NotFound: There is no such relation.
-        """
-        from workbench.engine.stores import plan_unlink
-
-        settings = self._ground.settings
-        return self._change_graph(
-            lambda files: plan_unlink(files, settings, from_, relation, to), f"unlink {from_} {relation} {to}"
-        )
-
     def settle(self) -> results.Changed:
         """Fold journalled accesses into the scores file and log what changed its status, where there is any."""
         from workbench.engine.workspace.upkeep import settle
@@ -444,47 +320,6 @@ class Writing(Reading):
         word = "pin" if pinned else "unpin"
         summary = f"{word}ned {len(ids)} memories"
         return self._change(lambda view: plan_together(view, steps, summary), f"{word} {', '.join(ids[:3])}")
-
-    def _absorbed(self, name: str) -> str:
-        """Return the id of the absorbed entity that a name means: its own name, or that of what absorbed it."""
-        from workbench.engine.identifiers import slug
-
-        self._ground.refresh_for_reading()
-        lookups = self._ground.lookups
-        keeper = self._entity(name).id
-        absorbed = lookups.absorbed(keeper)
-        called = [one for one in absorbed if (it := lookups.entity(one)) and slug(it.label) == slug(name)]
-        meant = called or absorbed
-        if len(meant) > 1:
-            raise Ambiguous(f"“{name}” may be {', '.join(meant)}.", remedy="Name one of them.")
-        return meant[0] if meant else keeper
-
-    def _known(self, name: str) -> str:
-        self._ground.refresh_for_reading()
-        return str(self.resolve(name).whole)
-
-    def _change(
-        self,
-        planner: Callable[[FileView], Plan[results.Changed]],
-        trigger: str,
-        *,
-        by: Attribution | None = None,
-    ) -> results.Changed:
-        ground = self._ground
-        receipt = ground.mutate(
-            planner, by or ground.attribution(trigger), Capability.WRITE_MEMORY, doing="write memory"
-        )
-        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
-
-    def _change_graph(
-        self, planner: Callable[[EntityFiles], Plan[results.Changed]], trigger: str
-    ) -> results.Changed:
-        from workbench.engine.stores import Draft, EntityFiles
-
-        ground = self._ground
-        return self._change(
-            lambda view: planner(EntityFiles(Draft(view), ground.lookups, ground.now())), trigger
-        )
 
     def _scoring(
         self, planner: Callable[..., Plan[tuple[str, ...]]], memory_id: str

@@ -1,0 +1,55 @@
+"""The walls of the house: imports go one way, and the engine stands without any interface."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def loaded_by(statement: str) -> set[str]:
+    """Return the top-level modules that a fresh interpreter has after a statement."""
+    program = f"import json, sys\n{statement}\nprint(json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    return set(json.loads(run.stdout.splitlines()[-1]))
+
+
+def test_imports_go_one_way() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports_command as go; go()", "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import workbench.engine; workbench.engine.Workspace",
+        "from workbench.engine.workspace import Workspace; Workspace.find",
+        "import workbench.engine.stores, workbench.engine.history.history, workbench.engine.catalog.lookups",
+    ],
+)
+def test_the_engine_loads_no_interface(statement: str) -> None:
+    assert not loaded_by(statement) & {"textual", "rich", "click"}
+
+
+def test_opening_the_engine_loads_nothing_heavy() -> None:
+    heavy = {"pygit2", "apsw", "openai", "pydantic", "llama_cpp", "watchdog", "numpy", "tomlkit", "json5"}
+    assert not loaded_by("import workbench.engine; workbench.engine.Workspace") & heavy
+
+
+def test_no_module_is_longer_than_can_be_read_in_one_sitting() -> None:
+    long = {
+        str(path.relative_to(ROOT)): count
+        for path in (ROOT / "workbench").rglob("*.py")
+        if (count := len(path.read_text(encoding="utf-8").splitlines())) > 500
+    }
+    assert not long

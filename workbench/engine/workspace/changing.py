@@ -1,0 +1,35 @@
+"""How every change goes through the door: one plan, one transaction, one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.engine import results
+from workbench.engine.agents.roles import Capability
+from workbench.engine.workspace.reading import Reading
+
+if TYPE_CHECKING:
+    from workbench.engine.history import Attribution, FileView, Plan
+
+
+class Changing(Reading):
+    """What the parts of the door that change memory share."""
+
+    def _known(self, name: str) -> str:
+        self._ground.refresh_for_reading()
+        return str(self.resolve(name).whole)
+
+    def _change(
+        self,
+        planner: Callable[[FileView], Plan[results.Changed]],
+        trigger: str,
+        *,
+        by: Attribution | None = None,
+    ) -> results.Changed:
+        ground = self._ground
+        receipt = ground.mutate(
+            planner, by or ground.attribution(trigger), Capability.WRITE_MEMORY, doing="write memory"
+        )
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
