@@ -117,6 +117,6 @@ def change(
     if not differing and not extra:
         return None
     after = before.update(differing, last_updated=render_time(now), extra=extra)
-    if not before.content:
+    if not before.content and action is Action.EDIT:
         action = Action.CREATE
     return FileChange(layout.DECAY_SCORES, after.render(), action, summary)

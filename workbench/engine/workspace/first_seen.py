@@ -95,8 +95,10 @@ def _note_memories(catalog: Catalog, store: GitStore, commit: Commit, moment: st
     for change in store.changes(commit.id):
         if change.new_blob is None or not change.path.endswith(".md") or not _is_text(change.path):
             continue
-        before = store.read_blob(change.old_blob) if change.old_blob else b""
-        known = _ids(catalog, change.old_path or change.path, before)
+        known: set[str] = set()
+        # An empty file is a memory too, where a file is one; no file is none.
+        if change.old_blob:
+            known = _ids(catalog, change.old_path or change.path, store.read_blob(change.old_blob))
         new = _ids(catalog, change.path, store.read_blob(change.new_blob)) - known
         with catalog.database() as connection, connection:
             connection.executemany(
