@@ -9,17 +9,28 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
 
 from tests.cli.door import Bench
+from tests.cli.program import Program
 from workbench.cli.command import BenchGroup, Teaching
 from workbench.cli.commands import COMMANDS
-from workbench.cli.reference import render_reference, render_table
+from workbench.cli.reference import render_page, render_reference, render_table
 from workbench.cli.root import workbench
 
-HEAVY = ("pygit2", "textual", "openai", "apsw", "rich", "workbench.engine.workspace", "workbench.cli.audit")
+HEAVY = (
+    "pygit2",
+    "workbench.engine.results",
+    "textual",
+    "openai",
+    "apsw",
+    "rich",
+    "workbench.engine.workspace",
+    "workbench.cli.audit",
+)
 
 
 def every_command() -> Iterator[tuple[str, Teaching]]:
@@ -160,3 +171,29 @@ def test_the_reference_shows_every_command_with_its_options_and_examples() -> No
             assert example in text or name.endswith(" log")
     assert "`--forecast DAYS`" in text
     assert text.count("--workspace PATH") == 1
+
+
+def test_the_page_of_commands_is_current() -> None:
+    page = Path(__file__).parents[2] / "docs" / "commands.md"
+    assert page.read_text(encoding="utf-8") == render_page(), "Run: python -m workbench.cli.reference"
+
+
+LIGHT = ("pygit2", "apsw", "openai", "textual", "rich", "markdown_it", "tomlkit", "json5", "watchdog", "hmac")
+
+
+def test_core_memory_is_shown_without_anything_heavy(agent: Program) -> None:
+    code = (
+        "import sys\nfrom workbench.cli import run\n"
+        "try:\n    run(['core', '--json'])\nexcept SystemExit as done:\n    assert done.code == 0\n"
+        f"print([name for name in {LIGHT!r} if name in sys.modules])\n"
+        "print([name for name in sys.modules if name.startswith('workbench.cli.remember')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=agent.folder,
+        env=agent.environment,
+    )
+    assert done.stdout.splitlines()[-2:] == ["[]", "[]"]

@@ -6,9 +6,36 @@ from collections.abc import Iterator
 
 import click
 
-from workbench.cli.command import BenchGroup, Teaching
+from workbench.cli.command import SETTINGS, BenchGroup, Teaching
 from workbench.cli.commands import TOPICS
 from workbench.cli.root import PROGRAM, workbench
+
+_BEGINNING = """\
+# Commands
+
+Made from the commands themselves: `python -m workbench.cli.reference > docs/commands.md`.
+
+`workbench` alone opens the bench on the nearest workspace. Every command takes `--workspace PATH` and `--json`, before
+or after its name. With `--json` the answer is JSON on stdout, errors too; times in JSON are UTC, times for people are
+those of the workspace’s own time zone. What asks for confirmation takes `--yes`.
+
+| exit code | means |
+| --- | --- |
+| 0 | done |
+| 1 | failed, or something is broken |
+| 2 | the command line makes no sense as given |
+| 3 | nothing was found |
+| 4 | another program is writing, or what was to be changed has changed meanwhile |
+| 5 | refused: not allowed, outside the workspace, over the budget, or not confirmed |
+
+| variable | does |
+| --- | --- |
+| `WORKBENCH_WORKSPACE` | names the workspace |
+| `WORKBENCH_NOW` | sets the clock, such as `2026-02-02T14:30:00Z`, to try how memory fades over months |
+| `WORKBENCH_DEBUG` | shows where an unexpected error happened |
+| `EDITOR`, `VISUAL` | the editor that `edit` opens |
+| `NO_COLOR` | turns colours off |
+"""
 
 
 def render_table() -> str:
@@ -38,7 +65,7 @@ def render_reference(*, level: int = 2) -> str:
 
 
 def _context() -> click.Context:
-    return click.Context(workbench, info_name=PROGRAM)
+    return click.Context(workbench, info_name=PROGRAM, **SETTINGS)
 
 
 def _find(name: str) -> Teaching:
@@ -108,5 +135,10 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+def render_page() -> str:
+    """Return `docs/commands.md`: what holds for every command, then each of them."""
+    return f"{_BEGINNING}\n{render_table()}\n{render_reference()}"
+
+
 if __name__ == "__main__":
-    click.echo(render_reference(), nl=False)
+    click.echo(render_page(), nl=False)
