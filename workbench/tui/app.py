@@ -94,8 +94,6 @@ class BenchApp(Overlays):
         self.theme = look.theme.name
         self.set_keymap(dict(self.key_overrides))
 
-    # --- the frame ------------------------------------------------------------------------------------------
-
     def compose(self) -> ComposeResult:
         yield StatusLine(id="top")
         yield Container(id="panes")
@@ -142,8 +140,6 @@ class BenchApp(Overlays):
             for widget in self.screen.query("*"):
                 widget.refresh()
 
-    # --- status and changes ---------------------------------------------------------------------------------
-
     @work(thread=True, exclusive=True, group="status")
     def read_status(self) -> None:
         """Read what waits."""
@@ -173,8 +169,6 @@ class BenchApp(Overlays):
                 pane.reload()
             else:
                 self._stale.add(pane.id or "")
-
-    # --- going about ----------------------------------------------------------------------------------------
 
     @property
     def pane(self) -> Pane:
@@ -272,8 +266,6 @@ class BenchApp(Overlays):
         self._trail, place = self._trail.step(by)
         if place is not None:
             await self.show(place, visit=False)
-
-    # --- acting ---------------------------------------------------------------------------------------------
 
     @on(Pane.Done)
     def _done(self, event: Pane.Done) -> None:

@@ -56,7 +56,7 @@ def spread(left: Line, right: Line, width: int) -> Line:
     """
     room = width - line_width(right)
     if right:
-        room -= 1
+        room -= 2
     left = cut(left, room)
     return (*left, gap(width - line_width(left) - line_width(right)), *right)
 

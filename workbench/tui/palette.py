@@ -95,6 +95,15 @@ class Palette:
             underline="underline" in wanted,
         )
 
+    def _space(self, style: Style, before: Style | None, ground: str) -> Style:
+        """Return a look for spaces that lead a text, so that they join what stands before them.
+
+        It saves the terminal a change of style, and drawers of exported screens drop spaces that begin a text.
+        """
+        if before is not None and before.bgcolor == style.bgcolor and not before.underline:
+            return before
+        return style if style.underline else style + Style(color=self.style("rule", ground).color)
+
     def strip(self, line: Line, width: int, ground: str = PAPER, fill: str = "text") -> Strip:
         """Return a line as a strip of exactly `width` cells.
 
@@ -105,16 +114,17 @@ class Palette:
             fill: Role of the space after it.
         """
         segments: list[Segment] = []
+        last: Style | None = None
         for span in line:
             style = self.style(span.role, ground)
             # Spans are safe already; this is the last door before the terminal, and it is locked as well.
             whole = span.text if span.text.isprintable() else plain(span.text)
             text = whole.lstrip(" ")
             if len(text) < len(whole):
-                # By itself, because some drawers of exported screens drop a text's leading spaces.
-                segments.append(Segment(whole[: len(whole) - len(text)], style))
+                segments.append(Segment(whole[: len(whole) - len(text)], self._space(style, last, ground)))
             if text:
                 segments.append(Segment(text, style))
+                last = style
         used = line_width(line)
         if used < width:
             segments.append(Segment(" " * (width - used), self.style(fill, ground)))

@@ -17,7 +17,7 @@ from workbench.tui.panes.base import Pane
 from workbench.tui.panes.core_editor import NEW, CoreEditor, Draft
 from workbench.tui.query import parse_query
 from workbench.tui.views.core import BLOCK_KEY, CoreRows, item_lines, matching, total_line
-from workbench.tui.views.memory import known_lines
+from workbench.tui.views.memory import known_lines, sources
 from workbench.tui.views.teaching import teach
 from workbench.tui.widgets.status_line import StatusLine
 
@@ -248,7 +248,7 @@ class CorePane(Pane):
             return found is not None and found[1] is not None
         if action == "open_source":
             memory = self._memory
-            return memory is not None and memory.id == self.list.cursor_key and bool(memory.provenance)
+            return memory is not None and memory.id == self.list.cursor_key and bool(sources(memory))
         return super().check_action(action, parameters)
 
     def _items(self) -> list[CoreItem]:
@@ -269,8 +269,8 @@ class CorePane(Pane):
             self.act(partial(self.bench.remove_core, [item.id for item in items]), self.list.clear_marks)
 
     def action_open_source(self) -> None:
-        if self._memory is not None and self._memory.provenance:
-            self.post_message(self.GoTo(self._memory.provenance[0]))
+        if self._memory is not None and (found := sources(self._memory)):
+            self.post_message(self.GoTo(found[0]))
 
     def action_show_history(self) -> None:
         self.post_message(self.GoTo("history:MEMORY.md"))

@@ -17,6 +17,7 @@ from workbench.tui.palette import PAPER
 from workbench.tui.panes.base import Pane
 from workbench.tui.query import Query, parse_days, parse_query
 from workbench.tui.screens.ask import AskScreen
+from workbench.tui.views.memory import sources
 from workbench.tui.views.teaching import teach
 from workbench.tui.views.timeline import (
     FIELDS,
@@ -236,7 +237,7 @@ class TimelinePane(Pane):
             return bool(self.list.cursor_key)
         if action == "open_source":
             memory = self._memory
-            return memory is not None and memory.id == self.list.cursor_key and bool(memory.provenance)
+            return memory is not None and memory.id == self.list.cursor_key and bool(sources(memory))
         return super().check_action(action, parameters)
 
     def action_pin(self) -> None:
@@ -252,8 +253,8 @@ class TimelinePane(Pane):
         )
 
     def action_open_source(self) -> None:
-        if self._memory is not None and self._memory.provenance:
-            self.post_message(self.GoTo(self._memory.provenance[0]))
+        if self._memory is not None and (found := sources(self._memory)):
+            self.post_message(self.GoTo(found[0]))
 
     def action_show_history(self) -> None:
         episode = self._rows.episode(self.list.cursor_key)

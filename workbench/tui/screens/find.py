@@ -13,7 +13,7 @@ from textual.worker import get_current_worker
 
 from workbench.tui.ink import BLANK, Line, Span, column, gap, ink, spread
 from workbench.tui.palette import RAISED
-from workbench.tui.views.memory import store_of_id
+from workbench.tui.views.memory import store_of_id, store_sign
 from workbench.tui.widgets.filter_bar import FilterBar, FilterInput
 from workbench.tui.widgets.rows import KeyedRows
 from workbench.tui.widgets.virtual_list import VirtualList
@@ -68,7 +68,11 @@ class FindRows(KeyedRows):
             return (Span(row, "soft"),)
         if row.key.partition(":")[0] in ("run", "theme", "pane"):
             return spread((ink(row.text, "text", width),), (column(row.sign, 6, "soft", right=True),), width)
-        return (Span("▪", f"store.{store_of_id(row.key)}"), gap(1), ink(row.text, "text", max(1, width - 2)))
+        return (
+            Span(store_sign(row.key), f"store.{store_of_id(row.key)}"),
+            gap(1),
+            ink(row.text, "text", max(1, width - 2)),
+        )
 
 
 def search(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from workbench.tui.bench import Alert, AuditEntry
@@ -9,6 +10,7 @@ from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.text import wrap
 from workbench.tui.views.dates import day_name, full_time
 from workbench.tui.views.diff import changed_counts, diff_lines
+from workbench.tui.views.memory import STORE_SIGNS
 from workbench.tui.widgets.rows import KeyedRows
 
 if TYPE_CHECKING:
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 FIELDS = ("actor", "action", "file", "approval", "commit")
 ALERT_KEY = "alert:"
 ALERT = "▲"
+# The subject of a commit: [ACTION] FILE — SUMMARY.
+_SUBJECT = re.compile(r"^\[([A-Z]+)\] .*? — (.*)$", re.DOTALL)
 _STORES = {
     "memory/episodes/": "episodic",
     "memory/graph/": "semantic",
@@ -122,18 +126,27 @@ def _alert_line(alert: Alert, width: int) -> Line:
 
 def _entry_line(entry: AuditEntry, width: int, *, continued: bool) -> Line:
     """Draw an entry; one of the same commit as the row above leaves out what it shares with it."""
-    actor_width = 0 if width < 58 else 16 if width < 84 else 20 if width < 100 else 24
-    file_width = 16 if width < 84 else 20 if width < 100 else 28
+    actor_width = 0 if width < 58 else 16 if width < 70 else 20 if width < 100 else 24
+    file_width = 14 if width < 84 else 20 if width < 100 else 28
+    # The system's own upkeep steps back, so that what people and agents did stands out.
+    upkeep = entry.actor.startswith("system:") and entry.action != "ALERT"
     spans: list[Span] = [
         column("" if continued else entry.timestamp.strftime("%H:%M"), 5, "soft"),
         gap(1),
-        column(entry.action, 8, "faint" if entry.action in ("DECAY", "PRUNE", "ACK") else "text"),
+        column(entry.action, 7, "faint" if upkeep else "text"),
         gap(1),
     ]
     if actor_width:
-        spans += [column("" if continued else entry.actor, actor_width, "soft"), gap(1)]
-    spans += [column(short_path(entry.file), file_width, f"store.{store_of_path(entry.file)}"), gap(1)]
-    return cut((*spans, ink(entry.summary, "text", width)), width)
+        spans += [
+            column("" if continued else entry.actor, actor_width, "faint" if upkeep else "soft"),
+            gap(1),
+        ]
+    store = store_of_path(entry.file)
+    file = (
+        Span(STORE_SIGNS[store] + " ", f"store.{store}"),
+        column(short_path(entry.file), file_width, f"store.{store}"),
+    )
+    return cut((*spans, *file, gap(1), ink(entry.summary, "soft" if upkeep else "text", width)), width)
 
 
 def store_of_path(path: str) -> str:
@@ -160,14 +173,17 @@ def change_lines(
         first: The file to begin with.
         width: Cells.
     """
-    lines: list[Line] = [(Span(piece, "strong"),) for piece in wrap(change.summary, width, limit=3)]
+    subject = _SUBJECT.match(change.summary)
+    summary = subject[2] if subject else change.summary
+    lines: list[Line] = [(Span(piece, "strong"),) for piece in wrap(summary, width, limit=3)]
     lines.append(BLANK)
     facts = [
+        ("What", subject[1] if subject else ""),
         ("When", full_time(change.timestamp)),
         ("Who", change.actor),
         ("Approval", change.approval),
         ("Trigger", change.trigger),
-        ("Commit", change.commit),
+        ("Commit", change.commit[:12]),
     ]
     for label, value in facts:
         if value:

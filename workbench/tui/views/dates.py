@@ -7,6 +7,16 @@ from datetime import date, datetime, timedelta
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
+MONTH_NAMES = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+
+
+def short_day(day: date, today: date) -> str:
+    """Return a day of a month in six cells: “Mon  2”, or “Today”."""
+    return "Today" if day == today else f"{_WEEKDAYS[day.weekday()]} {day.day:>2}"
+
 
 def day_name(day: date, today: date) -> str:
     """Return a day as one reads it: “Today · Mon 2 Feb”, with the year where it is another."""

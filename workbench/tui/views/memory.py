@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from workbench.tui.bench import Link
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, wrap_line
 from workbench.tui.palette import score_role
 from workbench.tui.text import cell_width, plain, wrap
@@ -12,7 +13,7 @@ from workbench.tui.text import cell_width, plain, wrap
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.tui.bench import Link, Memory, Score
+    from workbench.tui.bench import HistoryEntry, Memory, Score
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 _ITEM = re.compile(r"^(\s*)(?:[-*+]|(\d{1,4}[.)]))\s+(.*)$")
@@ -20,7 +21,17 @@ _FENCE = re.compile(r"^\s*(```|~~~)")
 _WIKILINK = re.compile(
     r"\[\[([^\[\]|]{1,120})(?:\|([^\[\]]{1,120}))?\]\]|(episode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?)"
 )
+_KINDS = frozenset({"core", "episode", "entity", "procedure", "vault", "file"})
+STORE_SIGNS = {
+    "core": "◎",
+    "episodic": "◷",
+    "semantic": "◇",
+    "procedural": "≡",
+    "vault": "▣",
+    "file": "▤",
+}
 _SCORE_BAR = 24
+_MOST_HISTORY = 8
 _WIDEST_TEXT = 88
 # Longer texts are shown up to here; the file itself has the rest.
 MOST_CHARACTERS = 60_000
@@ -98,6 +109,11 @@ def store_of_id(memory_id: str) -> str:
     return stores.get(kind, kind if kind in ("core", "vault") else "file")
 
 
+def store_sign(memory_id: str) -> str:
+    """Return the glyph that says the store of an id where its hue cannot be seen."""
+    return STORE_SIGNS[store_of_id(memory_id)]
+
+
 def link_role(memory_id: str) -> str:
     """Return the look of a link to a memory: the hue of its store, underlined."""
     return f"store.{store_of_id(memory_id)}+link"
@@ -114,8 +130,10 @@ def link_lines(links: Sequence[Link], width: int) -> list[Line]:
     for each in links:
         words = each.text.strip() or each.id
         for at, piece in enumerate(wrap(words, max(8, width - 2), limit=2)):
-            lead = "→ " if at == 0 else "  "
-            lines.append((Span(lead, "faint"), Span(piece, link_role(each.id), each.id)))
+            lead = f"{store_sign(each.id)} " if at == 0 else "  "
+            lines.append(
+                (Span(lead, f"store.{store_of_id(each.id)}"), Span(piece, link_role(each.id), each.id))
+            )
     return lines
 
 
@@ -131,10 +149,26 @@ def score_lines(score: Score, width: int) -> list[Line]:
         ink(score.status, "soft"),
     )
     lines: list[Line] = [cut(bar, width)]
-    if score.terms:
-        terms = " × ".join(f"{name.replace('_', ' ')} {value:.3g}" for name, value in score.terms.items())
-        lines.extend((Span(piece, "faint"),) for piece in wrap(terms, width))
+    lines.extend((Span(piece, "faint"),) for piece in wrap(formula(score), width))
     return lines
+
+
+def formula(score: Score) -> str:
+    """Write the terms of a score as the product that they are; terms that are not known stand after it."""
+    terms = dict(score.terms)
+    words: list[str] = []
+    for name, label, of in (
+        ("base", "base", ()),
+        ("decay", "decay", (("days", "days"), ("lambda", "λ"))),
+        ("reinforcement", "use", (("accessCount", "accesses"),)),
+        ("typeWeight", "type", ()),
+    ):
+        value = terms.pop(name, None)
+        details = ", ".join(f"{text} {terms.pop(key):.3g}" for key, text in of if key in terms)
+        if value is not None:
+            words.append(f"{label} {value:.3g}" + (f" ({details})" if details else ""))
+    words += [f"{name} {value:.3g}" for name, value in terms.items() if value]
+    return " × ".join(words)
 
 
 def known_lines(memory: Memory, width: int, *, learned: str = "What links here") -> list[Line]:
@@ -145,12 +179,8 @@ def known_lines(memory: Memory, width: int, *, learned: str = "What links here")
         lines += [*section(learned), *link_lines(memory.links_from, width)]
     if memory.links_to:
         lines += [*section("Names"), *link_lines(memory.links_to, width)]
-    if memory.provenance:
-        lines += section("Comes from")
-        lines.extend(
-            (Span("→ ", "faint"), Span(plain(each, width - 2), link_role(each), each))
-            for each in memory.provenance
-        )
+    if found := sources(memory):
+        lines += [*section("Comes from"), *link_lines([Link(each, each) for each in found], width)]
     if memory.valid_from or memory.valid_until:
         span = f"true from {memory.valid_from or '…'} until {memory.valid_until or 'now'}"
         lines += [*section("Holds"), (ink(span, "text", width),)]
@@ -164,18 +194,26 @@ def known_lines(memory: Memory, width: int, *, learned: str = "What links here")
     if memory.score is not None:
         lines += [*section("Score"), *score_lines(memory.score, width)]
     if memory.history:
-        lines += section("History")
-        lines.extend(
-            cut(
-                (
-                    column(each.timestamp.strftime("%-d %b %Y"), 12, "soft"),
-                    column(each.actor, 22, "text"),
-                    gap(1),
-                    Span(plain(each.summary, max(1, width - 35)), "soft", f"commit:{each.commit}"),
-                ),
-                width,
-            )
-            for each in memory.history
-        )
+        lines += [
+            *section("History"),
+            *(_history_line(each, width) for each in memory.history[:_MOST_HISTORY]),
+        ]
+        if more := len(memory.history) - _MOST_HISTORY:
+            lines += [(Span(f"{more} earlier; h shows all of them.", "faint"),)] if more > 0 else []
     where = f"{memory.path}:{memory.start_line}" if memory.start_line else memory.path
     return [*lines, BLANK, (ink(where, "faint", width),)]
+
+
+def sources(memory: Memory) -> list[str]:
+    """Return the ids of the memories that a memory comes from; a bare word such as “conversation” leads nowhere."""
+    return [each for each in memory.provenance if each.partition(":")[0] in _KINDS]
+
+
+def _history_line(entry: HistoryEntry, width: int) -> Line:
+    spans = (
+        column(entry.timestamp.strftime("%-d %b %Y"), 12, "soft"),
+        column(entry.actor, 21, "text"),
+        gap(1),
+        Span(plain(entry.summary, max(1, width - 34)), "soft", f"commit:{entry.commit}"),
+    )
+    return cut(spans, width)

@@ -1,7 +1,8 @@
-"""Draws the timeline: days with their density, the episodes of each, and one episode read closely."""
+"""Draws the timeline: months with the density of their days, the episodes day by day, and one episode read closely."""
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections import Counter
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.palette import score_role
 from workbench.tui.text import cell_width, plain
-from workbench.tui.views.dates import MONTHS, day_name
+from workbench.tui.views.dates import MONTH_NAMES, MONTHS, day_name, short_day
 from workbench.tui.views.memory import known_lines, markdown_lines, section
 from workbench.tui.widgets.rows import KeyedRows
 
@@ -23,7 +24,7 @@ FIELDS = ("type", "tag", "confidence", "source", "status")
 CONFIDENCE = {"high": "●", "medium": "◐", "low": "○"}
 _LEVELS = "▂▃▄▅▆▇█"
 _EMPTY = "▁"
-_HOURS_PER_CELL = 2
+_STRIP_FROM = 58
 _TAGS_FROM = 62
 _SCORE_FROM = 48
 
@@ -44,7 +45,7 @@ def episode_matches(query: Query, episode: Episode) -> bool:
 
 
 class TimelineRows(KeyedRows):
-    """Episodes as rows, newest first: for each day a heading, its episodes, and a space.
+    """Episodes as rows, newest first: for each month a heading, its episodes with their days, and a space.
 
     Args:
         today: In the workspace's zone.
@@ -55,22 +56,25 @@ class TimelineRows(KeyedRows):
         self._rows: list[Episode | date | None] = []
         self._row_keys: list[str] = []
         self._row_headings: list[int] = []
+        self._months: dict[date, Counter[int]] = {}
         self.days: dict[date, list[Episode]] = {}
         super().__init__(self._row_keys, self._row_headings)
 
     def extend(self, episodes: Iterable[Episode]) -> None:
         """Add older episodes at the end."""
         for episode in episodes:
-            day = self.days.get(episode.day)
-            if day is None:
-                day = self.days[episode.day] = []
+            month = episode.day.replace(day=1)
+            counts = self._months.get(month)
+            if counts is None:
+                counts = self._months[month] = Counter()
                 if self._rows:
                     self._rows.append(None)
                     self._row_keys.append("")
                 self._row_headings.append(len(self._rows))
-                self._rows.append(episode.day)
+                self._rows.append(month)
                 self._row_keys.append("")
-            day.append(episode)
+            counts[episode.day.day] += 1
+            self.days.setdefault(episode.day, []).append(episode)
             self._rows.append(episode)
             self._row_keys.append(episode.id)
         self._index = None
@@ -96,30 +100,25 @@ class TimelineRows(KeyedRows):
         return key
 
     def line(self, index: int, width: int) -> Line:
-        """Draw a day's heading, an episode, or a space."""
+        """Draw a month's heading, an episode, or a space."""
         row = self._rows[index]
         if row is None:
             return BLANK
         if isinstance(row, date):
             return self._heading(row, width)
-        return _episode_line(row, width)
+        above = self._rows[index - 1]
+        continued = above is not None and not isinstance(above, date) and above.day == row.day
+        return _episode_line(row, width, "" if continued else short_day(row.day, self._today))
 
-    def _heading(self, day: date, width: int) -> Line:
-        episodes = self.days[day]
-        count = f"{len(episodes):>3}"
-        return spread(
-            (Span(day_name(day, self._today), "strong"),),
-            (*_hours(episodes), gap(2), Span(count, "soft")),
-            width,
-        )
-
-
-def _hours(episodes: list[Episode]) -> Line:
-    """Draw how much happened in each two hours of a day, midnight to midnight."""
-    counts = Counter(int(each.time[:2]) // _HOURS_PER_CELL for each in episodes if each.time[:2].isdigit())
-    if not counts:
-        return BLANK
-    return _bars([counts.get(cell, 0) for cell in range(24 // _HOURS_PER_CELL)], most=4)
+    def _heading(self, month: date, width: int) -> Line:
+        counts = self._months[month]
+        name = (Span(f"{MONTH_NAMES[month.month - 1]} {month.year}", "strong"),)
+        total = Span(f"{counts.total():>5,}", "soft")
+        if width < _STRIP_FROM:
+            return spread(name, (total,), width)
+        days = monthrange(month.year, month.month)[1]
+        strip = _bars([counts.get(day, 0) for day in range(1, days + 1)], max(4, *counts.values()))
+        return spread(name, (*strip, gap(1), total), width)
 
 
 def _bars(counts: list[int], most: int, here: int = -1) -> Line:
@@ -132,9 +131,11 @@ def _bars(counts: list[int], most: int, here: int = -1) -> Line:
     return tuple(spans)
 
 
-def _episode_line(episode: Episode, width: int) -> Line:
+def _episode_line(episode: Episode, width: int, day: str) -> Line:
     sign = "◆" if episode.pinned else CONFIDENCE.get(episode.confidence, " ")
     left: Line = (
+        column(day, 6, "text"),
+        gap(1),
         column(episode.time, 5, "soft"),
         gap(1),
         Span(sign, "store.episodic"),
@@ -144,7 +145,7 @@ def _episode_line(episode: Episode, width: int) -> Line:
     )
     right: Line = ()
     if width >= _TAGS_FROM and episode.tags:
-        right = (_tags(episode.tags, max(12, width // 4)),)
+        right = (_tags(episode.tags, max(12, width // 6)),)
     if width >= _SCORE_FROM and episode.score is not None:
         right = (*right, gap(2), Span(f"{episode.score:.2f}", "faint"))
     text = ink(_gist(episode.text), score_role(episode.score), width)
@@ -163,7 +164,8 @@ def _tags(tags: tuple[str, ...], width: int) -> Span:
 
 def _gist(text: str) -> str:
     """Return the beginning of a text as one line without the marks of Markdown."""
-    return text[:600].lstrip().lstrip("-*># ").replace("**", "")
+    lines = (line.strip().lstrip("-*># ") for line in text[:600].splitlines())
+    return " ".join(line for line in lines if line).replace("**", "")
 
 
 def ribbon_line(days: Mapping[date, int], here: date | None, width: int) -> Line:

@@ -98,3 +98,11 @@ def step_from(rows: RowSource, index: int, by: int) -> int:
     while 0 <= at < len(rows) and not rows.key(at):
         at += direction
     return at if 0 <= at < len(rows) else nearest(rows, target)
+
+
+def repeated_heading(rows: RowSource, index: int) -> int | None:
+    """Return the heading to repeat on the top line while its rows scroll by, for the row that would be there."""
+    if not 0 < index < len(rows) or not rows.key(index):
+        return None
+    heading = rows.heading(index)
+    return heading if heading is not None and heading < index else None

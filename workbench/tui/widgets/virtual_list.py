@@ -15,7 +15,7 @@ from workbench.tui.keymap import bindings
 from workbench.tui.palette import CURSOR, MARKED, PAPER, RAISED
 from workbench.tui.widgets.marks import Marks
 from workbench.tui.widgets.painted import palette_of
-from workbench.tui.widgets.rows import NoRows, nearest, step_from
+from workbench.tui.widgets.rows import NoRows, nearest, repeated_heading, step_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -88,8 +88,6 @@ class VirtualList(ScrollView, can_focus=True):
         self._strips: dict[tuple[int, int, str, str], Strip] = {}
         self._painted_with: Palette | None = None
 
-    # --- what is in the list -------------------------------------------------------------------------------
-
     @property
     def cursor_key(self) -> str:
         """Return the id of the row under the cursor, empty where there is none."""
@@ -145,12 +143,10 @@ class VirtualList(ScrollView, can_focus=True):
         self._move_to(found)
         return True
 
-    # --- drawing --------------------------------------------------------------------------------------------
-
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         index = y + round(self.scroll_y)
-        if y == 0 and (heading := self._sticky_heading(index)) is not None:
+        if y == 0 and (heading := repeated_heading(self.rows, index)) is not None:
             index = heading
         if index >= len(self.rows):
             return self._render_empty(y, width)
@@ -186,13 +182,6 @@ class VirtualList(ScrollView, can_focus=True):
         bar = ("▌" if self._lit else "▏") if index == self.cursor else " "
         return bar + ("✓" if key and key in self.marks.keys else " ")
 
-    def _sticky_heading(self, index: int) -> int | None:
-        """Return the heading to repeat on the top line while its rows scroll by."""
-        if not 0 < index < len(self.rows):
-            return None
-        heading = self.rows.heading(index)
-        return heading if heading is not None and heading < index and self.rows.key(index) else None
-
     def _render_empty(self, y: int, width: int) -> Strip:
         lines: Sequence[Line] = ()
         if not len(self.rows) and not self.waiting and self._empty is not None:
@@ -204,8 +193,6 @@ class VirtualList(ScrollView, can_focus=True):
         super().watch_has_focus(_has_focus)
         self._strips.clear()
         self.refresh_line(self.cursor)
-
-    # --- moving ---------------------------------------------------------------------------------------------
 
     def _step(self, by: int) -> None:
         self._move_to(step_from(self.rows, self.cursor, by))
@@ -266,8 +253,6 @@ class VirtualList(ScrollView, can_focus=True):
         if self.cursor_key:
             self.post_message(self.Chosen(self, self.cursor_key))
 
-    # --- marking --------------------------------------------------------------------------------------------
-
     def action_mark(self) -> None:
         if self.cursor_key:
             self.marks.toggle(self.cursor_key)
@@ -289,11 +274,9 @@ class VirtualList(ScrollView, can_focus=True):
         self.post_message(self.MarksChanged(self, self.cursor_key))
         return True
 
-    # --- mouse ----------------------------------------------------------------------------------------------
-
     def on_click(self, event: events.Click) -> None:
         index = event.y + round(self.scroll_y)
-        on_sticky = event.y == 0 and self._sticky_heading(index) is not None
+        on_sticky = event.y == 0 and repeated_heading(self.rows, index) is not None
         if on_sticky or not 0 <= index < len(self.rows) or not self.rows.key(index):
             return
         if event.shift:
