@@ -126,7 +126,16 @@ def test_a_command_imports_only_its_own_module() -> None:
     names = {
         name.removeprefix("workbench.cli.") for name in json.loads(loaded.splitlines()[-1].replace("'", '"'))
     }
-    assert names == {"command", "commands", "failure", "forgetting", "invocation", "printing", "root"}
+    assert names == {
+        "command",
+        "commands",
+        "completing",
+        "failure",
+        "forgetting",
+        "invocation",
+        "printing",
+        "root",
+    }
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -364,6 +364,35 @@ class TestStreams:
             assert not too_wide or {"get", "blame", "diff", "brief"} & set(words), too_wide
 
 
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("workbench show person--", {"person--lena"}),
+        ("workbench graph path project", {"project--apollo"}),
+        (
+            "workbench get memory/graph/e",
+            {"memory/graph/entities/person--lena.md", "memory/graph/entities/project--apollo.md"},
+        ),
+        ("workbench edit MEM", {"MEMORY.md"}),
+        ("workbench graph no", set()),
+    ],
+)
+def test_the_tab_key_offers_memories_and_writes_nothing(
+    agent: Program, words: str, offered: set[str]
+) -> None:
+    entities = agent.folder / "memory" / "graph" / "entities"
+    entities.mkdir(parents=True, exist_ok=True)
+    for name in ("person--lena", "project--apollo", "person--\x1b[2J"):
+        (entities / f"{name}.md").write_text("# x\n")
+    before = agent.files()
+    asked = agent.with_environment(
+        _WORKBENCH_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(words.count(" "))
+    ).run()
+    assert {line.removeprefix("plain,") for line in asked.stdout.split()} == offered
+    assert agent.files() == before
+    assert not (agent.home / "cache").exists()
+
+
 def test_without_a_terminal_the_bench_is_not_opened(program: Program) -> None:
     done = program.run()
     assert done.returncode == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from workbench.cli.command import group
+from workbench.cli.completing import complete_file
 from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page, safe_line
 from workbench.engine.errors import NotFound
@@ -119,7 +120,7 @@ def diff(bench: Invocation, commit: str, file: str | None) -> int:
     answers="Who put this sentence there?",
     examples=("workbench audit blame MEMORY.md",),
 )
-@click.argument("path")
+@click.argument("path", shell_complete=complete_file)
 @click.pass_obj
 def blame(bench: Invocation, path: str) -> int:
     with bench.open() as workspace:

@@ -11,6 +11,7 @@ from typing import cast
 import click
 
 from workbench.cli.command import command
+from workbench.cli.completing import complete_memory_or_file
 from workbench.cli.invocation import DONE, Invocation, NoTerminal
 from workbench.cli.printing import Page, bar, page_for, safe_line
 from workbench.engine.results import Changed
@@ -85,7 +86,7 @@ def demo_command(bench: Invocation, path: Path | None, no_open: bool) -> int:
     answers="Where do I see this memory among the others?",
     examples=("workbench open", "workbench open MEMORY.md"),
 )
-@click.argument("at", metavar="[ID-OR-PATH]", required=False)
+@click.argument("at", metavar="[ID-OR-PATH]", required=False, shell_complete=complete_memory_or_file)
 @click.pass_obj
 def open_command(bench: Invocation, at: str | None) -> int:
     """Takes a memory’s id, the path of a memory file, or a workspace folder."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.command import command
+from workbench.cli.completing import complete_memory_or_file
 from workbench.cli.invocation import Invocation, NoTerminal
 from workbench.cli.printing import Page, safe_line
 from workbench.cli.text_argument import text_of
@@ -32,7 +33,7 @@ STDERR = 2
     answers="This is wrong; how do I correct it?",
     examples=("workbench edit person--alex", 'workbench edit MEMORY.md --text "$(cat MEMORY.md)"'),
 )
-@click.argument("id_", metavar="ID")
+@click.argument("id_", metavar="ID", shell_complete=complete_memory_or_file)
 @click.option("--text", help="The new text, for scripts; “-” reads it from stdin.")
 @click.pass_obj
 def edit_command(bench: Invocation, id_: str, text: str | None) -> int:

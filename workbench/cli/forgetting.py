@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from workbench.cli.command import command
+from workbench.cli.completing import complete_memory
 from workbench.cli.failure import describe
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page, page_for, safe_line, write
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
         "workbench forget person--alex --hard --purge-history",
     ),
 )
-@click.argument("words", metavar="QUERY", nargs=-1, required=True)
+@click.argument("words", metavar="QUERY", nargs=-1, required=True, shell_complete=complete_memory)
 @click.option("-y", "--yes", is_flag=True, help="Do it without asking.")
 @click.option("--hard", is_flag=True, help="Delete the file or lines, instead of archiving.")
 @click.option("--purge-history", is_flag=True, help="Delete, and remove the text from history too.")
@@ -128,7 +129,7 @@ def _on_one_memory(
 
 
 def _id_argument(callback: Callable[..., Any]) -> Callable[..., Any]:
-    return click.argument("id_", metavar="ID")(callback)
+    return click.argument("id_", metavar="ID", shell_complete=complete_memory)(callback)
 
 
 @command(

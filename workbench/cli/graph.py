@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.command import group
+from workbench.cli.completing import complete_entity
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page, safe_line
 from workbench.engine.results import Changed, GraphView
@@ -29,7 +30,7 @@ graph_command = group(
 
 
 @graph_command.bench_command("show", short_help="Show an entity, its facts and its neighbours", hidden=True)
-@click.argument("entity", required=False)
+@click.argument("entity", required=False, shell_complete=complete_entity)
 @click.option(
     "--depth",
     type=click.IntRange(0, 6),
@@ -60,8 +61,8 @@ def _report(bench: Invocation, graph: GraphView, code: int) -> int:
     answers="What has this to do with that?",
     examples=("workbench graph path person--alex tool--git",),
 )
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", shell_complete=complete_entity)
+@click.argument("b", shell_complete=complete_entity)
 @click.pass_obj
 def path(bench: Invocation, a: str, b: str) -> int:
     """The shortest way along relations, whatever their direction."""
@@ -90,8 +91,8 @@ def _change(bench: Invocation, change: Callable[[Workspace], Changed], said: str
     answers="These are the same; how do I join them?",
     examples=("workbench graph merge person--alex person--alexander",),
 )
-@click.argument("keep")
-@click.argument("absorb")
+@click.argument("keep", shell_complete=complete_entity)
+@click.argument("absorb", shell_complete=complete_entity)
 @click.pass_obj
 def merge(bench: Invocation, keep: str, absorb: str) -> int:
     """KEEP takes over the facts, relations and names of ABSORB; unmerge parts them again."""
@@ -105,7 +106,7 @@ def merge(bench: Invocation, keep: str, absorb: str) -> int:
     answers="They were two after all; how do I part them?",
     examples=("workbench graph unmerge person--alexander",),
 )
-@click.argument("entity")
+@click.argument("entity", shell_complete=complete_entity)
 @click.pass_obj
 def unmerge(bench: Invocation, entity: str) -> int:
     """ENTITY is the one that was absorbed."""
@@ -118,7 +119,7 @@ def unmerge(bench: Invocation, entity: str) -> int:
     answers="How do I correct its name everywhere?",
     examples=('workbench graph rename person--alex "Alex Meyer"',),
 )
-@click.argument("entity")
+@click.argument("entity", shell_complete=complete_entity)
 @click.argument("name")
 @click.pass_obj
 def rename(bench: Invocation, entity: str, name: str) -> int:
@@ -133,9 +134,9 @@ def rename(bench: Invocation, entity: str, name: str) -> int:
     answers="How do I tell the agent what belongs together?",
     examples=("workbench graph link person--alex uses tool--git",),
 )
-@click.argument("from_", metavar="FROM")
+@click.argument("from_", metavar="FROM", shell_complete=complete_entity)
 @click.argument("relation")
-@click.argument("to")
+@click.argument("to", shell_complete=complete_entity)
 @click.pass_obj
 def link(bench: Invocation, from_: str, relation: str, to: str) -> int:
     """RELATION is a word of the workspace’s vocabulary, such as uses, part-of or depends-on."""
@@ -149,9 +150,9 @@ def link(bench: Invocation, from_: str, relation: str, to: str) -> int:
     answers="They have nothing to do with each other any more; how do I say so?",
     examples=("workbench graph unlink person--alex uses tool--git",),
 )
-@click.argument("from_", metavar="FROM")
+@click.argument("from_", metavar="FROM", shell_complete=complete_entity)
 @click.argument("relation")
-@click.argument("to")
+@click.argument("to", shell_complete=complete_entity)
 @click.pass_obj
 def unlink(bench: Invocation, from_: str, relation: str, to: str) -> int:
     """Only this relation; both entities stay."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from workbench.cli.command import command
+from workbench.cli.completing import complete_file, complete_memory
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page
 from workbench.engine.results import Brief
@@ -75,7 +76,7 @@ def search_command(
     answers="What exactly does this file say?",
     examples=("workbench get MEMORY.md", "workbench get memory/episodes/2026-02-02.md --from 3 --lines 5"),
 )
-@click.argument("path")
+@click.argument("path", shell_complete=complete_file)
 @click.option("--from", "from_", type=click.IntRange(min=1), default=1, metavar="LINE", help="First line.")
 @click.option("--lines", type=click.IntRange(min=0), metavar="N", help="So many lines; else all.")
 @click.pass_obj
@@ -93,7 +94,7 @@ def get_command(bench: Invocation, path: str, from_: int, lines: int | None) -> 
     answers="Where does this come from, is it still true, and who touched it?",
     examples=("workbench show person--alex", "workbench show episode:2026-02-02:14:30"),
 )
-@click.argument("id_", metavar="ID")
+@click.argument("id_", metavar="ID", shell_complete=complete_memory)
 @click.pass_obj
 def show_command(bench: Invocation, id_: str) -> int:
     """Showing a memory counts as an access, which keeps it fresh."""
