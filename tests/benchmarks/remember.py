@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from large_workspace import generate
+from tests.benchmarks.large_workspace import generate
 
 from workbench.engine import Workspace
 from workbench.engine.results import Remembered
