@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from workbench.engine.history import FileView, Projection
     from workbench.engine.workspace.ground import Ground
 
-_ROW = re.compile(rb"^\| ([\w-]+--[\w-]+) \|", re.MULTILINE)
+_ROW = re.compile(rb"^\| ([^|\s]+--[^|\s]+) \|.*\| ([^|]*) \|$", re.MULTILINE)
 
 
 def projections(ground: Ground) -> tuple[Projection, ...]:
@@ -27,19 +27,23 @@ def projections(ground: Ground) -> tuple[Projection, ...]:
         from workbench.engine.stores import project_changes
 
         index = read_work_file(ground.root, layout.GRAPH_INDEX)
-        archived = _archivings(ground, index or b"") if layout.DECAY_SCORES in changed else ()
-        return project_changes(relevant, index, view, ground.lookups, ground.scores(), archived)
+        rescored = _rescored(ground, index) if index and layout.DECAY_SCORES in changed else ()
+        return project_changes(relevant, index, view, ground.lookups, ground.scores(), rescored)
 
     return (project,)
 
 
-def _archivings(ground: Ground, index: bytes) -> list[str]:
-    """Return the entities whose row in the index no longer fits the scores file."""
+def _rescored(ground: Ground, index: bytes) -> list[str]:
+    """Return the entities whose row in the index, or lack of one, no longer fits the scores file."""
     from workbench.engine.decay.records import is_archived
 
-    shown = {f"entity:{match.group(1).decode()}" for match in _ROW.finditer(index.split(b"## Edges")[0])}
-    return [
-        memory_id
-        for memory_id, entry in ground.scores().entries.items()
-        if memory_id.startswith("entity:") and is_archived(entry) == (memory_id in shown)
-    ]
+    registry = index.split(b"## Edges")[0]
+    shown = {match[1].decode("utf-8", "replace"): b"pinned" in match[2] for match in _ROW.finditer(registry)}
+    entries = ground.scores().entries
+    found = []
+    for entity in ground.lookups.entities():
+        entry, name = entries.get(entity.id), entity.id.removeprefix("entity:")
+        visible = entry is None or not is_archived(entry)
+        if visible != (name in shown) or (visible and shown[name] != (entry is not None and entry.pinned)):
+            found.append(entity.id)
+    return found
