@@ -46,4 +46,6 @@ def _rescored(ground: Ground, index: bytes) -> list[str]:
         visible = entry is None or not is_archived(entry)
         if visible != (name in shown) or (visible and shown[name] != (entry is not None and entry.pinned)):
             found.append(entity.id)
+    # The rows of relations do not say whether they were archived and restored, or never were.
+    found.extend(memory_id.partition("#^")[0] for memory_id in entries if "#^" in memory_id)
     return found
