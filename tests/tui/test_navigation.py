@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from workbench.tui.navigation import destination, layout_for, link_of_target, memory_of_file
-from workbench.tui.screens.memory import MemoryScreen
-from workbench.tui.trail import Place, Trail
 
 from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench
+from workbench.tui.navigation import destination, layout_for, link_of_target, memory_of_file
+from workbench.tui.screens.memory import MemoryScreen
+from workbench.tui.trail import Place, Trail
 
 
 @pytest.mark.parametrize(

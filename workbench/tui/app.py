@@ -102,7 +102,11 @@ class BenchApp(Overlays):
     async def on_mount(self) -> None:
         self._lay_out(self.size.width, self.size.height)
         self._draw_frame()
-        await self.show(navigation.destination(self._target) or Place(PANES[0][0]))
+        target = navigation.link_of_target(self._target)
+        place = navigation.destination(target)
+        await self.show(place or Place(PANES[0][0]))
+        if target and place is None:
+            self.show_memory(target)
         self._end_subscription = self.bench.subscribe(lambda: self.post_message(self.MemoryChanged()))
         self.read_status()
         self.screen.bindings_updated_signal.subscribe(self, lambda _screen: self._draw_bottom())

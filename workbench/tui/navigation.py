@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 from workbench.tui.trail import Place
 
+LINK_KINDS = frozenset({"core", "episode", "entity", "procedure", "vault", "file", "commit", "history"})
 CORE, TIMELINE, AUDIT = "core", "timeline", "audit"
 
 
@@ -40,6 +41,19 @@ def _file_destination(name: str) -> Place | None:
     if path.parent == PurePosixPath("memory"):
         return Place(TIMELINE, f"file:{name}")
     return None
+
+
+def link_of_target(target: str) -> str:
+    """Return the link that somebody means who opens the bench at an id or at a path.
+
+    Args:
+        target: An id as it is, `type--slug`, or a path inside the workspace.
+    """
+    if target.partition(":")[0] in LINK_KINDS:
+        return target
+    if "--" in target and "/" not in target and not target.endswith(".md"):
+        return f"entity:{target}"
+    return memory_of_file(f"file:{target.removeprefix('./')}") if target else ""
 
 
 def memory_of_file(link: str) -> str:

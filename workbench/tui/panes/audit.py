@@ -167,8 +167,12 @@ class AuditPane(Pane):
                 yield entry, day
 
     def _find_wanted(self) -> None:
-        if self.wanted_key and self.list.go_to(self.wanted_key):
+        if self.wanted_key and self.list.go_to(self.resolve(self.wanted_key)):
             self.wanted_key = ""
+
+    def resolve(self, key: str) -> str:
+        """Return the row that a key means; `alert:` alone is the newest alert."""
+        return ALERT_KEY + self._alerts[0].id if key == ALERT_KEY and self._alerts else key
 
     def apply_filter(self, text: str) -> None:
         self._query = parse_query(text, FIELDS, self._today)

@@ -151,7 +151,11 @@ class Pane(Widget):
         if self.filter_bar.text != filter_text:
             self.filter_bar.set_text(filter_text)
             self.apply_filter(filter_text)
-        self.wanted_key = "" if not key or self.list.go_to(key) else key
+        self.wanted_key = "" if not key or self.list.go_to(self.resolve(key)) else key
+
+    def resolve(self, key: str) -> str:
+        """Return the id of the row that a key means, or an empty string where it is not there (yet)."""
+        return key
 
     def findable(self) -> Iterator[tuple[str, str]]:
         """Yield the words and the id of everything that can be found here."""

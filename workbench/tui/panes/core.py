@@ -34,7 +34,7 @@ _EMPTY = teach(
     "Core memory is what the agent carries into every conversation: who you are, what is going on, how to behave, "
     "and what must never be forgotten. It lives in MEMORY.md and is kept short by a budget of tokens.",
     ("workbench init", "lays out MEMORY.md with its four blocks."),
-    ("workbench core add", "adds an item; here the key is n."),
+    ("workbench core add", "adds an item; in a block that is there, the key is n."),
 )
 _NOTHING_MATCHES = teach(
     "Nothing matches.", "No item holds all of these words.", ("esc", "shows everything again.")

@@ -140,8 +140,18 @@ class TimelinePane(Pane):
                 self._filter(self._query, self._episodes)
 
     def _find_wanted(self) -> None:
-        if self.wanted_key and self.list.go_to(self.wanted_key):
+        if self.wanted_key and self.list.go_to(self.resolve(self.wanted_key)):
             self.wanted_key = ""
+
+    def resolve(self, key: str) -> str:
+        """Return the row that a key means: `day:…` is the newest of a day, a file the first part of it there is."""
+        kind, _, name = key.partition(":")
+        if kind == "day" and (days := parse_days(name, self._today)):
+            return next((each[0].id for day, each in self._rows.days.items() if day == days[1]), "")
+        if kind == "file" and self._rows.find(key) is None:
+            path = name.partition("#")[0]
+            return next((each.id for each in self._episodes if each.path == path), "")
+        return key
 
     def apply_filter(self, text: str) -> None:
         self._query = parse_query(text, FIELDS, self._today)

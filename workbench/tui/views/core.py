@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from workbench.tui.bench import CoreItem, CoreMemory
 
 BLOCK_KEY = "block:"
+_WHOLE = "Core memory"
 PINNED = "◆"
 DRAFT = "✎"
 
@@ -94,7 +95,8 @@ class CoreRows(KeyedRows):
 
 def label_width(blocks: tuple[CoreBlock, ...]) -> int:
     """Return the cells that the longest name takes, within reason, so that all bars begin together."""
-    return min(24, max((cell_width(plain(block.name)) for block in blocks), default=0) + 1, 24)
+    names = (_WHOLE, *(plain(block.name) for block in blocks))
+    return min(24, max(map(cell_width, names)) + 1)
 
 
 def styled_item(text: str) -> Line:
@@ -110,7 +112,7 @@ def total_line(core: CoreMemory, tokens: Mapping[str, int], width: int) -> Line:
     used = core.tokens + sum(
         tokens[block.name] - block.tokens for block in core.blocks if block.name in tokens
     )
-    return budget_line("Core memory", used, core.cap, width, label_width=label_width(core.blocks))
+    return budget_line(_WHOLE, used, core.cap, width, label_width=label_width(core.blocks))
 
 
 def item_lines(item: CoreItem, block: CoreBlock, width: int) -> list[Line]:

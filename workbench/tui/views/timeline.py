@@ -227,7 +227,8 @@ def episode_lines(episode: Episode, memory: Memory | None, today: date, width: i
         " ".join(f"#{tag}" for tag in episode.tags),
         "pinned" if episode.pinned else "",
     ]
-    lines.append(cut((ink(" · ".join(fact for fact in facts if fact), "faint"),), width))
+    if any(facts):
+        lines.append(cut((ink(" · ".join(fact for fact in facts if fact), "faint"),), width))
     lines += [BLANK, *markdown_lines(episode.text, width)]
     if memory is None:
         return lines
