@@ -492,6 +492,12 @@ class TestInit:
         assert "already" in result.stdout
 
 
+def test_a_search_that_finds_nothing_says_what_it_left_out(bench: Bench, door: Door) -> None:
+    door.answers["search"] = samples.NOTHING
+    assert "--include-dormant" in bench.run("search", "tea").stdout
+    assert "--include-dormant" not in bench.run("search", "tea", "--include-dormant").stdout
+
+
 class TestSettingAside:
     def test_without_a_terminal_it_is_refused(self, bench: Bench, door: Door) -> None:
         assert bench.json("doctor", "--set-aside-history", code=5)["error"]["kind"] == "confirmation-needed"

@@ -66,7 +66,10 @@ def search_command(
     def view(page: Page) -> list[str]:
         from workbench.cli.views.found import found_lines
 
-        return found_lines(page, found, explain=explain)
+        lines = found_lines(page, found, explain=explain)
+        if not found.results and not include_dormant:
+            lines.append(page.paint("What has nearly faded was left out: --include-dormant", "quiet"))
+        return lines
 
     return bench.report(found, view, code=DONE if found.results else NOTHING_FOUND)
 
