@@ -51,3 +51,19 @@ def agent(program: Program, laid_out: Path) -> Program:
     """Give a workspace with nothing in it but the templates."""
     shutil.copytree(laid_out, program.folder, dirs_exist_ok=True)
     return program
+
+
+class Terminal:
+    """Makes the program believe that a person sits there, as click's runner can answer prompts."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        import click.testing
+
+        for stream in (click.testing._NamedTextIOWrapper,):  # click's own stand-ins for the three streams
+            monkeypatch.setattr(stream, "isatty", lambda _: True, raising=False)
+        monkeypatch.setenv("NO_COLOR", "1")
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    return Terminal(monkeypatch)

@@ -17,22 +17,6 @@ from workbench.engine import errors
 from workbench.engine import results as r
 
 
-class Terminal:
-    """Makes the program believe that a person sits there, as click's runner can answer prompts."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        import click.testing
-
-        for stream in (click.testing._NamedTextIOWrapper,):  # click's own stand-ins for the three streams
-            monkeypatch.setattr(stream, "isatty", lambda _: True, raising=False)
-        monkeypatch.setenv("NO_COLOR", "1")
-
-
-@pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    return Terminal(monkeypatch)
-
-
 class TestRemember:
     def test_every_option_arrives(self, bench: Bench, door: Door) -> None:
         door.answers["remember"] = samples.REMEMBERED
@@ -496,21 +480,3 @@ def test_a_search_that_finds_nothing_says_what_it_left_out(bench: Bench, door: D
     door.answers["search"] = samples.NOTHING
     assert "--include-dormant" in bench.run("search", "tea").stdout
     assert "--include-dormant" not in bench.run("search", "tea", "--include-dormant").stdout
-
-
-class TestSettingAside:
-    def test_without_a_terminal_it_is_refused(self, bench: Bench, door: Door) -> None:
-        assert bench.json("doctor", "--set-aside-history", code=5)["error"]["kind"] == "confirmation-needed"
-        assert [name for name, _ in door.calls] == ["open"]
-
-    def test_with_yes_it_says_where_the_history_is(self, bench: Bench, door: Door) -> None:
-        door.answers["set_aside_history"] = Path("/somewhere/.audit.damaged-1")
-        answer = bench.json("doctor", "--set-aside-history", "--yes")
-        assert answer == {"ok": True, "commit": None, "files": [], "ids": [], "setAside": ".audit.damaged-1"}
-        assert ".audit.damaged-1" in bench.run("doctor", "--set-aside-history", "-y").stdout
-
-    @pytest.mark.usefixtures("terminal")
-    def test_a_person_may_say_no(self, bench: Bench, door: Door) -> None:
-        result = bench.run("doctor", "--set-aside-history", stdin="n\n")
-        assert result.exit_code == 0
-        assert "Nothing was changed." in result.stderr
