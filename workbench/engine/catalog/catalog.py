@@ -180,10 +180,12 @@ class Catalog:
             batch: dict[str, ReadFile | None] = dict.fromkeys(gone[:_MOST_GONE])
             del gone[:_MOST_GONE]
             until = time.monotonic() + (_BATCH_SECONDS if done else _FIRST_BATCH_SECONDS)
-            while done < len(stale) and time.monotonic() < until and not cancelled():
+            while done < len(stale) and not cancelled():
                 path = stale[done]
                 batch[path] = self._read(path, digests.get(path))
                 done += 1
+                if time.monotonic() >= until:
+                    break
                 self._database.give_way()
             self._commit(batch)
             changed.extend(path for path, file in batch.items() if file is not None and file.rows is not None)

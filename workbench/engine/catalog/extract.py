@@ -28,7 +28,7 @@ from workbench.engine.documents import (
 TITLE_CHARACTERS = 100
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
 _MEMORY_REFERENCE = re.compile(r"\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?")
-_LINK = re.compile(r"^\[\[([^\[\]|#]+)(?:[|#].*)?\]\]$")
+_LINK = re.compile(r"\[\[([^\[\]|#]+)")
 # A full stop after a single letter (“e.g.”, “J. Smith”) ends no sentence.
 _FIRST_SENTENCE = re.compile(r"(.+?(?:(?<![\s.(]\w)[.!?](?=\s|$)|[。！？]))")
 _MOST_TITLE_SOURCE = 1_000
@@ -169,11 +169,14 @@ def _episodes(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
             source=entry.source,
             tags=entry.tags,
             moment=_moment(entry.date, entry.time, zone),
+            text_line=_first_line(entry.span, entry.body),
         )
         for entry in log.entries
     ]
     keys = {
-        entry.id: f"{entry.date}T{entry.time}|{entry.span.start:08d}" for entry in log.entries if entry.date
+        record.id: _sort_key(entry.date, entry.time, record)
+        for entry, record in zip(log.entries, memories, strict=True)
+        if record.moment is not None
     }
     rows = _rows(memories, sort_keys=keys, problems=log.problems)
     about = tuple(
@@ -224,8 +227,7 @@ def _entity(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
         start_line=1,
         end_line=max(1, len(document.source.lines)),
         title=document.label[:_MOST_NAME],
-        # What stood in a merged entity's file before is kept there in a fence; it lives on in the other one.
-        text=f"Merged into [[{keep}]]." if keep else _bounded(text),
+        text=_bounded(text),
         type=document.type,
         moment=_moment(document.created or "", "00:00", zone),
         pinned=document.pinned,
@@ -254,7 +256,9 @@ def _entity(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
         title_of(document.summary),
     )
     return FileRows(
-        memories=(record,),
+        # What stood in a merged entity lives on in the other one: it is found by its id and names alone. Its links
+        # count, for the text as it was is kept in the file.
+        memories=() if keep else (record,),
         entities=(entity,),
         merged_into={entity_id: f"entity:{keep}"} if keep else {},
         facts=tuple(facts),

@@ -134,10 +134,8 @@ class Lookups:
 
     def absorbed(self, entity: str) -> tuple[str, ...]:
         """Return the ids of the entities whose files say that they were merged into this one."""
-        bare = entity.removeprefix("entity:")
-        return tuple(
-            row.id for row in self._entities("WHERE merged_into IN (?, ?) ORDER BY id", (bare, entity))
-        )
+        keeper = f"entity:{entity.removeprefix('entity:')}"
+        return tuple(row.id for row in self._entities("WHERE merged_into = ? ORDER BY id", (keeper,)))
 
     def resolve(self, name: str, entity_type: str | None = None) -> tuple[EntityMatch, ...]:
         """Find the entities a name may mean: exact names first, then aliases, acronyms and near matches.
@@ -184,10 +182,14 @@ class Lookups:
 
     def mentions(self, target: str) -> tuple[str, ...]:
         """Return the ids of memories that link to a memory or entity or give it as their source."""
-        return self._links("SELECT DISTINCT source FROM links WHERE target = ? ORDER BY source", target)
+        return self._links(
+            "SELECT DISTINCT source FROM links WHERE target = ? AND NOT EXISTS"
+            " (SELECT 1 FROM entities WHERE id = source AND merged_into IS NOT NULL) ORDER BY source",
+            target,
+        )
 
     def mentioning_files(self, target: str) -> tuple[str, ...]:
-        """Return the paths of files that link to a memory or entity."""
+        """Return the paths of files that link to a memory or entity, those of merged entities too."""
         return self._links(
             "SELECT DISTINCT path FROM links JOIN files ON number = file WHERE target = ? ORDER BY path",
             target,

@@ -87,7 +87,7 @@ class NameIndex:
             " ORDER BY rank LIMIT ?) AS best JOIN names n ON n.number = best.rowid ORDER BY best.rank, n.entity",
             (expression, _MOST_CANDIDATES),
         )
-        scored = [(entity, "near", similarity(name, written)) for written, entity in rows]
+        scored = [(entity, "near", similarity(name, written, least=NEAR)) for written, entity in rows]
         scored.sort(key=lambda candidate: -candidate[2])
         return self._matches((each for each in scored if each[2] >= NEAR), entity_type)[:_MOST_NEAR]
 

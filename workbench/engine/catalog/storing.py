@@ -136,8 +136,7 @@ def _collect(collected: _Rows, number: int, file: ReadFile, rows: FileRows) -> N
         tables["memories"].append(
             _memory_row(collected.memory, number, record, rows.sort_keys.get(record.id))
         )
-        if record.id not in rows.merged_into:
-            tables["words (rowid, title, text)"].append((collected.memory, *words))
+        tables["words (rowid, title, text)"].append((collected.memory, *words))
     for entity in rows.entities:
         merged = rows.merged_into.get(entity.id)
         tables["entities"].append(_entity_row(number, entity, merged))

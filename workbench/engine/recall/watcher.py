@@ -73,11 +73,12 @@ class Watcher:
             return self._start(Observer())
         except OSError:
             # The system has no more watches to give; looking regularly finds the same, later.
+            self._observer.unschedule_all()
             return self._start(PollingObserver(timeout=_POLL_SECONDS))
 
     def _start(self, observer: Any) -> BaseObserver:
-        # watchdog types its observers as factories. The root is watched flat: a user's own repository beside the memory may hold any number of folders.
-        watched: BaseObserver = observer
+        watched: BaseObserver = observer  # watchdog types its observers as factories
+        # The root is watched flat: a user's own repository beside the memory may hold any number of folders.
         watched.schedule(self._handler, str(self._root), recursive=False)
         self._observer = watched
         self._memory_watch = self._memory_identity = None

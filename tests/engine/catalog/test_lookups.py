@@ -1,0 +1,264 @@
+"""Questions about memories, facts, relations, links and problems; full text that is never read as FTS5 syntax."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.engine.catalog.shelf import ENTITIES, Shelf, day, entity, episode
+
+
+@pytest.fixture
+def filled(shelf: Shelf) -> Shelf:
+    shelf.write("MEMORY.md", "## Identity\n- Name: Ada\n\n## Persona\n- Writes short answers\n")
+    shelf.write(
+        "memory/episodes/2026-02-02.md",
+        day(
+            "2026-02-02",
+            episode(
+                "09:00", "The NEAR operator and memory_search in src/auth/login.py.", rest=" | tags:[C++]"
+            ),
+            episode("10:00", "今天讨论了混合检索方案，小猫睡着了。"),
+            episode(
+                "11:00", "HTTPServer moved to v1.2, see [[project--apollo]] and episode:2026-01-01:09:00."
+            ),
+        ),
+    )
+    shelf.write(
+        f"{ENTITIES}/project--apollo.md",
+        entity(
+            "Apollo",
+            facts=("Ships on Fridays (from episode:2026-02-02:09:00) ^f1", "Is big ^f2"),
+            relations=("uses: [[tool--git]] ^r1", "part of: [[project--moon]]"),
+        )
+        + "\n## Superseded\n- Ships on Mondays (2026-01-01 to 2026-02-01, superseded by ^f1) ^f0\n",
+    )
+    shelf.write(f"{ENTITIES}/tool--git.md", entity("Git", relations=("made by: [[project--apollo]]",)))
+    shelf.write("memory/vault/letter.md", "# Letter\n\nDear Zoë, the tea.\n")
+    shelf.sync()
+    return shelf
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("near", ["episode:2026-02-02:09:00"]),
+        ('NEAR("memory search", 5)', ["episode:2026-02-02:09:00"]),
+        ("memory_search", ["episode:2026-02-02:09:00"]),
+        ("search", ["episode:2026-02-02:09:00"]),
+        ("login.py", ["episode:2026-02-02:09:00"]),
+        ("server", ["episode:2026-02-02:11:00"]),
+        ("httpserver", ["episode:2026-02-02:11:00"]),
+        ("zoe", ["vault:letter.md"]),
+        ("ZOË tea*", ["vault:letter.md"]),
+        ("te*", []),
+        ("混合检索", ["episode:2026-02-02:10:00"]),
+        ("检索方案怎么样", ["episode:2026-02-02:10:00"]),
+        ("猫", ["episode:2026-02-02:10:00"]),
+        ("了", ["episode:2026-02-02:10:00"]),
+        ("睡觉", []),
+        ("title:letter", ["vault:letter.md"]),
+        ("-tea", ["vault:letter.md"]),
+        ("ada OR short", ["core:identity:name", "core:persona:writes-short-answers"]),
+        ("", []),
+        ('"', []),
+    ],
+)
+def test_words_find_memories(filled: Shelf, query: str, expected: list[str]) -> None:
+    assert sorted(filled.found(query)) == sorted(expected)
+
+
+@given(query=st.text(max_size=80) | st.text(alphabet="NEARANDOT\"'*():^{}+-, \0w", max_size=80))
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_question_is_answered(filled: Shelf, query: str) -> None:
+    for all_terms in (False, True):
+        for record, score in filled.lookups.search(query, all_terms=all_terms):
+            assert record.text
+            assert isinstance(score, float)
+
+
+@given(text=st.text(min_size=1, max_size=40).filter(str.strip))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_written_is_found_by_its_own_words(filled: Shelf, text: str) -> None:
+    from workbench.engine.catalog.terms import telling_terms
+    from workbench.engine.documents import EpisodeLog
+
+    path = "memory/episodes/2026-03-03.md"
+    log = EpisodeLog.parse(b"", path).append_entry("09:00", text)
+    filled.write(path, log.render())
+    filled.catalog.update([path])
+    if telling_terms(filled.memory("episode:2026-03-03:09:00").text):
+        found = filled.lookups.search(text, all_terms=True)
+        assert "episode:2026-03-03:09:00" in [record.id for record, _ in found]
+
+
+def test_every_word_or_any(filled: Shelf) -> None:
+    assert [r.id for r, _ in filled.lookups.search("tea dear", all_terms=True)] == ["vault:letter.md"]
+    assert filled.lookups.search("tea server", all_terms=True) == []
+    assert len(filled.lookups.search("tea server")) == 2
+
+
+def test_a_title_weighs_more_than_a_text(shelf: Shelf) -> None:
+    shelf.write("memory/vault/a.md", "# Other\n\nSomething about bicycles, long and wide.\n")
+    shelf.write("memory/vault/b.md", "# Bicycles\n\nSomething else altogether, long and wide.\n")
+    shelf.sync()
+    assert shelf.found("bicycles") == ["vault:b.md", "vault:a.md"]
+
+
+def test_stores_and_days_narrow(filled: Shelf) -> None:
+    search = filled.lookups.search
+    assert [r.store for r, _ in search("name letter apollo", store="vault")] == ["vault"]
+    assert search("name", after=date(2020, 1, 1)) == []
+    assert len(search("operator server", after=date(2026, 2, 2), before=date(2026, 2, 2))) == 2
+    assert search("operator", after=date(2026, 2, 3)) == []
+    assert search("operator", before=date(2026, 2, 1)) == []
+    assert search("operator", store="core", before=date(2027, 2, 1)) == []
+
+
+def test_pages_of_results(filled: Shelf) -> None:
+    everything = filled.found("operator server tea ada apollo")
+    pages = [
+        record.id
+        for offset in range(0, 8, 2)
+        for record, _ in filled.lookups.search("operator server tea ada apollo", limit=2, offset=offset)
+    ]
+    assert pages == everything
+    assert len(everything) == 6
+
+
+def test_memories_by_id_store_and_file(filled: Shelf) -> None:
+    assert filled.memory("core:identity:name").text == "Name: Ada"
+    assert filled.lookups.memory("core:identity:nobody") is None
+    assert [r.id for r in filled.lookups.memories("core")] == [
+        "core:identity:name",
+        "core:persona:writes-short-answers",
+    ]
+    assert [r.start_line for r in filled.lookups.memories_in("memory/episodes/2026-02-02.md")] == [3, 6, 9]
+    assert filled.lookups.count() == len(filled.ids()) == 8
+    assert filled.lookups.count("episodic") == 3
+
+
+def test_a_record_comes_back_as_it_was_read(filled: Shelf) -> None:
+    from workbench.engine.catalog.extract import extract
+
+    for path in ("MEMORY.md", "memory/episodes/2026-02-02.md", f"{ENTITIES}/project--apollo.md"):
+        rows = extract(path, (filled.root / path).read_bytes(), filled.catalog.zone)
+        stored = filled.lookups.memories_in(path)
+        assert [repr(record) for record in stored] == [
+            repr(record).replace(repr(record.moment), repr(stored[at].moment))
+            for at, record in enumerate(rows.memories)
+        ]
+        assert [record.moment for record in stored] == [record.moment for record in rows.memories]
+        assert [filled.lookups.entity(known.id) for known in rows.entities] == list(rows.entities)
+        assert [fact for known in rows.entities for fact in filled.lookups.facts_of(known.id)] == list(
+            rows.facts
+        )
+
+
+def test_facts_keep_what_is_known_of_them(filled: Shelf) -> None:
+    facts = filled.lookups.facts_of("entity:project--apollo")
+    assert [(fact.id.partition("#")[2], fact.retired) for fact in facts] == [
+        ("^f1", False),
+        ("^f2", False),
+        ("^f0", True),
+    ]
+    old = filled.lookups.fact("entity:project--apollo#^f0")
+    assert old is not None
+    assert (old.since, old.until, old.superseded_by) == (
+        "2026-01-01",
+        "2026-02-01",
+        "entity:project--apollo#^f1",
+    )
+    assert filled.lookups.fact("entity:project--apollo#^f9") is None
+
+
+def test_relations_are_seen_from_both_ends(filled: Shelf) -> None:
+    around = [(edge.from_, edge.to) for edge in filled.lookups.edges_of("entity:project--apollo")]
+    assert around == [
+        ("entity:project--apollo", "entity:tool--git"),
+        ("entity:project--apollo", "entity:project--moon"),
+        ("entity:tool--git", "entity:project--apollo"),
+    ]
+    assert len(filled.lookups.edges()) == 3
+
+
+def test_links_and_mentions(filled: Shelf) -> None:
+    assert filled.lookups.mentions("entity:project--apollo") == (
+        "entity:tool--git",
+        "episode:2026-02-02:11:00",
+    )
+    assert filled.lookups.mentioning_files("entity:project--apollo") == (
+        "memory/episodes/2026-02-02.md",
+        f"{ENTITIES}/tool--git.md",
+    )
+    assert filled.lookups.links_from("episode:2026-02-02:11:00") == (
+        "entity:project--apollo",
+        "episode:2026-01-01:09:00",
+    )
+    assert filled.lookups.mentions("episode:2026-02-02:09:00") == (
+        "entity:project--apollo",
+        "entity:project--apollo#^f1",
+    )
+
+
+def test_merged_entities_mention_nothing_but_their_files_do(filled: Shelf) -> None:
+    filled.write(
+        f"{ENTITIES}/project--ap.md",
+        entity("Ap", header="Merged into: [[project--apollo]]") + "\n[[project--apollo]]\n",
+    )
+    filled.sync()
+    assert "entity:project--ap" not in filled.lookups.mentions("entity:project--apollo")
+    assert f"{ENTITIES}/project--ap.md" in filled.lookups.mentioning_files("entity:project--apollo")
+
+
+def test_ids_that_stand_twice_are_both_there_and_reported(filled: Shelf) -> None:
+    filled.write("memory/episodes/old/2026-02-02.md", day("2026-02-02", episode("09:00", "Twin.")))
+    filled.sync()
+    twins = [r for r in filled.lookups.memories() if r.id == "episode:2026-02-02:09:00"]
+    assert [r.path for r in twins] == ["memory/episodes/2026-02-02.md", "memory/episodes/old/2026-02-02.md"]
+    assert filled.memory("episode:2026-02-02:09:00").path == "memory/episodes/2026-02-02.md"
+    assert filled.found("twin") == ["episode:2026-02-02:09:00"]
+    ((path, line, message, remedy),) = filled.lookups.problems()
+    assert (path, line) == ("memory/episodes/old/2026-02-02.md", 3)
+    assert "episode:2026-02-02:09:00" in message
+    assert "memory/episodes/2026-02-02.md" in message
+    assert remedy
+
+
+def test_problems_say_where(filled: Shelf) -> None:
+    filled.write("memory/episodes/2026-02-03.md", "# x\n\n## nonsense\n\n## 09:00 | fact\nFine\n")
+    filled.write(f"{ENTITIES}/tool--bad.md", "# Bad\n\n## Relations\n- leads nowhere\n")
+    filled.sync()
+    assert [(path, line) for path, line, _, _ in filled.lookups.problems()] == [
+        ("memory/episodes/2026-02-03.md", 3),
+        (f"{ENTITIES}/tool--bad.md", 4),
+    ]
+    assert filled.found("fine") == ["episode:2026-02-03:09:00"]
+
+
+def test_an_openclaw_workspace_is_read_as_it_is(shelf: Shelf) -> None:
+    shelf.write(
+        "MEMORY.md",
+        "# Long-term\n\n## People\n- Bo: likes tea <!-- observed: 3 | status: promoted -->\n\nLoose words.\n",
+    )
+    shelf.write("SOUL.md", "# Soul\n\nBe kind.\n")
+    shelf.write("USER.md", "Ada, Berlin\n")
+    shelf.write("HEARTBEAT.md", "")
+    shelf.write("memory/2026-02-01.md", "- 09:00 Ada: hello\n- 09:05 Bot: hi\n- 12:00 Ada: again\n")
+    shelf.write("memory/heartbeat-state.json", "{}")
+    shelf.write("memory/.dreams/secret.md", "hidden")
+    shelf.write("src/main.md", "no memory")
+    shelf.write("memory/topics/cats.md", "# Cats\n\nPurr.\n")
+    shelf.sync()
+    assert shelf.ids() == [
+        "core:people:bo",
+        "core:people:loose-words",
+        "file:SOUL.md#L1-L3",
+        "file:USER.md#L1-L1",
+        "file:memory/2026-02-01.md#L1-L2",
+        "file:memory/2026-02-01.md#L3-L3",
+        "file:memory/topics/cats.md#L1-L3",
+    ]
