@@ -55,14 +55,25 @@ def entries(files: Library) -> dict[str, dict[str, object]]:
     return found
 
 
-def test_archiving_zeroes_the_score_and_leaves_the_file(files: Library) -> None:
+def test_archiving_zeroes_the_score_and_retires_a_fact(files: Library) -> None:
     before = dict(files.contents)
     plan = plan_archive(files, [FACT], NOW, SETTINGS)
     assert plan.action is Action.ARCHIVE
     assert files.apply(plan).ids == (FACT,)
-    assert files.contents[ALEX] == before[ALEX]
     assert plan.changes[0].summary == f"archived {FACT} “Likes tea”"
     assert (entries(files)[FACT]["current_score"], entries(files)[FACT]["status"]) == (0, "archived")
+    facts, _, retired = files.text(ALEX).partition("## Superseded")
+    assert "Likes tea" not in facts
+    assert "Likes tea" in retired
+    assert "2026-02-02" in retired
+    files.apply(plan_restore(files, [FACT], NOW, SETTINGS))
+    assert sorted(files.text(ALEX).split()) == sorted(before[ALEX].decode().split())
+
+
+def test_archiving_an_episode_leaves_its_file(files: Library) -> None:
+    before = dict(files.contents)
+    files.apply(plan_archive(files, [EPISODE], NOW, SETTINGS))
+    assert files.contents[DAY] == before[DAY]
 
 
 def test_a_memory_without_a_date_is_as_old_as_its_place_in_the_history(files: Library) -> None:

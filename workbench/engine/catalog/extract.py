@@ -218,7 +218,7 @@ def _daily_log(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
 def _entity(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
     document = EntityFile.parse(content, path)
     entity_id = f"entity:{document.id}"
-    text = document.source.text_of(document.source.span)
+    text = _without_retired(document)
     keep = _merged_into(document)
     record = MemoryRecord(
         id=entity_id,
@@ -273,6 +273,14 @@ def _merged_into(document: EntityFile) -> str | None:
     value = next((value.strip() for key, value in document.header if key == "merged into"), "")
     link = _LINK.match(value)
     return (link.group(1) if link else value).strip().removeprefix("entity:") or None
+
+
+def _without_retired(document: EntityFile) -> str:
+    """Return the file's text with blank lines where facts stand that no longer hold; lines keep their numbers."""
+    blank = {line for fact in document.retired for line in range(fact.span.start, fact.span.end + 1)}
+    return "\n".join(
+        "" if number in blank else line for number, line in enumerate(document.source.lines, start=1)
+    )
 
 
 def _fact_record(entity_id: str, fact: Fact) -> FactRecord:

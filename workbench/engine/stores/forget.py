@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from workbench.engine.documents import CoreItem, CoreMemory
+from workbench.engine.documents import CoreItem, CoreMemory, EntityFile
 from workbench.engine.errors import BudgetExceeded, InvalidInput
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.identifiers import parse_memory_id
@@ -64,6 +64,9 @@ def plan_archive(
     own = {memory.id_text for memory in placed}
     placed += [locate_memory(draft, item_id, zone) for item_id in along if item_id not in own]
     archived = scores.archive(draft, placed, scores.reckoning_at(now, settings), first_seen or {})
+    for memory in placed:
+        if memory.id_text in archived:
+            _retire(draft, memory, now)
     _take_items(draft, core, along, now)
     ids = tuple(dict.fromkeys((*archived, *along)))
     warnings.extend(f"{memory_id} is archived already." for memory_id in sorted(own - set(ids)))
@@ -93,6 +96,9 @@ def plan_restore(
     items = archived_items(draft)
     placed = [locate_memory(draft, each, zone) for each in wanted if each not in items]
     restored = list(scores.restore(draft, placed, reckoning, first_seen or {}))
+    for memory in placed:
+        if memory.id_text in restored:
+            _bring_back(draft, memory)
     warnings: list[str] = []
     for item in items.values():
         if item.id not in wanted and item.along not in wanted:
@@ -109,6 +115,28 @@ def plan_restore(
     if not restored:
         warnings.append("None of these is archived.")
     return _plan(draft, Action.RESTORE, "restored", placed, tuple(restored), warnings)
+
+
+def _retire(draft: Draft, memory: Placed, now: datetime) -> None:
+    """Have an entity's file say that a fact no longer holds, so that nobody reads it as one that does."""
+    if memory.id.kind != "entity" or memory.id.block is None:
+        return
+    file = EntityFile.parse(draft.read(memory.path) or b"", memory.path)
+    fact = next((fact for fact in file.facts if fact.block_id == memory.id.block), None)
+    if fact is not None:
+        retired = file.retire_fact(fact, until=f"{now:%Y-%m-%d}")
+        draft.write(memory.path, retired.render(), Action.ARCHIVE, f"retired “{clip(fact.text, 60)}”")
+
+
+def _bring_back(draft: Draft, memory: Placed) -> None:
+    """Have an entity's file say again that a fact holds; one that another fact superseded stays as it is."""
+    if memory.id.kind != "entity" or memory.id.block is None:
+        return
+    file = EntityFile.parse(draft.read(memory.path) or b"", memory.path)
+    fact = next((fact for fact in file.retired if fact.block_id == memory.id.block), None)
+    if fact is not None and fact.provenance.superseded_by is None:
+        restored = file.restore_fact(memory.id.block)
+        draft.write(memory.path, restored.render(), Action.RESTORE, f"restored “{clip(fact.text, 60)}”")
 
 
 def items_saying(core: CoreMemory, memory: Placed) -> list[CoreItem]:

@@ -49,11 +49,34 @@ def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple
         min_score=_LEAST_COVERAGE,
         include_dormant=True,
     )
-    return tuple(
-        results.Match(hit.id, hit.store, hit.path, _snippet(hit.snippet), hit.score)
+    matches = [
+        match
         for hit in hits.results
         if hit.store != "file"
-    )
+        for match in (_facts_meant(ground, hit, query or "") or (_match(hit),))
+    ]
+    return tuple(sorted(matches, key=lambda match: -match.score))
+
+
+def _match(hit: results.Hit) -> results.Match:
+    return results.Match(hit.id, hit.store, hit.path, _snippet(hit.snippet), hit.score)
+
+
+def _facts_meant(ground: Ground, hit: results.Hit, query: str) -> tuple[results.Match, ...]:
+    """Return the facts of an entity that a query means; none where it names the entity itself."""
+    from workbench.engine.catalog.terms import telling_terms, terms
+
+    if hit.store != "semantic":
+        return ()
+    wanted = set(telling_terms(query))
+    if wanted <= set(terms(hit.title)):
+        return ()
+    found = []
+    for fact in ground.lookups.facts_of(hit.id):
+        coverage = len(wanted.intersection(terms(fact.text))) / len(wanted)
+        if "#^" in fact.id and not fact.retired and coverage >= _LEAST_COVERAGE:
+            found.append(results.Match(fact.id, hit.store, hit.path, _snippet(fact.text), round(coverage, 4)))
+    return tuple(found)
 
 
 def forget(ground: Ground, ids: Sequence[str], by: Attribution) -> results.Changed:
