@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -100,8 +101,10 @@ class EntityFile:
         """Read the file. Any bytes will do."""
         return cls._of(SourceText.from_bytes(content), path)
 
-    @classmethod
-    def _of(cls, source: SourceText, path: str) -> EntityFile:
+    # One change reads the same file many times: to plan it, to index it, to check what it leads to.
+    @staticmethod
+    @lru_cache(maxsize=64)
+    def _of(source: SourceText, path: str) -> EntityFile:
         outline = read_outline(source)
         problems: list[Problem] = []
         sections = known_sections(outline)
@@ -146,7 +149,7 @@ class EntityFile:
         title = next((heading.text for heading in outline.headings if heading.level == 1), "")
         kind = known.get("type") or (entity.partition("--")[0] if "--" in entity else "")
         label = known.get("label") or (title if title != entity else "") or next(iter(aliases), "")
-        return cls(
+        return EntityFile(
             path,
             entity,
             kind,

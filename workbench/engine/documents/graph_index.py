@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -121,33 +120,42 @@ def update_graph_index(
         The same bytes that rendering the changed graph as a whole would give.
     """
     head, middle = _HEAD.encode(), _MIDDLE.encode()
-    at = content.find(middle)
+    at = content.find(middle, len(head))
     if not content.startswith(head) or at < 0 or not content.endswith(b"\n"):
         known = GraphIndex.parse(content)
         return render_graph_index(
             [row for row in known.entities if row.id != entity_id] + ([entity] if entity else []),
             [row for row in known.edges if row.from_ != entity_id] + list(edges),
         )
-    row = [_row(astuple(entity)).encode("utf-8", "replace")] if entity else []
-    links = sorted(_row(astuple(edge)).encode("utf-8", "replace") for edge in edges)
-    return b"".join(
-        (
-            head,
-            _replaced(content[len(head) : at], entity_id, row),
-            middle,
-            _replaced(content[at + len(middle) :], entity_id, links),
-        )
-    )
-
-
-def _replaced(rows: bytes, entity_id: str, new: list[bytes]) -> bytes:
-    lines = rows.split(b"\n")
-    lines.pop()
+    row = [_row(astuple(entity))] if entity else []
     prefix = f"| {_escaped(entity_id)} |".encode("utf-8", "replace")
-    start = bisect_left(lines, prefix)
-    end = bisect_right(lines, prefix, key=lambda line: line[: len(prefix)])
-    lines[start:end] = new
-    return b"".join(line + b"\n" for line in lines)
+    # From the end, so that the places before it stay where they are.
+    content = _replaced(
+        content, at + len(middle), len(content), prefix, [_row(astuple(edge)) for edge in edges]
+    )
+    return _replaced(content, len(head), at, prefix, row)
+
+
+def _replaced(content: bytes, start: int, end: int, prefix: bytes, new: list[str]) -> bytes:
+    """Put rows in the place of those with a prefix, among the sorted rows from one offset to another."""
+    first = _first_not_before(content, start, end, prefix)
+    last = first
+    while last < end and content.startswith(prefix, last):
+        last = content.index(b"\n", last) + 1
+    rows = b"".join(sorted(f"{row}\n".encode("utf-8", "replace") for row in new))
+    return content if content[first:last] == rows else b"".join((content[:first], rows, content[last:]))
+
+
+def _first_not_before(content: bytes, start: int, end: int, wanted: bytes) -> int:
+    """Return where the first of the sorted lines starts that does not sort before what is wanted."""
+    while start < end:
+        middle = (content.rfind(b"\n", start, (start + end) // 2) + 1) or start
+        following = content.index(b"\n", middle) + 1
+        if content[middle:following] < wanted:
+            start = following
+        else:
+            end = middle
+    return start
 
 
 def _row(cells: Iterable[str]) -> str:
