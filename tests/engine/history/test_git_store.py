@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.engine.errors import Ambiguous, HistoryDamaged, HistoryError, NotFound, Stale
+from workbench.engine.errors import Ambiguous, HistoryDamaged, HistoryError, NotFound, Stale, StorageError
 from workbench.engine.history.differences import diff_text, line_counts, similarity
-from workbench.engine.history.git_store import GitStore
+from workbench.engine.history.git_store import BRANCH, GitStore
 from workbench.engine.history.git_tree import FILE_MODE, FOLDER_MODE, TreeEntry, parse_tree, render_tree
 
 MOMENT = datetime(2026, 2, 2, 14, 30, tzinfo=timezone(timedelta(hours=-3, minutes=-30)))
@@ -105,6 +105,27 @@ def test_the_branch_moves_only_from_where_it_is_expected(store: GitStore) -> Non
     with pytest.raises(Stale):
         store.move_head(first, expected=None)
     assert store.head() == second
+
+
+def test_the_branch_stays_where_another_program_holds_its_lock(store: GitStore) -> None:
+    first = commit(store, {"a.md": b"1"})
+    lock = store.path / f"{BRANCH}.lock"
+    lock.write_bytes(b"theirs")
+    with pytest.raises(StorageError, match=r"main\.lock"):
+        store.move_head(first, expected=first)
+    assert lock.read_bytes() == b"theirs"
+    lock.unlink()
+    with pytest.raises(Stale):
+        store.move_head(first, expected=None)
+    assert not lock.exists()
+
+
+def test_the_branch_moves_on_from_where_git_packed_it(store: GitStore) -> None:
+    commit(store, {"a.md": b"1"})
+    git(store, "pack-refs", "--all")
+    assert not (store.path / BRANCH).exists()
+    second = commit(store, {"a.md": b"2"})
+    assert git(store, "rev-parse", "main").strip() == second
 
 
 def test_commits_are_found_by_their_first_digits(store: GitStore) -> None:

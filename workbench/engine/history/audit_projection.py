@@ -18,6 +18,7 @@ from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.git_store import Commit, GitStore
 from workbench.engine.history.journal import write_all
 from workbench.engine.history.plan import Action
+from workbench.engine.history.unflushed import replace_unflushed
 
 # Trailer of a PRUNE commit: lines older than this time (ISO 8601) are summed up elsewhere and not given back.
 PRUNED_BEFORE = "Pruned-Before"
@@ -170,9 +171,7 @@ def _append(place: Path, end: int, lines: Iterable[AuditLine]) -> None:
 
 def _replace(place: Path, lines: Iterable[AuditLine]) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    temporary = place.with_name(".workbench-log-0.tmp")
-    temporary.write_bytes(_render(lines))
-    temporary.replace(place)
+    replace_unflushed(place, _render(lines), place.with_name(".workbench-log-0.tmp"))
 
 
 def _render(lines: Iterable[AuditLine]) -> bytes:

@@ -23,8 +23,10 @@ from workbench.engine.history.git_objects import (
     render_commit,
 )
 from workbench.engine.history.git_tree import TreeReader, differing_files
+from workbench.engine.history.journal import write_all
 from workbench.engine.history.libgit2 import libgit2
 from workbench.engine.history.repository_folder import BRANCH, damaged, make_repository, require_ours
+from workbench.engine.history.unflushed import reserve
 
 if TYPE_CHECKING:
     import pygit2
@@ -275,24 +277,37 @@ class GitStore:
             Stale: Someone else moved it.
             StorageError: It cannot be written.
         """
-        git = libgit2()
+        branch = self.path / BRANCH
+        # Git's own protocol for one reference, with which other git programs keep out of each other's way.
+        lock = branch.with_name(f"{branch.name}.lock")
         try:
-            if expected is None:
-                self._repository.references.create(BRANCH, new)
-                return
-            reference = self._repository.lookup_reference(BRANCH)
-            if str(reference.target) == expected:
-                reference.set_target(new)
-                return
+            branch.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
         except OSError as error:
-            raise StorageError(
-                f"The branch of the history cannot be moved: {error}.",
-                where=str(self.path),
-                remedy="If no git command is running on it, remove refs/heads/main.lock in that folder.",
-            ) from error
-        except (git.GitError, KeyError, ValueError) as error:
-            raise self._moved(expected) from error
-        raise self._moved(expected)
+            raise self._cannot_move(error) from error
+        try:
+            try:
+                if self.head() != expected:
+                    raise self._moved(expected)
+                content = f"{new}\n".encode()
+                reserve(handle, len(content))
+                write_all(handle, content)
+            finally:
+                os.close(handle)
+            lock.replace(branch)
+        except BaseException as error:
+            # Only where it was not renamed: by then the name may be another program's lock.
+            lock.unlink(missing_ok=True)
+            if isinstance(error, OSError):
+                raise self._cannot_move(error) from error
+            raise
+
+    def _cannot_move(self, error: OSError) -> StorageError:
+        return StorageError(
+            f"The branch of the history cannot be moved: {error.strerror or error}.",
+            where=str(self.path),
+            remedy="If no git command is running on it, remove refs/heads/main.lock in that folder.",
+        )
 
     def _moved(self, expected: str | None) -> Stale:
         return Stale(

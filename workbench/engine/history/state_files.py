@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import threading
 from pathlib import Path
 from typing import Any
+
+from workbench.engine.history.unflushed import replace_unflushed
 
 
 def read_state(file: Path) -> Any:
@@ -23,10 +24,7 @@ def write_state(file: Path, content: bytes) -> bool:
     temporary = file.with_name(f"{file.name}.{os.getpid()}-{threading.get_ident()}.tmp")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(content)
-        temporary.replace(file)
+        replace_unflushed(file, content, temporary)
     except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
         return False
     return True

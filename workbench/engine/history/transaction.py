@@ -27,6 +27,7 @@ from workbench.engine.history.journal import FileStep, Journal, Record, sync_fol
 from workbench.engine.history.plan import Attribution, FileView, Plan, Planner, Receipt
 from workbench.engine.history.recovery import checkpoint, flush_objects
 from workbench.engine.history.stamps import Edits, find_edits
+from workbench.engine.history.unflushed import replace_unflushed
 from workbench.engine.history.views import WorkFiles
 from workbench.engine.history.work_files import Staging, Stamp, cannot_write, stamp_of
 
@@ -393,9 +394,7 @@ class Writing:
                 place = layout.resolve(self._root, path)
                 if view.read(path) != content:
                     place.parent.mkdir(parents=True, exist_ok=True)
-                    temporary = place.with_name(".workbench-projection-0.tmp")
-                    temporary.write_bytes(content)
-                    temporary.replace(place)
+                    replace_unflushed(place, content, place.with_name(".workbench-projection-0.tmp"))
 
 
 def _replacements(plan: Plan[T], view: _RecordingFiles) -> list[_Replacement]:
