@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from workbench.engine.errors import InvalidInput, OutsideWorkspace
@@ -89,7 +90,11 @@ def normalise(path: str | os.PathLike[str]) -> str:
         OutsideWorkspace: The path is absolute, empty, climbs with `..`, or holds a NUL or backslash.
         InvalidInput: It is longer than a file's name can be, or no text.
     """
-    text = os.fspath(path)
+    return _normalised(os.fspath(path))
+
+
+@lru_cache(maxsize=4096)
+def _normalised(text: str) -> str:
     pure = PurePosixPath(text)
     if not text or "\0" in text or "\\" in text or pure.is_absolute() or ".." in pure.parts or not pure.parts:
         raise OutsideWorkspace(
@@ -126,20 +131,21 @@ def resolve(root: Path, path: str | os.PathLike[str]) -> Path:
         OutsideWorkspace: The path leads out, or it or a folder above it inside the workspace is a link.
     """
     relative = normalise(path)
-    place = root
-    for part in PurePosixPath(relative).parts:
-        place = place / part
+    place = os.fspath(root)
+    for part in relative.split("/"):
+        place = f"{place}/{part}"
         try:
-            mode = place.lstat().st_mode
+            # Asked for every file that is read: a path object for each folder on the way would cost more.
+            mode = os.lstat(place).st_mode
         except (FileNotFoundError, NotADirectoryError):
-            continue
+            break
         if stat.S_ISLNK(mode):
             raise OutsideWorkspace(
                 "A symbolic link stands on this path.",
                 where=relative,
                 remedy="Put the file itself into the workspace; links are never followed.",
             )
-    return place
+    return root / relative
 
 
 def tracked_files(root: Path) -> dict[str, os.stat_result]:

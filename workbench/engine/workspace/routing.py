@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,8 +64,13 @@ def _known(ground: Ground, name: str) -> EntityMention | None:
 
 
 def _owner(ground: Ground) -> str:
+    return _owner_in(ground.files.read(layout.CORE) or b"")
+
+
+@lru_cache(maxsize=2)
+def _owner_in(core: bytes) -> str:
     from workbench.engine.documents import CoreMemory
 
-    item = CoreMemory.parse(ground.files.read(layout.CORE) or b"").item(_OWNER_ITEM)
+    item = CoreMemory.parse(core).item(_OWNER_ITEM)
     name = item.text.partition(":")[2].strip() if item else ""
     return name if name and not name.startswith("[") else "User"
