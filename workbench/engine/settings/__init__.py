@@ -2,7 +2,7 @@
 
 from workbench.engine.settings.directories import system_timezone, user_settings_file
 from workbench.engine.settings.editing import write_setting
-from workbench.engine.settings.loading import load_settings
+from workbench.engine.settings.loading import check_settings, load_settings
 from workbench.engine.settings.schema import Kind, Spec
 from workbench.engine.settings.sections import (
     SCHEMA,
@@ -42,6 +42,7 @@ __all__ = [
     "Settings",
     "Spec",
     "TriggerSettings",
+    "check_settings",
     "environment_name",
     "load_settings",
     "system_timezone",

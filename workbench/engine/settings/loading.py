@@ -75,6 +75,19 @@ def load_settings(root: Path | None, *, environment: Mapping[str, str] | None = 
     return assemble(values, origins, tuple(warnings))
 
 
+def check_settings(content: bytes) -> None:
+    """Make sure that a workspace can be opened with these settings.
+
+    Args:
+        content: What its `workbench.toml` is to hold.
+
+    Raises:
+        InvalidSetting: A key is unknown, ill-typed, out of range or makes no sense beside another.
+    """
+    values, origins = read_toml(content, layout.SETTINGS, personal=False)
+    _settle_together(values, origins, [])
+
+
 def _content(path: Path, name: str) -> bytes | None:
     try:
         return path.read_bytes()

@@ -31,6 +31,8 @@ def memory_history(ground: Ground, memory_id: MemoryId, path: str) -> tuple[Hist
     if memory_id.kind not in _PARTS_OF_FILES and memory_id.block is None:
         return file_history(ground.root, store, path, limit=_MOST_ENTRIES)
     versions = file_history(ground.root, store, path, limit=_MOST_VERSIONS)
+    if not versions:
+        return ()
     said = [_said(ground, memory_id, version.commit) for version in versions]
     # The oldest version looked at has none before it, unless there are more than were looked at.
     before = [*said[1:], None if len(versions) < _MOST_VERSIONS else said[-1] if said else None]

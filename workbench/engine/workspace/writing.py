@@ -275,7 +275,9 @@ class Writing(CoreEditing, GraphEditing):
             Stale: It no longer reads `expected`.
             RoleRefused: It is a critical file, and this door is no person's.
             BudgetExceeded: Core memory would pass its cap.
+            InvalidSetting: It is the settings file, and no workspace could be opened with it.
         """
+        from workbench.engine.settings import check_settings
         from workbench.engine.stores import plan_edit_file
 
         ground = self._ground
@@ -290,6 +292,9 @@ class Writing(CoreEditing, GraphEditing):
                 remedy="Leave out control characters.",
             )
         person = ground.role.may(Capability.TOUCH_CRITICAL)
+        if relative == layout.SETTINGS and person:
+            # A workspace whose settings are broken opens no more, so there would be no undo.
+            check_settings(content.encode("utf-8", "surrogateescape"))
         return self._change(
             lambda view: plan_edit_file(
                 view, relative, content, ground.now(), ground.settings, person=person, expected=expected
