@@ -195,3 +195,21 @@ def test_over_the_wire_a_slow_or_failing_server_is_replaced(server: ModelServer)
     with closing(OpenAICompatibleChat(server.url, "", "small", timeout_s=0.3, retries=0)) as chat:
         assert "500" in (route_by_model(TEXT, chat).fallback or "")
         assert "0.3 s" in (route_by_model(TEXT, chat).fallback or "")
+
+
+def test_the_store_that_was_asked_for_is_the_only_choice() -> None:
+    answer = ANSWER | {"core_update": True, "core_block": "Identity"}
+    chat = ScriptedChat(answer)
+    routing = route_by_model(TEXT, chat, RoutingHints(store="semantic"))
+    assert (routing.router, routing.store, routing.core_update) == ("model", "semantic", False)
+    assert "semantic" in chat.told[0].content.rpartition("The store is decided")[2]
+    assert routing_schema(store="semantic")["properties"]["store"]["enum"] == ["semantic"]
+    # An answer for another store is not used.
+    by_rules = route_by_model(TEXT, ScriptedChat(ANSWER), RoutingHints(store="procedural"))
+    assert (by_rules.router, by_rules.store) == ("rules", "procedural")
+    assert by_rules.procedure is not None
+
+
+def test_the_workspaces_own_relations_are_allowed_by_the_hints() -> None:
+    answer = ANSWER | {"relations": [{"from": "Sam", "relation": "mentors", "to": "Globex"}]}
+    assert route_by_model(TEXT, ScriptedChat(answer), RoutingHints(relations=("mentors",))).router == "model"

@@ -16,7 +16,7 @@ from workbench.engine.catalog.model import (
     MemoryRecord,
 )
 from workbench.engine.catalog.resolving import NameIndex
-from workbench.engine.catalog.terms import match_expression
+from workbench.engine.catalog.terms import match_expression, name_key
 from workbench.engine.catalog.timeline_filter import TimelineFilter
 
 _MEMORY_COLUMNS = (
@@ -154,6 +154,20 @@ class Lookups:
     def named(self, name: str) -> EntityRecord | None:
         """Return the one entity whose label or alias a name is, or None; quick enough for every word of a text."""
         return self._names.named(name)
+
+    def called(self, first_name: str) -> EntityRecord | None:
+        """Return the one person whose name of several words begins with this word, or None."""
+        key = name_key(first_name)
+        if not key or " " in key:
+            return None
+        # “!” is the character after the blank.
+        rows = self._catalog.rows(
+            "SELECT DISTINCT e.id FROM names n JOIN entities e ON e.id = n.entity"
+            " WHERE n.folded > ?1 || ' ' AND n.folded < ?1 || '!' AND n.how <> 'acronym'"
+            " AND e.type = 'person' AND e.merged_into IS NULL LIMIT 2",
+            (key,),
+        )
+        return self.entity(rows[0][0]) if len(rows) == 1 else None
 
     def edges_of(self, entity: str) -> tuple[EdgeRecord, ...]:
         """Return the relations that start from or lead to an entity."""

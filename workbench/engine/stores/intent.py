@@ -110,7 +110,9 @@ def read_intent(request: RememberRequest, routing: Routing) -> Intent:
     given = routing.confidence if request.confidence is None else request.confidence
     named, warnings = _named(request, routing)
     block = request.block
-    if block is None and (store == "core" or routing.core_update):
+    # Who names another store has decided; core memory is left alone unless a block is asked for.
+    worth_it = store == "core" or (routing.core_update and request.store is None)
+    if block is None and worth_it:
         block = routing.core_block or "Active Context"
     return Intent(
         text=wording.text,

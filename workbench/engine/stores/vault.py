@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from workbench.engine import layout
@@ -10,7 +11,17 @@ from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.identifiers import slug
 from workbench.engine.results import Changed
 from workbench.engine.stores.drafting import Draft
-from workbench.engine.stores.wording import NAME_CHARACTERS, clean_line, clean_memory, clip, text_key
+from workbench.engine.stores.wording import (
+    NAME_CHARACTERS,
+    clean_line,
+    clean_memory,
+    clip,
+    one_line,
+    text_key,
+)
+
+_TITLE_CHARACTERS = 60
+_TITLE_END = re.compile(r"\s*(?:[:\uff1a\u3002.!?;\uff1b\u2014]|\s[\u2013-]\s)(?=\s|$|[\u3400-\u9fff“\"])\s*")
 
 
 @dataclass(frozen=True)
@@ -31,6 +42,17 @@ def vault_path(note: str) -> str:
     """
     name = note.removeprefix("vault:").removesuffix(".md")
     return layout.normalise(f"{layout.VAULT}/{name}.md")
+
+
+def note_title(text: str) -> str:
+    """Return a short heading for a text: what stands before its first colon or stop, cut at a word."""
+    line = one_line(text)
+    head = _TITLE_END.split(line, maxsplit=1)[0] or line
+    if len(head) <= _TITLE_CHARACTERS:
+        return head
+    cut = head[:_TITLE_CHARACTERS]
+    words, blank, _ = cut.rpartition(" ")
+    return (words if blank else cut).rstrip(' ,;:“"(') + "…"
 
 
 def keep_note(draft: Draft, title: str, text: str) -> Kept:

@@ -28,7 +28,7 @@ from workbench.engine.stores.semantic import (
     read_vocabulary,
     relation_or_general,
 )
-from workbench.engine.stores.vault import keep_note
+from workbench.engine.stores.vault import keep_note, note_title
 from workbench.engine.stores.wording import clip, one_line
 
 CORE_ITEM_CHARACTERS = 240
@@ -80,7 +80,7 @@ def write_memory(writing: Writing) -> Written:
         case "procedural":
             return _write_procedure(writing)
         case "vault":
-            kept = keep_note(writing.draft, writing.intent.summary, writing.intent.text)
+            kept = keep_note(writing.draft, note_title(writing.intent.summary), writing.intent.text)
             _connect(writing, kept.id if kept.fresh else None)
             return Written(kept.id, kept.path, kept.fresh)
         case _:

@@ -6,12 +6,33 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from workbench.engine.triggers.model import MemoryType
+
+
+@dataclass(frozen=True)
+class RelationCue:
+    """Verbs that state a relation.
+
+    Args:
+        relation: Of the vocabulary.
+        verbs: How it is said.
+        passive: The relation runs from what follows the verb to what stands before it.
+        loose: Its end may stand further from the verb than its direct object (“leads the work on …”).
+        of: Types that it may start from; empty for all.
+        to: Types that it may lead to; empty for all.
+    """
+
+    relation: str
+    verbs: re.Pattern[str]
+    passive: bool = False
+    loose: bool = False
+    of: frozenset[str] = frozenset()
+    to: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -23,12 +44,14 @@ class Cues:
         cues: A pattern for each other question the router asks of a text.
         words: Word lists, lower case.
         topics: The tag that a word stands for.
+        relations: Verbs that state relations, the surest first.
     """
 
     types: tuple[tuple[MemoryType, re.Pattern[str]], ...]
     cues: Mapping[str, re.Pattern[str]]
     words: Mapping[str, frozenset[str]]
     topics: Mapping[str, str]
+    relations: tuple[RelationCue, ...] = ()
 
     def fits(self, cue: str, text: str) -> bool:
         """Tell whether a cue of the `cues` table stands in the text."""
@@ -47,6 +70,18 @@ def routing_cues() -> Cues:
         {name: _any_of(patterns) for name, patterns in table["cues"].items()},
         {name: frozenset(words) for name, words in table["words"].items()},
         {word: tag for tag, words in table["topics"].items() for word in words},
+        tuple(_relation(entry) for entry in table["relations"]),
+    )
+
+
+def _relation(entry: dict[str, Any]) -> RelationCue:
+    return RelationCue(
+        entry["relation"],
+        _any_of(entry["verbs"]),
+        entry.get("passive", False),
+        entry.get("loose", False),
+        frozenset(entry.get("of", ())),
+        frozenset(entry.get("to", ())),
     )
 
 

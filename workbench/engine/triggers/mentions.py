@@ -1,223 +1,215 @@
-"""Entities that a text names: known ones first, then what is marked or placed like a name."""
+"""Entities that a text names and where: known ones first, then what is marked or placed like a name."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
+from workbench.engine.triggers import name_patterns as patterns
 from workbench.engine.triggers.cues import Cues, routing_cues
 from workbench.engine.triggers.model import EntityMention, EntityType, NameLookup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
 _TYPES = ("person", "project", "concept", "tool", "place")
 _MOST_ENTITIES = 12
+_MOST_OCCURRENCES = 400
 _LONGEST_TEXT = 20_000
-
-_LINK = re.compile(
-    r"\[\[(?P<target>[^\[\]|#\n]{1,120})(?:#[^\[\]|\n]*)?(?:\|(?P<label>[^\[\]\n]{1,120}))?\]\]"
-)
-_CODE = re.compile(r"`(?P<name>[A-Za-z][\w.+-]{1,39})`")
-_AT_NAME = re.compile(r"(?<![\w@./])@(?P<name>[A-Za-z][\w-]{1,38})(?![\w@]|\.\w)")
-_FILE_ENDING = re.compile(
-    r"\.(?:md|py|js|ts|tsx|json|toml|ya?ml|txt|csv|html|css|rs|go|c|h|sh|lock|cfg|ini|sql)$", re.IGNORECASE
-)
-_NAME = r"[A-Z\u00c0-\u00de][\w'’-]*[\w]"
-_NAMES = rf"{_NAME}(?:\ {_NAME}){{0,2}}"
-_PROJECT = re.compile(
-    rf"""
-        \b(?i:projects?|codenamed?|codename\ is|product|initiative)\s+(?:(?i:is|called|named)\s+)?
-            ["“'‘]?(?P<after>{_NAMES})
-      | ["“‘](?P<quoted>[^"”’\n]{{2,40}})["”’]\s+(?i:project|app|service|product|initiative)\b
-      | \b(?P<before>{_NAMES})\s+(?i:project|initiative|rewrite|migration|contract|launch)\b
-      | ["“](?P<codename>[^"”\n]{{2,40}})["”]\s+(?i:is\s+(?:the|our)\s+(?:codename|project|product))
-    """,
-    re.VERBOSE,
-)
-_CHINESE_PROJECT = re.compile(
-    r"""
-        (?P<before>[A-Za-z][\w-]{1,30})\s?(?:项目|項目|專案|计划|計劃)
-      | (?:项目|項目|專案)\s?(?P<after>[A-Z][\w-]{1,30})
-      | 《(?P<quoted>[^《》\n]{1,30})》(?:项目|項目|專案)
-    """,
-    re.VERBOSE,
-)
-_RELATIVE = r"""(?:wife|husband|partner|girlfriend|boyfriend|daughter|son|sister|brother|mother|father|mum|mom|dad
-    |cousin|aunt|uncle|manager|boss|colleague|co-?worker|teammate|friend|assistant|doctor|dentist|landlord|lawyer
-    |therapist|neighbou?r|roommate|flatmate|mentor|intern|hire|client|accountant|teacher|coach|kid|child)"""
-_BELONGING = r"""(?:birthday|e-?mail|phone|number|extension|wife|husband|partner|son|daughter|manager|boss|address
-    |last\ name|surname|team|desk|job|role|salary|dog|cat|divorce|wedding)"""
-_MEETING = r"""(?:met|meet|meeting\ with|talked\ to|spoke\ (?:to|with)|call|email|cc|ask|tell|told|asked|thank
-    |married|reports?\ to|hired|invited)"""
-_PERSON_NAMED = re.compile(
-    rf"""
-        \b(?i:{_RELATIVE})(?:'s|’s)?(?:\s+(?i:name))?\s+(?i:is|was|called|named|is\ called|is\ named|is\ now)\s+
-            (?:(?i:called|named|now)\s+)?(?P<is>{_NAMES})
-      | \b(?i:{_RELATIVE}),?\s+(?P<apposed>{_NAMES})
-      | (?P<introduced>{_NAMES}),\s+(?i:the|our|my)\s+(?:\w+\s+){{0,2}}(?i:{_RELATIVE})\b
-      | (?P<owner>{_NAMES})['’]s\s+(?i:{_BELONGING})\b
-      | \b(?i:mr|mrs|ms|dr|prof)\.?\s+(?P<titled>{_NAMES})
-      | \b(?i:{_MEETING})\s+(?P<met>{_NAMES})
-            (?=\s+(?i:who|about|to|on|at|from|for|said|is|and)\b|[.,;!?]|$)
-    """,
-    re.VERBOSE,
-)
-_ACT = r"""(?:works?|worked|prefers?|likes?|loves?|hates?|dislikes?|lives?|lived|moved|joined|joins|left|leaves|reports
-    |said|says|told|wants?|wanted|asked|agreed|thinks|owns?|manages?|leads?|maintains?|develops?|speaks?|takes|drinks
-    |eats|hired|studies|teaches|started|starts|got|has\ (?:a|two|three)\ (?:kids?|child|children|daughters?|sons?))"""
-_STATE = r"""(?:is\ (?:on\ (?:leave|vacation|holiday|call|parental)|allergic|married|vegetarian|vegan|my|our|the\ new
-    |responsible|in\ charge|leaving|joining|from|based|sick|pregnant|left-handed|retiring
-    |an?\ (?:\w+\ ){0,3}(?:engineer|developer|designer|manager|doctor|teacher|lawyer|nurse|student|colleague|friend
-        |consultant|lead|analyst|researcher|writer)))"""
-_PERSON_ACTS = re.compile(
-    rf"""(?P<name>{_NAMES})\s+(?:(?i:always|usually|never|also|now|still|really|only|just)\s+)?
-        (?i:{_ACT}|{_STATE})\b""",
-    re.VERBOSE,
-)
-_EMPLOYER = re.compile(
-    rf"""
-        \b(?i:works?|worked|working|job|started|employed|freelanc\w+|intern\w*)\s+(?i:at|for|with)\s+(?P<name>{_NAMES})
-      | \b(?i:joined|joins|joining|left|at)\s+(?P<joined>{_NAMES})
-            (?:\s+(?i:now|as|last|in|on|this|next)\b|[.,;!]|$)
-    """,
-    re.VERBOSE,
-)
-_CAMEL = re.compile(
-    r"""(?<![\w`/.@-])
-        (?P<name>(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]+\w*|[A-Za-z]+\d+[A-Z]\w*|[a-z]+[A-Z]\w*)(?:\ [A-Z]{3,6}\b)?)
-        (?![\w`/(]|\.\w)""",
-    re.VERBOSE,
-)
-_PLACE = re.compile(
-    rf"""\b(?i:live|lives|lived|living|moved|moving|move|based|born|fly|flying|flight|trip|travel\w*|office|visit\w*
-            |relocat\w+|vacation|holiday)\b
-        (?:\s+\w+){{0,4}}?\s+(?i:in|to|from|at)\s+(?P<name>{_NAMES})""",
-    re.VERBOSE,
-)
-_CHINESE_RELATIVE = r"""(?:太太|先生|老公|老婆|妻子|丈夫|女儿|女兒|儿子|兒子|妈妈|媽媽|爸爸|姐姐|妹妹|哥哥|弟弟|同事
-    |经理|經理|老板|老闆|房东|房東|客户|客戶|朋友|老师|老師|医生|醫生|联系人|聯絡人)"""
-_CHINESE_PERSON = re.compile(
-    rf"""
-        (?P<nick>[小老阿][\u4e00-\u9fff])
-            (?=[在的说說要是有和跟喜住去来來负負下上叫明今周週一三四五六日,\uff0c、。\s]|$)
-      | {_CHINESE_RELATIVE}(?:现在|現在)?(?:叫做|名叫|叫|是)\s?
-            (?P<named>[A-Z]\w+(?:\ [A-Z]\w+)?|[\u4e00-\u9fff]{{2,4}})(?=[,\uff0c、。;\uff1b!\uff01\s]|$)
-      | (?P<titled>[\u4e00-\u9fff]{{1,3}})(?:先生|女士|小姐|老师|老師|教授|博士)(?=[在的说說要是有和跟喜住去])
-    """,
-    re.VERBOSE,
-)
-_WORD = re.compile(r"[A-Za-z\u00c0-\u024f][\w.+#'’-]*\w|[A-Za-z]|[\u4e00-\u9fff]+")
+_POSSESSIVE = re.compile(r"['’]s$")
 
 
-def find_mentions(text: str, known: NameLookup | None = None) -> tuple[EntityMention, ...]:
-    """Return the entities that a text names, in the order they appear; precise rather than complete.
+@dataclass(frozen=True)
+class Occurrence:
+    """One place of a text where an entity is named.
 
-    A capital letter alone makes no entity: something must mark the name (a link, code, `@`, quotation marks)
-    or place it (“Sam works at …”, “project Orion”, a known tool or city).
+    Args:
+        start: First character.
+        end: Behind the last.
+        mention: Whom or what it names.
+    """
+
+    start: int
+    end: int
+    mention: EntityMention
+
+
+def mentioned(occurrences: Iterable[Occurrence]) -> tuple[EntityMention, ...]:
+    """Return what is named at some places, each name once, at most twelve."""
+    found: dict[str, EntityMention] = {}
+    for occurrence in occurrences:
+        found.setdefault(occurrence.mention.name.casefold(), occurrence.mention)
+    return tuple(found.values())[:_MOST_ENTITIES]
+
+
+def find_occurrences(
+    text: str,
+    known: NameLookup | None = None,
+    given: Sequence[EntityMention] = (),
+    called: NameLookup | None = None,
+) -> tuple[Occurrence, ...]:
+    """Find where a text names entities; precise rather than complete.
+
+    A capital letter alone makes no entity: something must mark the name (a link, `@`, quotation marks, “project
+    Orion”, CamelCase) or place it (“Sam works at …”, a known tool or city). Marked, given and known names
+    carry `marked`.
 
     Args:
         text: One memory; beyond 20,000 characters the rest is not looked at.
         known: Finds entities that exist already.
+        given: Entities that the caller says it is about.
+        called: Finds a known person by the first name.
 
     Returns:
-        At most twelve, each name once.
+        Places that do not overlap, in the order of the text.
     """
     text = text[:_LONGEST_TEXT]
-    found: dict[str, tuple[int, EntityMention]] = {}
-    for position, mention in _candidates(text, known):
-        key = mention.name.casefold()
-        covered = any(
-            key != other and start <= position < start + len(other) and key in other
-            for other, (start, _) in found.items()
-        )
-        if key not in found and not covered:
-            found[key] = (position, mention)
-    in_order = sorted(found.values(), key=lambda each: each[0])
-    return tuple(mention for _, mention in in_order)[:_MOST_ENTITIES]
+    found: list[Occurrence] = []
+    claimed = bytearray(len(text))
+    names: dict[str, EntityMention] = {}
+    for start, end, mention in _candidates(text, known, given, called):
+        if len(found) >= _MOST_OCCURRENCES:
+            break
+        if start < end and not any(claimed[start:end]):
+            # The first to claim a name decides its type.
+            mention = names.setdefault(mention.name.casefold(), mention)
+            found.append(Occurrence(start, end, mention))
+            claimed[start:end] = b"\1" * (end - start)
+    found.extend(_repeated(text, found, claimed))
+    return tuple(sorted(found, key=lambda each: each.start))
 
 
-def _candidates(text: str, known: NameLookup | None) -> Iterator[tuple[int, EntityMention]]:
-    """Give mentions with their places, the surest first; the first to claim a name decides its type."""
+def _repeated(text: str, found: Sequence[Occurrence], claimed: bytearray) -> Iterator[Occurrence]:
+    """Find the names again where nothing marks or places them."""
+    surfaces = {text[each.start : each.end]: each.mention for each in found[:_MOST_ENTITIES]}
+    for surface, mention in sorted(surfaces.items(), key=lambda pair: -len(pair[0])):
+        for match in re.finditer(rf"(?<![\w-]){re.escape(surface)}(?![\w-])", text):
+            if not any(claimed[match.start() : match.end()]):
+                claimed[match.start() : match.end()] = b"\1" * len(surface)
+                yield Occurrence(match.start(), match.end(), mention)
+
+
+_Candidate = tuple[int, int, EntityMention]
+
+
+def _candidates(
+    text: str, known: NameLookup | None, given: Sequence[EntityMention], called: NameLookup | None
+) -> Iterator[_Candidate]:
+    """Give mentions with their places, the surest first."""
     cues = routing_cues()
     yield from _links(text)
+    yield from _given(text, given)
     if known is not None:
-        yield from _known(text, known)
-    for pattern, kind in (
-        (_PROJECT, "project"),
-        (_CHINESE_PROJECT, "project"),
-        (_PERSON_NAMED, "person"),
-        (_AT_NAME, "person"),
-        (_CHINESE_PERSON, "person"),
-    ):
-        yield from _matched(pattern, text, cast("EntityType", kind), cues)
+        yield from _known(text, known, called, cues)
+    for pattern in (patterns.PROJECT, patterns.CHINESE_PROJECT):
+        yield from _matched(pattern, text, "project", cues, marked=True)
+    yield from _matched(patterns.AT_NAME, text, "person", cues, marked=True)
+    yield from _matched(patterns.ORGANISATION, text, "concept", cues)
     yield from _listed(text, cues)
-    yield from _matched(_PLACE, text, "place", cues)
-    yield from _matched(_EMPLOYER, text, "concept", cues)
-    yield from _matched(_PERSON_ACTS, text, "person", cues)
-    for match in _CODE.finditer(text):
-        if not _FILE_ENDING.search(match["name"]):
-            yield match.start("name"), EntityMention(match["name"], "tool")
-    for match in _CAMEL.finditer(text):
-        # Protocols and standards carry a number or an abbreviation: OAuth2 PKCE.
-        standard = " " in match["name"] or any(letter.isdigit() for letter in match["name"])
-        yield match.start("name"), EntityMention(match["name"], "concept" if standard else "tool")
+    yield from _camel(text, cues)
+    for match in patterns.CODE.finditer(text):
+        name = match["name"]
+        if not patterns.FILE_ENDING.search(name) and name.casefold() not in cues.words["no_tools"]:
+            yield *match.span("name"), EntityMention(name, "tool")
+    yield from _matched(patterns.PERSON_NAMED, text, "person", cues)
+    yield from _matched(patterns.CHINESE_PERSON, text, "person", cues)
+    yield from _matched(patterns.PLACE, text, "place", cues)
+    yield from _matched(patterns.EMPLOYER, text, "concept", cues)
+    yield from _matched(patterns.PERSON_LIVES, text, "person", cues)
+    for pattern in (patterns.PERSON_MET, patterns.PERSON_ACTS):
+        yield from (
+            each for each in _matched(pattern, text, "person", cues) if _like_a_person(each[2].name, cues)
+        )
+    yield from _matched(patterns.VENTURE, text, "project", cues)
 
 
-def _links(text: str) -> Iterator[tuple[int, EntityMention]]:
-    for match in _LINK.finditer(text):
+def _links(text: str) -> Iterator[_Candidate]:
+    for match in patterns.LINK.finditer(text):
         target, label = match["target"].strip(), (match["label"] or "").strip()
         kind, dashes, slug = target.rsplit("/", 1)[-1].partition("--")
         if dashes and kind in _TYPES and slug:
             name = label or slug.replace("-", " ").strip().title()
-            yield match.start(), EntityMention(name, cast("EntityType", kind))
+            yield *match.span(), EntityMention(name, cast("EntityType", kind), marked=True)
         elif target:
-            yield match.start(), EntityMention(label or target, "concept")
+            yield *match.span(), EntityMention(label or target, "concept", marked=True)
 
 
-def _known(text: str, known: NameLookup) -> Iterator[tuple[int, EntityMention]]:
-    words = list(_WORD.finditer(text))
-    for first in range(len(words)):
+def _given(text: str, given: Sequence[EntityMention]) -> Iterator[_Candidate]:
+    """Find what the caller named, however the text writes its capitals; of a person the first name too."""
+    for mention in sorted(given, key=lambda each: -len(each.name)):
+        first = mention.name.split(" ")[0] if mention.type == "person" else ""
+        for name, flags in ((mention.name, re.IGNORECASE), (first, 0)):
+            if name:
+                for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, flags):
+                    yield *match.span(), replace(mention, marked=True)
+
+
+def _known(text: str, known: NameLookup, called: NameLookup | None, cues: Cues) -> Iterator[_Candidate]:
+    words = list(patterns.WORD.finditer(text))
+    first = 0
+    while first < len(words):
         if "\u4e00" <= words[first].group()[0] <= "\u9fff":
             yield from _known_in_chinese(words[first], known)
+            first += 1
             continue
-        for length in (4, 3, 2, 1):
-            if first + length > len(words):
-                continue
+        taken = 1
+        for length in range(min(5, len(words) - first), 0, -1):
             start, end = words[first].start(), words[first + length - 1].end()
-            name = re.sub(r"['’]s$", "", text[start:end])
+            name = _POSSESSIVE.sub("", text[start:end])
             mention = known(name.casefold()) if "\n" not in name else None
-            # A known name that is a common word as well counts with a capital letter only.
-            if mention and (length > 1 or not name.islower() or len(name) > 3):
-                yield start, mention
+            if mention is None and length == 1 and called is not None and name[0].isupper():
+                mention = called(name.casefold())
+            if mention and (length > 1 or _as_a_name(name, mention, cues)):
+                yield start, start + len(name), replace(mention, marked=True)
+                taken = length
                 break
+        first += taken
 
 
-def _known_in_chinese(run: re.Match[str], known: NameLookup) -> Iterator[tuple[int, EntityMention]]:
-    letters = run.group()
-    for start in range(len(letters)):
+def _as_a_name(word: str, mention: EntityMention, cues: Cues) -> bool:
+    """Tell whether a single word that a known entity is called by stands for it, or is just a word."""
+    if word.casefold() in cues.words["no_names"] or word.casefold() in cues.words["stop_words"]:
+        return False
+    return not word.islower() or mention.name.islower() or _is_tool(word, cues)
+
+
+def _known_in_chinese(run: re.Match[str], known: NameLookup) -> Iterator[_Candidate]:
+    letters, start = run.group(), 0
+    while start < len(letters):
+        taken = 1
         for length in range(min(8, len(letters) - start), 1, -1):
             mention = known(letters[start : start + length])
             if mention:
-                yield run.start() + start, mention
+                at = run.start() + start
+                yield at, at + length, replace(mention, marked=True)
+                taken = length
                 break
+        start += taken
 
 
 def _matched(
-    pattern: re.Pattern[str], text: str, kind: EntityType, cues: Cues
-) -> Iterator[tuple[int, EntityMention]]:
+    pattern: re.Pattern[str], text: str, kind: EntityType, cues: Cues, *, marked: bool = False
+) -> Iterator[_Candidate]:
     for match in pattern.finditer(text):
         group = match.lastgroup
         if group is None:
             continue
         name = _trimmed(match[group], cues)
-        if name and (kind != "person" or not _is_tool(name, cues)):
-            yield match.start(group) + match[group].find(name), EntityMention(name, kind)
+        of_something = re.search(
+            r"\b(?:of|the|an?)\s+$", text[max(0, match.start(group) - 5) : match.start(group)]
+        )
+        if not name or (kind == "person" and (_is_tool(name, cues) or of_something)):
+            continue
+        if kind == "project" and (_is_tool(name, cues) or name.casefold() in cues.words["places"]):
+            continue
+        start = match.start(group) + match[group].find(name)
+        yield start, start + len(name), EntityMention(name, kind, marked=marked)
 
 
 def _trimmed(name: str, cues: Cues) -> str:
     """Take words off both ends that are capitalised for another reason than being a name."""
-    words = re.sub(r"['’]s$", "", name.strip(" .,'’")).split(" ")
+    words = _POSSESSIVE.sub("", name.strip(" .,'’")).split(" ")
     ordinary = cues.words["no_names"]
     while words and words[0].casefold() in ordinary:
         words = words[1:]
@@ -226,33 +218,46 @@ def _trimmed(name: str, cues: Cues) -> str:
     return " ".join(words) if len("".join(words)) > 1 else ""
 
 
+def _like_a_person(name: str, cues: Cues) -> bool:
+    words = name.split(" ")
+    if any(word.isupper() for word in words):
+        return False
+    return words[0].casefold() in cues.words["given_names"] or len(words) > 1
+
+
 def _is_tool(name: str, cues: Cues) -> bool:
     return name.casefold() in cues.words["tools"]
 
 
-def _listed(text: str, cues: Cues) -> Iterator[tuple[int, EntityMention]]:
-    words = list(_WORD.finditer(text))
+def _camel(text: str, cues: Cues) -> Iterator[_Candidate]:
+    for match in patterns.CAMEL.finditer(text):
+        name = match["name"]
+        if name.casefold() in cues.words["no_names"] or patterns.CAMEL_BUT_NO_TOOL.match(name):
+            continue
+        # Protocols and standards carry a number or an abbreviation: OAuth2 PKCE.
+        standard = " " in name or any(letter.isdigit() for letter in name)
+        yield *match.span("name"), EntityMention(name, "concept" if standard else "tool", marked=True)
+
+
+def _listed(text: str, cues: Cues) -> Iterator[_Candidate]:
+    words = list(patterns.WORD.finditer(text))
     for number, word in enumerate(words):
-        plain = re.sub(r"['’]s$", "", word.group())
-        lower = plain.casefold()
+        plain = _POSSESSIVE.sub("", word.group())
+        lower, start = plain.casefold(), word.start()
         pair = ""
         if number + 1 < len(words):
-            pair = text[word.start() : words[number + 1].end()]
+            pair = _POSSESSIVE.sub("", text[start : words[number + 1].end()])
         if pair.casefold() in cues.words["places"] and pair.istitle():
-            yield word.start(), EntityMention(pair, "place")
+            yield start, start + len(pair), EntityMention(pair, "place")
         elif pair.casefold() in cues.words["tools"]:
-            yield word.start(), EntityMention(pair, "tool")
+            yield start, start + len(pair), EntityMention(pair, "tool")
         elif lower in cues.words["tools"] and (
             plain[0].isupper() or lower not in cues.words["tools_by_capital"]
         ):
-            yield word.start(), EntityMention(plain, "tool")
-        elif (
-            lower in cues.words["places"]
-            and plain[0].isupper()
-            and text[word.start() - 1 : word.start()] != "/"
-        ):
-            yield word.start(), EntityMention(plain, "place")
+            yield start, start + len(plain), EntityMention(plain, "tool")
+        elif lower in cues.words["places"] and plain[0].isupper() and text[start - 1 : start] != "/":
+            yield start, start + len(plain), EntityMention(plain, "place")
         elif "\u4e00" <= plain[0] <= "\u9fff":
             for place in cues.words["places"]:
                 if (at := plain.find(place)) >= 0:
-                    yield word.start() + at, EntityMention(place, "place")
+                    yield start + at, start + at + len(place), EntityMention(place, "place")

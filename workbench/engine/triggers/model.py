@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 TriggerKind = Literal["remember", "forget", "reflect", "recall", "none"]
@@ -51,10 +51,14 @@ class EntityMention:
     Args:
         name: As it should be labelled; not an id.
         type: Of the five types of §8.2.
+        marked: Whether the text marks it as a name (a link, `@`, quotation marks, CamelCase, “project X”), the
+            caller gave it, or it exists already; else it was told from where it stands. Does not count when
+            two mentions are compared.
     """
 
     name: str
     type: EntityType
+    marked: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -141,11 +145,20 @@ class RoutingHints:
     Args:
         owner: The name of the person whose memory it is; the subject of “I …” and “my …”.
         known: Finds entities that exist already.
+        called: Finds the one known person of a first name; called for single words that begin with a capital.
         protect: Protection from decay was asked for, so it goes to the vault.
         explicit: The user asked for it (confidence high) rather than the agent noticing it (medium).
+        store: The store that was asked for. The rest is told to fit it, and core memory is left alone unless
+            it is the core that was asked for.
+        entities: What the caller says it is about.
+        relations: Relations of the workspace beyond those of §6.3.
     """
 
     owner: str = "User"
     known: NameLookup | None = None
+    called: NameLookup | None = None
     protect: bool = False
     explicit: bool = True
+    store: Store | None = None
+    entities: tuple[EntityMention, ...] = ()
+    relations: tuple[str, ...] = ()

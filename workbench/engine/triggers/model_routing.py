@@ -60,46 +60,54 @@ class _BadAnswer(ValueError):
 
 
 def route_by_model(
-    text: str, chat: ChatModel, hints: RoutingHints | None = None, *, relations: Sequence[str] = RELATIONS
+    text: str, chat: ChatModel, hints: RoutingHints | None = None, *, relations: Sequence[str] | None = None
 ) -> Routing:
     """Tell where a memory belongs by asking a chat model (design document §8.2).
 
     Args:
         text: What shall be remembered, without the trigger phrase. The model is handed it as data.
         chat: The model.
-        hints: What the caller knows beyond the text. A wish for protection overrules the model.
-        relations: The workspace’s vocabulary of relations.
+        hints: What the caller knows beyond the text. A wish for protection or for a store overrules the model.
+        relations: The vocabulary of relations; that of §6.3 and the workspace’s own by default.
 
     Returns:
         A routing with `router="model"`; where the model is slow, refuses or answers badly, what the rules say,
         with the reason in `fallback`. Never raises for a fault of the model.
     """
     hints = hints or RoutingHints()
+    relations = (*RELATIONS, *hints.relations) if relations is None else relations
     if len(text) > _LONGEST_MEMORY:
         return _by_rules(text, hints, f"the text is longer than {_LONGEST_MEMORY} characters")
     try:
         answer = chat.complete_json(
-            _messages(text, hints), schema=routing_schema(relations), schema_name="memory_routing"
+            _messages(text, hints),
+            schema=routing_schema(relations, hints.store),
+            schema_name="memory_routing",
         )
-        routing = _read_routing(answer, relations)
+        routing = _read_routing(answer, relations, hints.store)
     except ProviderError as error:
         return _by_rules(text, hints, error.message)
     except _BadAnswer as error:
         return _by_rules(text, hints, f"The model’s answer cannot be used: {error}")
-    if hints.protect:
+    if hints.protect and hints.store is None:
         routing = replace(
             routing, store="vault", core_update=False, core_block=None, facts=(), procedure=None
         )
     return routing
 
 
-def routing_schema(relations: Sequence[str] = RELATIONS) -> dict[str, Any]:
-    """Return the JSON schema of a model’s routing, with every field required, as strict servers demand."""
+def routing_schema(relations: Sequence[str] = RELATIONS, store: Store | None = None) -> dict[str, Any]:
+    """Return the JSON schema of a model’s routing, with every field required, as strict servers demand.
+
+    Args:
+        relations: The vocabulary.
+        store: The only store to choose, where one was asked for.
+    """
     text = {"type": "string"}
     block = {"type": ["string", "null"], "enum": [*get_args(CoreBlockName), None]}
     procedure = _object(title=text, trigger=text, steps={"type": "array", "items": text})
     return _object(
-        store=_one_of(get_args(Store)),
+        store=_one_of([store] if store else get_args(Store)),
         type=_one_of(get_args(MemoryType)),
         entities={"type": "array", "items": _object(name=text, type=_one_of(get_args(EntityType)))},
         relations={
@@ -124,6 +132,11 @@ def _messages(text: str, hints: RoutingHints) -> list[Any]:
     from workbench.engine.providers.chat import ChatMessage
 
     told = f"The user is called {json.dumps(hints.owner, ensure_ascii=False)}."
+    if hints.store is not None:
+        told += f"\nThe store is decided: {hints.store}."
+    if hints.entities:
+        names = json.dumps([mention.name for mention in hints.entities], ensure_ascii=False)
+        told += f"\nIt is about these, whatever else it names: {names}."
     return [
         ChatMessage("system", f"{_prompt()}\n{told}"),
         ChatMessage("user", "The memory:\n" + json.dumps(text, ensure_ascii=False)),
@@ -136,8 +149,8 @@ def _prompt() -> str:
     return folder.joinpath("prompts", "router.md").read_text("utf-8")
 
 
-def _read_routing(answer: dict[str, Any], relations: Sequence[str]) -> Routing:
-    store = cast("Store", _choice(answer, "store", get_args(Store)))
+def _read_routing(answer: dict[str, Any], relations: Sequence[str], wanted: Store | None) -> Routing:
+    store = cast("Store", _choice(answer, "store", [wanted] if wanted else get_args(Store)))
     entities = _read_entities(answer)
     names = {entity.name for entity in entities}
     core_update = answer.get("core_update")
@@ -146,7 +159,7 @@ def _read_routing(answer: dict[str, Any], relations: Sequence[str]) -> Routing:
     block = answer.get("core_block")
     if block is not None and block not in get_args(CoreBlockName):
         raise _BadAnswer("“core_block” names no block of core memory.")
-    in_core = store == "core" or core_update
+    in_core = store == "core" or (core_update and wanted is None)
     if in_core and block is None:
         raise _BadAnswer("it changes core memory without naming the block.")
     return Routing(

@@ -16,27 +16,33 @@ _SEQUENCE = re.compile(
     r"|[,;,。]?\s*(?:然后|然後|接着|接著|最后|最後|再)\s*",
     re.IGNORECASE,
 )
+_LISTED_STEP = re.compile(r"[,;、\uff0c\uff1b]\s*(?:and\s+)?(?!which|who|that\b)")
 _HEAD = re.compile(
     r"""^\s*(?:
         (?:how\ )?to\ (?P<aim>[^:,.!?\n]{2,60})\s*[:,]
       | (?:the\ )?(?:steps|procedure|process|workflow|way)\ (?:to|for|of)\ (?P<named>[^:,.!?\n]{2,60}?)
             \s*(?::|\bis\b:?|\bare\b:?)
-      | (?:when|whenever|if|every\ time|each\ time)\ (?P<when>[^,\n]{3,120}),\s*
-      | (?P<border>(?:before|after)\ [^,\n]{3,80}),\s*
+      | (?:when|whenever|if|every\ time|each\ time)\ (?P<when>[^,:\n]{3,120})[,:]\s*
+      | (?P<border>(?:before|after)\ [^,:\n]{3,80})[,:]\s*
       | (?P<chinese>[^:,。\n]{1,24}?)(?:的)?(?:步骤|步驟|流程|做法)(?:是|如下)?\s*[:,]
-      | (?:每次|每当|每當|当|當)(?P<each>[^,。\n]{1,30}?)(?:时|時|的时候|的時候)?(?:,|(?=都要|就要|先|都|必须|必須))
+      | (?:当|當)?我(?:让|讓|要|叫|请|請)你?(?P<told>[^,:。\n]{1,30}?)(?:时|時|的时候|的時候)[,:]?
+      | (?:每次|每当|每當|当|當)(?P<each>[^,:。\n]{1,30}?)(?:时|時|的时候|的時候)?(?:[,:]|(?=都要|就要|先|都|必须|必須))
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
 _ASKED = re.compile(
-    r"^(?:i|we|the user|user)\s+(?:ask|say|want|tell)s?\s+(?:you\s+)?(?:to\s+|for\s+(?:an?\s+)?)?",
+    r"^(?:i|we|the user|user)\s+(?P<verb>ask|say|want|tell|need)s?\s+(?:you\s+)?(?P<link>to\b|for\b)?\s*",
     re.IGNORECASE,
 )
+_FIRST_ARTICLE = re.compile(r"^(?:an?|the|my|our|some)\s+", re.IGNORECASE)
 _MUST = re.compile(
     r"^(?:(?:please|you (?:should|must)|always|make sure (?:you |to )?)\s+"
-    r"|(?:都要|就要|必须|必須|一定要|都|就)+(?=[^\s])|(?:first|首先|先),?\s*)+",
+    r"|(?:都要|就要|必须|必須|一定要|都|就)+(?=[^\s])|(?:first|首先|先|再|然后|然後),?\s*)+",
     re.IGNORECASE,
 )
+
+
+_AS_IT_IS = ("never ", "do not ", "don't ", "before ", "after ")
 
 
 def outline_procedure(text: str) -> ProcedureOutline:
@@ -53,12 +59,13 @@ def outline_procedure(text: str) -> ProcedureOutline:
     head = _HEAD.match(text.translate(PUNCTUATION))
     body = text[head.end() :] if head else text
     occasion, action = _occasion(head)
-    steps = _steps(body) or (_one_line(body) or plain,)
-    if not action:
-        first = next(iter(sentences(plain)), None)
-        action = _MUST.sub("", plain[first.start : first.end] if first else plain).rstrip(" .。:")
-        occasion = occasion or f"When this applies: {_short(action)}."
-    return ProcedureOutline(_title(action), occasion, steps)
+    steps = _steps(body, listed=head is not None) or (_one_line(body) or plain,)
+    if action:
+        named = bool(head and head["when"]) and not action[:1].islower()
+        return ProcedureOutline(_short(action) if named else _title(action), occasion, steps)
+    first = next(iter(sentences(plain)), None)
+    action = _MUST.sub("", plain[first.start : first.end] if first else plain).rstrip(" .。:")
+    return ProcedureOutline(_title(action), f"When this applies: {_short(action)}.", steps)
 
 
 def _occasion(head: re.Match[str] | None) -> tuple[str, str]:
@@ -69,18 +76,33 @@ def _occasion(head: re.Match[str] | None) -> tuple[str, str]:
         return f"When asked to {aim.strip()}.", aim.strip()
     if head["chinese"]:
         return f"{head['chinese'].strip()}的时候。", head["chinese"].strip()
-    if when := head["when"] or head["each"]:
-        asked = _ASKED.sub("", when.strip())
-        if head["when"]:
-            return f"When {when.strip()}.", asked.strip(" '\"“”")
-        moment = "" if when.strip()[-1] in "前后後时時" else "时"
-        return f"每次{when.strip()}{moment}。", asked.strip()
+    if when := head["when"]:
+        return _asked_for(when.strip())
+    if told := head["told"]:
+        return f"让我{told.strip()}的时候。", told.strip()
+    if each := head["each"]:
+        moment = "" if each.strip()[-1] in "前后後时時" else "时"
+        return f"每次{each.strip()}{moment}。", f"{each.strip()}{moment}"
     return f"{head['border'].strip().capitalize()}.", head["border"].strip()
+
+
+def _asked_for(when: str) -> tuple[str, str]:
+    """Return the occasion and the title of what is done on it: “I ask to deploy” is asked, “staging fails” occurs."""
+    asked = _ASKED.match(when)
+    if asked is None:
+        return f"When {when}.", f"When {when}"
+    wanted = when[asked.end() :].strip(" '\"“”")
+    if (asked["link"] or "").casefold() == "to":
+        return f"When asked to {wanted}.", wanted
+    if asked["verb"].casefold() in ("say", "tell"):
+        return f"When told “{wanted}”.", f"When told “{wanted}”"
+    noun = _FIRST_ARTICLE.sub("", wanted)
+    return f"When asked for {wanted}.", noun[:1].upper() + noun[1:]
 
 
 def _title(action: str) -> str:
     short = _short(action)
-    if re.search(r"[\u4e00-\u9fff]", short) or short.casefold().startswith(("never ", "do not ", "don't ")):
+    if re.search(r"[\u4e00-\u9fff]", short) or short.casefold().startswith(_AS_IT_IS):
         return short[:1].upper() + short[1:]
     return f"How to {short[0].lower()}{short[1:]}" if re.match(r"[a-z]+\b", short, re.IGNORECASE) else short
 
@@ -92,7 +114,7 @@ def _short(text: str) -> str:
     return line[: _LONGEST_TITLE - 1].rpartition(" ")[0] + "…"
 
 
-def _steps(body: str) -> tuple[str, ...]:
+def _steps(body: str, *, listed: bool) -> tuple[str, ...]:
     lines = [_one_line(match["step"]) for match in _STEP_LINE.finditer(body)]
     if len(lines) > 1:
         return tuple(line for line in lines if line)
@@ -100,6 +122,10 @@ def _steps(body: str) -> tuple[str, ...]:
         parts = [_one_line(part) for part in border.split(body)]
         if len(parts) > 1:
             return _as_steps(parts)
+    if listed and len(list(sentences(body.translate(PUNCTUATION)))) == 1:
+        parts = _LISTED_STEP.split(body)
+        if len(parts) > 2:
+            return _as_steps([_one_line(part) for part in parts])
     return _as_steps(
         [_one_line(body[each.start : each.end]) for each in sentences(body.translate(PUNCTUATION))]
     )

@@ -7,20 +7,24 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from workbench.engine.triggers.clauses import sentences
+from workbench.engine.triggers.core_worth import core_block, speaks_of_oneself
 from workbench.engine.triggers.cues import Cues, routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION
-from workbench.engine.triggers.mentions import find_mentions
+from workbench.engine.triggers.mentions import find_occurrences, mentioned
 from workbench.engine.triggers.model import (
     Confidence,
     CoreBlockName,
     EntityMention,
+    FactStatement,
     MemoryType,
+    RelationMention,
     Routing,
     RoutingHints,
     Store,
 )
 from workbench.engine.triggers.procedures import outline_procedure
-from workbench.engine.triggers.statements import find_relations, split_facts
+from workbench.engine.triggers.relations import find_relations
+from workbench.engine.triggers.statements import split_facts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +34,6 @@ MOST_FACTS = 20
 FEWEST_TAGS, MOST_TAGS = 2, 5
 
 _LATIN_WORD = re.compile(r"[a-z\u00c0-\u024f][\w'-]*\w", re.IGNORECASE)
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|my|we|our)\b|我", re.IGNORECASE)
 _TAG_MARKS = re.compile(r"[^\w+#.]+")
 _EPISODIC: frozenset[MemoryType] = frozenset({"decision", "task", "event", "emotion"})
 
@@ -48,33 +51,27 @@ def route_by_rules(text: str, hints: RoutingHints | None = None) -> Routing:
     hints = hints or RoutingHints()
     cues, plain = routing_cues(), text.translate(PUNCTUATION)
     kind = _type_of(plain, cues)
-    mentions = find_mentions(text, hints.known)
-    relations, extra = find_relations(text, mentions, hints.owner)
-    first_person = _FIRST_PERSON.search(plain) is not None
-    block = _core_block(plain, kind, cues, first_person=first_person)
-    # “Never push to main” is a rule of behaviour rather than a way of doing something.
-    is_way = cues.fits("procedure", plain) and block != "Critical Facts"
-    procedure = outline_procedure(text) if is_way else None
-    store: Store
-    if hints.protect or cues.fits("vault", plain):
-        store, block = "vault", None
-    elif procedure:
-        store, kind, block = "procedural", kind if kind == "preference" else "fact", None
-    elif block == "Identity" and cues.fits("identity", plain):
-        store = "core"
-    elif kind in _EPISODIC or block == "Active Context":
-        store = "episodic"
-    elif mentions or relations or (block is not None and first_person):
-        store = "semantic"
+    occurrences = find_occurrences(text, hints.known, hints.entities, hints.called)
+    mentions = mentioned(occurrences)
+    topic = next(iter(hints.entities), None)
+    relations = find_relations(text, occurrences, hints.owner, topic=topic, own=hints.relations)
+    block = core_block(plain, kind)
+    if block == "Persona" and kind == "fact":
+        kind = "preference"
+    if hints.store is not None:
+        store = hints.store
+        block = block if store == "core" else None
     else:
-        store = "core" if block is not None else "episodic"
-    entities = (*mentions, *extra)
-    facts = split_facts(text, mentions, hints.owner) if store == "semantic" else ()
-    if len(facts) > MOST_FACTS:
-        # A whole story: it is kept as it was told, and reflection takes the facts out of it.
-        store, facts = "episodic", ()
-    if any(fact.subject == hints.owner for fact in facts) and all(e.name != hints.owner for e in entities):
-        entities = (*entities, EntityMention(hints.owner, "person"))
+        store, block = _choose_store(plain, kind, block, hints, about_names=bool(mentions or relations))
+    facts: tuple[FactStatement, ...] = ()
+    if store == "semantic":
+        facts = split_facts(text, occurrences, hints.owner, topic.name if topic else None)
+        if len(facts) > MOST_FACTS and hints.store is None:
+            # A whole story: it is kept as it was told, and reflection takes the facts out of it.
+            store, facts = "episodic", ()
+    elif store == "procedural":
+        kind, relations = kind if kind == "preference" else "fact", ()
+    entities, relations = _worth_keeping(store, mentions, relations, facts, hints.owner)
     return Routing(
         store=store,
         type=kind,
@@ -86,8 +83,63 @@ def route_by_rules(text: str, hints: RoutingHints | None = None) -> Routing:
         facts=facts,
         core_update=block is not None,
         core_block=block,
-        procedure=procedure if store == "procedural" else None,
+        procedure=outline_procedure(text) if store == "procedural" else None,
     )
+
+
+def _choose_store(
+    plain: str, kind: MemoryType, block: CoreBlockName | None, hints: RoutingHints, *, about_names: bool
+) -> tuple[Store, CoreBlockName | None]:
+    """Return the store a text belongs to, and the block of core memory that it changes as well."""
+    cues = routing_cues()
+    if hints.protect or cues.fits("vault", plain):
+        return "vault", None
+    # “Never push to main” is a rule of behaviour rather than a way of doing something.
+    rule = block == "Critical Facts" or (block == "Persona" and not cues.fits("occasion", plain))
+    if kind not in ("decision", "emotion") and not rule and cues.fits("procedure", plain):
+        return "procedural", None
+    if block == "Identity" and cues.fits("identity", plain):
+        return "core", block
+    if kind in _EPISODIC or block == "Active Context":
+        return "episodic", block
+    if about_names or (block is not None and speaks_of_oneself(plain)):
+        return "semantic", block
+    return ("core" if block is not None else "episodic"), block
+
+
+def _worth_keeping(
+    store: Store,
+    mentions: tuple[EntityMention, ...],
+    relations: tuple[RelationMention, ...],
+    facts: tuple[FactStatement, ...],
+    owner: str,
+) -> tuple[tuple[EntityMention, ...], tuple[RelationMention, ...]]:
+    """Return the entities to link or make, and the relations between them.
+
+    The graph takes every name. Other stores take those that are known or marked as names, and well-known
+    tools and places that the text states a relation of.
+    """
+    person = EntityMention(owner, "person")
+    names = {mention.name: mention for mention in mentions}
+    kept = dict(names)
+    if store != "semantic":
+        kept = {name: mention for name, mention in names.items() if mention.marked}
+        for relation in relations:
+            ends = [names.get(end, person) for end in (relation.from_, relation.to)]
+            if all(_well_known(end, person) for end in ends):
+                kept.update({end.name: end for end in ends if end is not person})
+    relations = tuple(r for r in relations if all(e in kept or e == owner for e in (r.from_, r.to)))
+    spoken_of = {end for relation in relations for end in (relation.from_, relation.to)}
+    if owner not in kept and (owner in spoken_of or any(fact.subject == owner for fact in facts)):
+        kept[owner] = person
+    order = [name for name in names if name in kept]
+    return tuple(kept[name] for name in (*order, *(n for n in kept if n not in names))), relations
+
+
+def _well_known(mention: EntityMention, owner: EntityMention) -> bool:
+    cues = routing_cues()
+    name = mention.name.casefold()
+    return mention.marked or mention is owner or name in cues.words["tools"] or name in cues.words["places"]
 
 
 def summarise(text: str) -> str:
@@ -139,18 +191,6 @@ def topical_tags(text: str, mentions: Sequence[EntityMention], kind: MemoryType)
 
 def _type_of(text: str, cues: Cues) -> MemoryType:
     return next((kind for kind, pattern in cues.types if pattern.search(text)), "fact")
-
-
-def _core_block(text: str, kind: MemoryType, cues: Cues, *, first_person: bool) -> CoreBlockName | None:
-    if cues.fits("critical", text):
-        return "Critical Facts"
-    if cues.fits("manner", text):
-        return "Persona"
-    if cues.fits("identity", text) or (kind == "preference" and first_person):
-        return "Identity"
-    if cues.fits("active", text):
-        return "Active Context"
-    return None
 
 
 def _confidence(text: str, hints: RoutingHints, cues: Cues) -> Confidence:

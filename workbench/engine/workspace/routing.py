@@ -4,18 +4,30 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast, get_args
 
 from workbench.engine import layout
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.engine.catalog.model import EntityRecord
     from workbench.engine.triggers import Detection, EntityMention, Routing
+    from workbench.engine.triggers.model import EntityType, Store
     from workbench.engine.workspace.ground import Ground
 
 _OWNER_ITEM = "core:identity:name"
 
 
-def route(ground: Ground, text: str, *, explicit: bool, pinned: bool) -> Routing:
+def route(
+    ground: Ground,
+    text: str,
+    *,
+    explicit: bool,
+    pinned: bool,
+    store: str | None = None,
+    entities: Sequence[str] = (),
+) -> Routing:
     """Decide where a text belongs, by the configured model or by rules.
 
     Args:
@@ -23,11 +35,26 @@ def route(ground: Ground, text: str, *, explicit: bool, pinned: bool) -> Routing
         text: What is to be remembered.
         explicit: Whether the user asked for it.
         pinned: Whether it shall never decay.
+        store: The store that was asked for.
+        entities: What the caller says it is about, as `TYPE:NAME` or ids.
+
+    Raises:
+        InvalidInput: One of `entities` is neither a name with a type nor an id.
     """
     from workbench.engine.triggers import RoutingHints, route_by_model, route_by_rules
+    from workbench.engine.triggers.model import Store
 
+    # A word that is no store is refused by the store's planner.
+    wanted = store.strip().lower() if store else None
     hints = RoutingHints(
-        owner=_owner(ground), known=lambda name: _known(ground, name), protect=pinned, explicit=explicit
+        owner=_owner(ground),
+        known=lambda name: _mention(ground.lookups.named(name)),
+        called=lambda name: _mention(ground.lookups.called(name)),
+        protect=pinned,
+        explicit=explicit,
+        store=cast("Store", wanted) if wanted in get_args(Store) else None,
+        entities=tuple(each for entity in entities if (each := _given(ground, entity))),
+        relations=_own_relations(ground),
     )
     model = ground.settings.model
     if not model.configured:
@@ -53,14 +80,38 @@ def read_message(ground: Ground, text: str) -> Detection:
     return detect(text, load_phrases(place))
 
 
-def _known(ground: Ground, name: str) -> EntityMention | None:
+def _mention(entity: EntityRecord | None) -> EntityMention | None:
     from workbench.engine.identifiers import ENTITY_TYPES
     from workbench.engine.triggers import EntityMention
 
-    entity = ground.lookups.named(name)
     if entity is None or entity.type not in ENTITY_TYPES:
         return None
-    return EntityMention(entity.label, entity.type)  # type: ignore[arg-type]  # one of the five, as just checked
+    return EntityMention(entity.label, cast("EntityType", entity.type), marked=True)
+
+
+def _given(ground: Ground, text: str) -> EntityMention | None:
+    from workbench.engine.stores import parse_entity
+    from workbench.engine.triggers import EntityMention
+
+    named = parse_entity(text)
+    if not named.type:
+        return _mention(ground.lookups.entity(f"entity:{named.name}"))
+    return EntityMention(named.name, cast("EntityType", named.type), marked=True)
+
+
+def _own_relations(ground: Ground) -> tuple[str, ...]:
+    return _relations_in(ground.files.read(layout.RELATIONS) or b"", tuple(ground.settings.graph.relations))
+
+
+@lru_cache(maxsize=2)
+def _relations_in(file: bytes, settings: tuple[str, ...]) -> tuple[str, ...]:
+    from workbench.engine.documents import RelationVocabulary, canonical_relation
+    from workbench.engine.triggers.model_routing import RELATIONS
+
+    types = RelationVocabulary.parse(file, layout.RELATIONS).types
+    names = [name for kind in types for name in (kind.name, kind.inverse) if name]
+    own = dict.fromkeys((*names, *(canonical_relation(name) for name in settings)))
+    return tuple(name for name in own if name not in RELATIONS)
 
 
 def _owner(ground: Ground) -> str:

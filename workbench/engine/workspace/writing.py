@@ -35,6 +35,7 @@ class Writing(CoreEditing, GraphEditing):
         actor: str | None = None,
         block: str | None = None,
         trigger: str | None = None,
+        origins: Iterable[str] = (),
         pinned: bool = False,
         dry_run: bool = False,
     ) -> results.Remembered:
@@ -53,6 +54,7 @@ class Writing(CoreEditing, GraphEditing):
             actor: An actor tag; `bot:trigger-remember`, or `bot:auto-detect` for what was noticed.
             block: A block of core memory that shall say it as well.
             trigger: What set it off, for the audit log.
+            origins: Ids of memories that it was learned from, such as `episode:2026-02-02:14:30`.
             pinned: Whether it shall never decay.
             dry_run: Say what would be done, and do nothing.
 
@@ -75,13 +77,21 @@ class Writing(CoreEditing, GraphEditing):
             confidence=confidence,
             source=source,
             block=block,
+            origins=tuple(origins),
             pinned=pinned,
         )
         if dry_run:
             ground.refresh_for_reading()
         else:
             ground.prepare_writing()
-        routing = route(ground, text, explicit=source == "user-explicit", pinned=pinned)
+        routing = route(
+            ground,
+            text,
+            explicit=source == "user-explicit",
+            pinned=pinned,
+            store=store,
+            entities=request.entities,
+        )
 
         def plan(view: FileView) -> Plan[results.Remembered]:
             return plan_remember(
