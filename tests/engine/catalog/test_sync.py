@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,8 @@ from tests.engine.catalog.shelf import ENTITIES, ZONE, Shelf, day, entity, episo
 from workbench.engine import layout
 from workbench.engine.catalog import Catalog, Lookups, Synced
 from workbench.engine.catalog import catalog as catalog_module
-from workbench.engine.catalog.files import MOST_BYTES
+from workbench.engine.catalog.extract import FileRows, extract
+from workbench.engine.catalog.files import MOST_BYTES, FileContent, read_file
 from workbench.engine.errors import StorageError
 
 A = "memory/episodes/2026-02-01.md"
@@ -223,11 +225,10 @@ def test_a_file_that_changes_between_reading_and_storing(
 ) -> None:
     shelf.write(A, log("Old."))
     shelf.write(B, log("Going."))
-    real = catalog_module.extract
     late = [lambda: shelf.write(A, log("New.")), lambda: (shelf.root / B).unlink()]
 
-    def slow(*arguments: object) -> object:
-        rows = real(*arguments)  # type: ignore[arg-type]  # passed on as they come
+    def slow(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
+        rows = extract(path, content, zone)
         while late:
             late.pop()()
         return rows
@@ -239,11 +240,13 @@ def test_a_file_that_changes_between_reading_and_storing(
 
 
 def test_newest_days_come_first_and_core_before_them(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    order = []
-    real = catalog_module.read_file
-    monkeypatch.setattr(
-        catalog_module, "read_file", lambda root, path: order.append(path) or real(root, path)
-    )
+    order: list[str] = []
+
+    def noted(root: Path, path: str) -> FileContent | None:
+        order.append(path)
+        return read_file(root, path)
+
+    monkeypatch.setattr(catalog_module, "read_file", noted)
     for path in (
         A,
         B,
