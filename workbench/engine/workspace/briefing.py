@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.errors import HistoryError, WorkbenchError
-from workbench.engine.workspace.ground import Ground
+from workbench.engine.workspace.ground import Ground, can_be_kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -109,8 +109,12 @@ def _settings(ground: Ground) -> Iterator[results.Check]:
 
 
 def _files(ground: Ground) -> Iterator[results.Check]:
-    ground.refresh()
-    total = ground.lookups.count()
+    try:
+        ground.refresh()
+        total = ground.lookups.count()
+    except WorkbenchError as error:
+        yield results.Check("memories", "broken", error.message, error.remedy)
+        return
     problems = [*ground.lookups.problems(), *_problems_of_books(ground)]
     yield results.Check("memories", "ok", f"{total:,} in the catalog")
     for path, line, message, remedy in problems[:20]:
@@ -159,6 +163,19 @@ def _history(ground: Ground) -> Iterator[results.Check]:
 
 
 def _state(ground: Ground) -> Iterator[results.Check]:
-    yield results.Check(
-        "derived state", "ok", f"{ground.settings.cache_directory(ground.root)} and {ground.state}"
-    )
+    cache = ground.settings.cache_directory(ground.root)
+    for purpose, folder, cost in (
+        ("state", ground.state, "accesses are not counted"),
+        ("cache", cache, "the catalog of memories is made anew each time"),
+    ):
+        probe = folder / "doctor.probe"
+        if can_be_kept(probe):
+            probe.unlink(missing_ok=True)
+            yield results.Check(purpose, "ok", str(folder))
+        else:
+            yield results.Check(
+                purpose,
+                "degraded",
+                f"{folder} cannot be written; {cost}",
+                f"Make room there, give yourself the right to write, or set paths.{purpose}.",
+            )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import threading
 import time
@@ -21,6 +22,8 @@ from workbench.engine.errors import HistoryError, InvalidInput, RoleRefused, Sto
 from workbench.engine.settings import Settings
 
 if TYPE_CHECKING:
+    import tempfile
+
     from workbench.engine.catalog import Catalog, Lookups, Synced
     from workbench.engine.decay import AccessJournal
     from workbench.engine.documents import DecayScores
@@ -59,6 +62,7 @@ class Ground:
     _refreshed: float = field(default=-1e9, repr=False)
     _prepared: date | None = field(default=None, repr=False)
     _scores_file: DecayScores | None = field(default=None, repr=False)
+    _makeshift: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     @property
@@ -99,10 +103,19 @@ class Ground:
 
     @cached_property
     def catalog(self) -> Catalog:
-        """Return the catalog of memories, not yet brought up to date."""
+        """Return the catalog of memories, not yet brought up to date.
+
+        Where the user's cache cannot be written, it is kept in a temporary folder until this door closes.
+        """
         from workbench.engine.catalog import Catalog
 
-        return Catalog(self.root, self.settings.cache_directory(self.root) / "catalog.sqlite", self.zone)
+        place = self.settings.cache_directory(self.root) / "catalog.sqlite"
+        if not can_be_kept(place):
+            import tempfile
+
+            self._makeshift = tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True)
+            place = Path(self._makeshift.name) / "catalog.sqlite"
+        return Catalog(self.root, place, self.zone)
 
     @cached_property
     def lookups(self) -> Lookups:
@@ -262,3 +275,16 @@ class Ground:
         if catalog is not None:
             catalog.close()
         self.__dict__.pop("lookups", None)
+        if self._makeshift is not None:
+            self._makeshift.cleanup()
+            self._makeshift = None
+
+
+def can_be_kept(place: Path) -> bool:
+    """Tell whether a file of derived state can be written; its folder is made."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644))
+    except OSError:
+        return False
+    return True
