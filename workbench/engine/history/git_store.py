@@ -398,6 +398,8 @@ class GitStore:
             return str(found.id) if isinstance(found, git.Commit) else None
         except KeyError:
             return None
+        except git.GitError as error:
+            raise damaged(self.path, f"object {prefix[:SHORT]} is broken ({error})") from error
         except ValueError:
             matches = [commit.id for commit in self.walk() if commit.id.startswith(prefix)]
         if len(matches) > 1:

@@ -55,7 +55,7 @@ class Auditing:
         """
         from workbench.engine.history.queries import LogFilter, read_entries
 
-        self._ground.adopt()
+        self._ground.adopt_for_reading()
         wanted = LogFilter(
             actor, action, file, self._time(since, "since"), self._time(until, "until", end=True), text
         )
@@ -109,7 +109,7 @@ class Auditing:
         """
         from workbench.engine.history.queries import blame
 
-        self._ground.adopt()
+        self._ground.adopt_for_reading()
         return blame(self._ground.root, self._ground.history.store, layout.normalise(path))
 
     def audit_at(self, time: str, *, path: str | None = None) -> results.Moment:
@@ -130,12 +130,12 @@ class Auditing:
         """Check that audit log, git history and files agree."""
         from workbench.engine.history.verify import verify
 
-        self._ground.adopt()
+        self._ground.adopt_for_reading()
         return verify(self._ground.history)
 
     def audit_alerts(self) -> results.Alerts:
         """Return the alerts of changed critical files, newest first."""
-        self._ground.adopt()
+        self._ground.adopt_for_reading()
         return results.Alerts(tuple(self._ground.history.alerts()) if self._ground.has_history() else ())
 
     def alerts_waiting(self) -> tuple[results.Alert, ...]:

@@ -23,7 +23,7 @@ def brief(ground: Ground) -> results.Brief:
     alerts: tuple[results.Alert, ...] = ()
     notices: list[str] = []
     try:
-        ground.adopt()
+        ground.adopt_for_reading()
         if ground.has_history():
             alerts = ground.history.alerts(waiting=True)
     except HistoryError as error:

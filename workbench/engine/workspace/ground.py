@@ -18,7 +18,14 @@ from zoneinfo import ZoneInfo
 from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, Role, require
 from workbench.engine.clock import Clock
-from workbench.engine.errors import HistoryError, InvalidInput, RoleRefused, StorageError, WorkbenchError
+from workbench.engine.errors import (
+    HistoryError,
+    InvalidInput,
+    Locked,
+    RoleRefused,
+    StorageError,
+    WorkbenchError,
+)
 from workbench.engine.settings import Settings
 
 if TYPE_CHECKING:
@@ -198,6 +205,15 @@ class Ground:
         if not self.has_history() or not self.role.may(Capability.WRITE_MEMORY):
             return None
         return self.history.adopt()
+
+    def adopt_for_reading(self) -> None:
+        """Take in outside edits where that can be done now: a full disk or a busy writer keeps nobody from looking.
+
+        Raises:
+            HistoryError: The history is damaged.
+        """
+        with contextlib.suppress(StorageError, Locked):
+            self.adopt()
 
     def mutate(
         self, planner: Planner[T], attribution: Attribution, capability: Capability, *, doing: str

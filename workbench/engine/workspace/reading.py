@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.clock import parse_time
-from workbench.engine.errors import Ambiguous, HistoryError, InvalidInput, NotFound
+from workbench.engine.errors import Ambiguous, HistoryError, InvalidInput, Locked, NotFound, StorageError
 from workbench.engine.identifiers import STORES, MemoryId, parse_memory_id
 from workbench.engine.workspace.ground import Ground
 
@@ -342,10 +342,12 @@ class Reading:
         return read_work_file(self._ground.root, path)
 
     def _count_access_of_lines(self, path: str, first: int, last: int) -> None:
-        self._ground.refresh_for_reading()
-        for record in self._ground.lookups.memories_in(path):
-            if record.start_line <= last and record.end_line >= first and record.store != "file":
-                self._ground.count_access(record.id)
+        # A catalog that cannot be kept costs a count, never an answer.
+        with contextlib.suppress(StorageError, Locked):
+            self._ground.refresh_for_reading()
+            for record in self._ground.lookups.memories_in(path):
+                if record.start_line <= last and record.end_line >= first and record.store != "file":
+                    self._ground.count_access(record.id)
 
 
 def _timeline_entry(
