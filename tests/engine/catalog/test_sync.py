@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -108,6 +109,49 @@ def test_a_stamp_that_may_yet_be_used_again_is_not_trusted(tmp_path: Path) -> No
     catalog.sync()
     assert catalog.rows("SELECT mtime_ns FROM files") == [((shelf.root / A).stat().st_mtime_ns,)]
     catalog.close()
+
+
+def test_known_and_new_files_together(shelf: Shelf) -> None:
+    shelf.write(A, log("One."))
+    shelf.sync()
+    shelf.write(A, log("Other."))
+    shelf.write(B, log("Two."))
+    shelf.write(f"{ENTITIES}/person--a.md", entity("Ada"))
+    shelf.sync()
+    assert [record.text for record in shelf.lookups.memories("episodic")] == ["Other.", "Two."]
+    assert shelf.found("one") == []
+
+
+def test_memories_that_stay_the_same_are_not_written_again(shelf: Shelf) -> None:
+    entries = [episode(f"09:{minute:02}", f"Entry {minute}.") for minute in range(5)]
+    shelf.write(A, day("d", *entries))
+    shelf.sync()
+    asked = "SELECT id, number, start_line FROM memories ORDER BY id"
+    before = shelf.catalog.rows(asked)
+    entries[1:3] = [episode("09:01", "Another\none."), episode("09:02", "Entry 2.")]
+    shelf.write(A, day("d", *entries, episode("09:05", "Last.")))
+    shelf.sync()
+    after = shelf.catalog.rows(asked)
+    assert [number for _, number, _ in after[:5]] == [
+        *(number for _, number, _ in before[:1]),
+        after[1][1],
+        *(number for _, number, _ in before[2:]),
+    ]
+    # What moved down by a line knows it.
+    assert [line for _, _, line in after] == [3, 6, 10, 13, 16, 19]
+    assert after[1][1] not in [number for _, number, _ in before]
+    assert shelf.found("another") == ["episode:2026-02-01:09:01"]
+    assert [len(shelf.found(f"entry {minute}")) for minute in (0, 1, 2)] == [4, 4, 4]
+    assert shelf.catalog.rows("SELECT count(*) FROM words") == [(6,)]
+
+
+def test_twins_within_a_file_keep_apart(shelf: Shelf) -> None:
+    shelf.write(A, day("d", *[episode("09:00", "Same.") for _ in range(4)]))
+    shelf.sync()
+    shelf.write(A, day("d", *[episode("09:00", "Same.") for _ in range(2)]))
+    shelf.sync()
+    assert shelf.ids() == ["episode:2026-02-01:09:00", "episode:2026-02-01:09:00#2"]
+    assert sorted(shelf.found("same")) == shelf.ids()
 
 
 def test_update_reads_the_files_that_are_named_alone(shelf: Shelf) -> None:
@@ -225,7 +269,7 @@ def test_a_file_that_changes_between_reading_and_storing(
 ) -> None:
     shelf.write(A, log("Old."))
     shelf.write(B, log("Going."))
-    late = [lambda: shelf.write(A, log("New.")), lambda: (shelf.root / B).unlink()]
+    late: list[Callable[[], object]] = [lambda: shelf.write(A, log("New.")), (shelf.root / B).unlink]
 
     def slow(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
         rows = extract(path, content, zone)

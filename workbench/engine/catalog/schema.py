@@ -68,7 +68,7 @@ CREATE TABLE first_seen (id TEXT PRIMARY KEY, moment TEXT NOT NULL) WITHOUT ROWI
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
-TABLES_OF_FILES = ("memories", "entities", "names", "edges", "facts", "links", "problems")
+TABLES_OF_FILES = ("entities", "names", "edges", "facts", "links", "problems")
 SUFFIXES = ("", "-wal", "-shm")
 
 

@@ -30,7 +30,7 @@ _INSERTS = {
     "links": 4,
     "problems": 5,
 }
-_NEWEST = "SELECT coalesce(max(number), 0) FROM "
+_TITLE, _TAGS, _TEXT = 6, 10, 18  # of a row of memories
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,32 +54,42 @@ class ReadFile:
 
 @dataclass
 class _Rows:
-    """Rows by table, and the numbers that the next ones get."""
+    """Rows to write by table, numbers of memories to take out, and the numbers that the next ones get."""
 
     memory: int
     name: int
     tables: dict[str, list[Row]] = field(default_factory=lambda: {table: [] for table in _INSERTS})
+    forgotten: list[tuple[int]] = field(default_factory=list)
 
 
 def store_files(connection: apsw.Connection, files: Sequence[ReadFile]) -> None:
-    """Put the files' rows in the place of what was known of them; within the caller's transaction."""
-    new = {file.path: file.rows for file in files if file.rows is not None}
-    # Counted before anything is forgotten: known files keep their numbers.
-    number = _number(connection, "files")
-    known = _forget(connection, new)
-    collected = _Rows(_number(connection, "memories"), _number(connection, "names"))
+    """Put the files' rows in the place of what was known of them; within the caller's transaction.
+
+    Memories whose words are still the same keep their place in the full-text index, so that adding one to a long
+    file costs no more than that one.
+    """
+    new = [file for file in files if file.rows is not None]
+    known = _numbers(connection, [file.path for file in new])
+    number = _newest(connection, "files")
+    collected = _Rows(_newest(connection, "memories"), _newest(connection, "names"))
     for file in files:
         if file.rows is None:
             _note_stamp(connection, file)
             continue
         own = known.get(file.path)
+        before = _Before(connection, own)
         if own is None:
             own = number = number + 1
+        _collect_memories(collected, own, file, file.rows, before)
         _collect(collected, own, file, file.rows)
+    _forget_parts(connection, known.values())
+    _forget_memories(connection, collected.forgotten)
     for table, width in _INSERTS.items():
         if collected.tables[table]:
             marks = ", ".join("?" * width)
-            connection.executemany(f"INSERT INTO {table} VALUES ({marks})", collected.tables[table])
+            connection.executemany(
+                f"INSERT OR REPLACE INTO {table} VALUES ({marks})", collected.tables[table]
+            )
 
 
 def words_of(rows: FileRows) -> tuple[tuple[str, str], ...]:
@@ -92,7 +102,36 @@ def words_of(rows: FileRows) -> tuple[tuple[str, str], ...]:
 
 def remove_files(connection: apsw.Connection, paths: Iterable[str]) -> None:
     """Take everything out that is known of these files; within the caller's transaction."""
-    _forget(connection, paths)
+    numbers = [(number,) for number in _numbers(connection, paths).values()]
+    memories: list[Row] = []
+    for number in numbers:
+        memories.extend(connection.execute("SELECT number FROM memories WHERE file = ?", number).fetchall())
+    _forget_parts(connection, [number for (number,) in numbers])
+    _forget_memories(connection, memories)
+    connection.executemany("DELETE FROM files WHERE number = ?", numbers)
+
+
+class _Before:
+    """The memories of a file as they were, to be claimed by those that are the same."""
+
+    def __init__(self, connection: apsw.Connection, file: int | None) -> None:
+        self._rows: dict[Row, list[Row]] = {}
+        if file is None:
+            return
+        rows: list[Row] = connection.execute(
+            "SELECT * FROM memories WHERE file = ? ORDER BY number DESC", (file,)
+        ).fetchall()
+        for row in rows:
+            self._rows.setdefault(_words_key(row), []).append(row)
+
+    def claim(self, row: Row) -> Row | None:
+        """Return a memory of the very same words, which nobody else has claimed."""
+        same = self._rows.get(_words_key(row))
+        return same.pop() if same else None
+
+    def left(self) -> list[tuple[int]]:
+        """Return the numbers of the memories that nobody claimed."""
+        return [(row[0],) for rows in self._rows.values() for row in rows]
 
 
 def _note_stamp(connection: apsw.Connection, file: ReadFile) -> None:
@@ -103,27 +142,52 @@ def _note_stamp(connection: apsw.Connection, file: ReadFile) -> None:
     )
 
 
-def _forget(connection: apsw.Connection, paths: Iterable[str]) -> dict[str, int]:
-    """Delete the rows of files; return the numbers of those that were known."""
+def _numbers(connection: apsw.Connection, paths: Iterable[str]) -> dict[str, int]:
+    """Return the numbers of those files that are known."""
     known: dict[str, int] = {}
     for path in paths:
         rows: list[Row] = connection.execute("SELECT number FROM files WHERE path = ?", (path,)).fetchall()
         if rows:
             known[path] = rows[0][0]
-    numbers = [(number,) for number in known.values()]
-    for words, table in (("words", "memories"), ("name_words", "names")):
-        connection.executemany(
-            f"DELETE FROM {words} WHERE rowid IN (SELECT number FROM {table} WHERE file = ?)", numbers
-        )
-    for table in TABLES_OF_FILES:
-        connection.executemany(f"DELETE FROM {table} WHERE file = ?", numbers)
-    connection.executemany("DELETE FROM files WHERE number = ?", numbers)
     return known
 
 
-def _number(connection: apsw.Connection, table: str) -> int:
-    rows: list[Row] = connection.execute(_NEWEST + table).fetchall()
+def _forget_parts(connection: apsw.Connection, files: Iterable[int]) -> None:
+    """Delete all rows of files but the files themselves and their memories."""
+    numbers = [(number,) for number in files]
+    connection.executemany(
+        "DELETE FROM name_words WHERE rowid IN (SELECT number FROM names WHERE file = ?)", numbers
+    )
+    for table in TABLES_OF_FILES:
+        connection.executemany(f"DELETE FROM {table} WHERE file = ?", numbers)
+
+
+def _forget_memories(connection: apsw.Connection, numbers: Sequence[Row]) -> None:
+    connection.executemany("DELETE FROM words WHERE rowid = ?", numbers)
+    connection.executemany("DELETE FROM memories WHERE number = ?", numbers)
+
+
+def _newest(connection: apsw.Connection, table: str) -> int:
+    rows: list[Row] = connection.execute(f"SELECT coalesce(max(number), 0) FROM {table}").fetchall()
     return int(rows[0][0])
+
+
+def _words_key(row: Row) -> Row:
+    """Return what the words of a memory's row come from: title, tags and text."""
+    return row[_TITLE], row[_TAGS], row[_TEXT]
+
+
+def _collect_memories(collected: _Rows, number: int, file: ReadFile, rows: FileRows, before: _Before) -> None:
+    for record, words in zip(rows.memories, file.words, strict=True):
+        row = _memory_row(collected.memory + 1, number, record, rows.sort_keys.get(record.id))
+        same = before.claim(row)
+        if same is None:
+            collected.memory += 1
+            collected.tables["memories"].append(row)
+            collected.tables["words (rowid, title, text)"].append((collected.memory, *words))
+        elif same[1:] != row[1:]:
+            collected.tables["memories"].append((same[0], *row[1:]))
+    collected.forgotten.extend(before.left())
 
 
 def _collect(collected: _Rows, number: int, file: ReadFile, rows: FileRows) -> None:
@@ -131,12 +195,6 @@ def _collect(collected: _Rows, number: int, file: ReadFile, rows: FileRows) -> N
     tables["files"].append(
         (number, file.path, stamp.size, stamp.mtime_ns, stamp.ctime_ns, stamp.inode, file.digest)
     )
-    for record, words in zip(rows.memories, file.words, strict=True):
-        collected.memory += 1
-        tables["memories"].append(
-            _memory_row(collected.memory, number, record, rows.sort_keys.get(record.id))
-        )
-        tables["words (rowid, title, text)"].append((collected.memory, *words))
     for entity in rows.entities:
         merged = rows.merged_into.get(entity.id)
         tables["entities"].append(_entity_row(number, entity, merged))

@@ -109,10 +109,16 @@ def terms(text: str) -> list[str]:
         Terms of letters, digits, marks and `_`, in the order of the text; joined words come last.
     """
     plain = _plain(text)
-    if plain.isascii() and _PARTED.search(plain) is None:
-        found = plain.translate(_ASCII_WORDS).split()
+    if plain.isascii():
+        found = _spaced_terms(plain)
     else:
-        found = [term for word in _words(plain) for term in _parts(word)]
+        found = []
+        end = 0
+        for run in _CJK_RUN.finditer(plain):
+            found.extend(_spaced_terms(plain[end : run.start()]))
+            found.extend(_run_terms(run.group()))
+            end = run.end()
+        found.extend(_spaced_terms(plain[end:]))
     if _CONNECTED.search(plain) is not None:
         found.extend(_compounds(plain))
     if max(map(len, found), default=0) > _LONGEST_TERM:
@@ -174,26 +180,24 @@ def _words(plain: str) -> list[str]:
     return (_MARKED_WORD if marked else _WORD).findall(plain)
 
 
+def _spaced_terms(plain: str) -> list[str]:
+    """Return the terms of a text in a script that puts spaces between words."""
+    if _PARTED.search(plain) is None:
+        return plain.translate(_ASCII_WORDS).split() if plain.isascii() else _words(plain.casefold())
+    return [term for word in _words(plain) for term in _parts(word)]
+
+
+def _run_terms(run: str) -> list[str]:
+    return [*(run[at : at + 2] for at in range(len(run) - 1)), run[-1]]
+
+
 def _parts(word: str) -> list[str]:
-    """Return a word's terms: itself and its pieces, or the bigrams of the runs within it."""
-    if word.isascii() or _CJK_RUN.search(word) is None:
-        whole = word.casefold()
-        if _PARTED.search(word) is None:
-            return [whole]
-        pieces = [piece.casefold() for piece in _CAMEL.split(word) if piece]
-        return [whole, *pieces] if len(pieces) > 1 else [whole]
-    found: list[str] = []
-    end = 0
-    for run in _CJK_RUN.finditer(word):
-        if run.start() > end:
-            found.extend(_parts(word[end : run.start()]))
-        characters = run.group()
-        found.extend(characters[at : at + 2] for at in range(len(characters) - 1))
-        found.append(characters[-1])
-        end = run.end()
-    if end < len(word):
-        found.extend(_parts(word[end:]))
-    return found
+    """Return a word and the pieces it is made of."""
+    whole = word.casefold()
+    if _PARTED.search(word) is None:
+        return [whole]
+    pieces = [piece.casefold() for piece in _CAMEL.split(word) if piece]
+    return [whole, *pieces] if len(pieces) > 1 else [whole]
 
 
 def _compounds(plain: str) -> list[str]:
