@@ -140,7 +140,8 @@ class Reading:
         score = ground.scores().of(str(memory_id.whole))
         shown = show_memory(ground.files, str(memory_id), ground.lookups, ground.zone, score=score)
         if ground.has_history():
-            with contextlib.suppress(HistoryError):
+            # Commits that the log names may be lost, too.
+            with contextlib.suppress(HistoryError, NotFound):
                 shown = replace(shown, history=memory_history(ground, memory_id, shown.path))
         if count_access and score is not None:
             ground.count_access(str(memory_id.whole))
