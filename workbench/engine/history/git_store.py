@@ -398,10 +398,11 @@ class GitStore:
             return str(found.id) if isinstance(found, git.Commit) else None
         except KeyError:
             return None
+        except ValueError:
+            # Several fit; this is one of the errors that git raises, so it has to be asked for first.
+            matches = [commit.id for commit in self.walk() if commit.id.startswith(prefix)]
         except git.GitError as error:
             raise damaged(self.path, f"object {prefix[:SHORT]} is broken ({error})") from error
-        except ValueError:
-            matches = [commit.id for commit in self.walk() if commit.id.startswith(prefix)]
         if len(matches) > 1:
             raise Ambiguous(
                 f"{len(matches)} commits begin with “{prefix}”.", remedy="Give more digits of the commit."
