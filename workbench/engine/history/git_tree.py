@@ -46,8 +46,15 @@ def parse_tree(raw: bytes) -> Folder:
 
 def render_tree(folder: Folder) -> bytes:
     """Write a tree object's content, in the order git demands (a folder sorts as if it ended in `/`)."""
-    ordered = sorted(folder.items(), key=lambda item: item[0] + b"/" if item[1].is_folder else item[0])
-    return b"".join(b"%s %s\0%s" % (entry.mode, name, entry.oid) for name, entry in ordered)
+    return _joined(_in_order(folder))
+
+
+def _in_order(folder: Folder) -> Folder:
+    return dict(sorted(folder.items(), key=lambda item: item[0] + b"/" if item[1].is_folder else item[0]))
+
+
+def _joined(folder: Folder) -> bytes:
+    return b"".join([b"%s %s\0%s" % (entry.mode, name, entry.oid) for name, entry in folder.items()])
 
 
 class TreeReader:
@@ -58,12 +65,16 @@ class TreeReader:
         write_object: Stores a tree object's content and gives its hex name.
     """
 
-    _KEPT = 64
+    # A folder of 20,000 names takes some megabytes.
+    _MOST_FOLDERS = 64
+    _MOST_NAMES = 200_000
+    _FEWEST_FOLDERS = 8
 
     def __init__(self, read_object: Callable[[str], bytes], write_object: Callable[[bytes], str]) -> None:
         self._read_object = read_object
         self._write_object = write_object
         self._folders: OrderedDict[str, Folder] = OrderedDict()
+        self._names = 0
 
     def folder(self, tree: str) -> Folder:
         """Return a folder's entries by the tree's hex name; not to be changed by the caller."""
@@ -119,7 +130,13 @@ class TreeReader:
         return self._write(self._apply(tree, branch))
 
     def _apply(self, tree: str | None, branch: _Branch) -> Folder:
+        """Return a folder with the changes below it made, the names in git's order."""
         folder = dict(self.folder(tree)) if tree else {}
+        # A name keeps its place unless it comes, or changes between file and folder, which sort differently.
+        in_place = all(
+            name in folder and folder[name].is_folder == isinstance(change, dict)
+            for name, change in branch.items()
+        )
         for name, change in branch.items():
             if isinstance(change, dict):
                 before = folder.get(name)
@@ -132,17 +149,20 @@ class TreeReader:
                 folder[name] = TreeEntry(FILE_MODE, bytes.fromhex(change))
             elif name in folder and not folder[name].is_folder:
                 del folder[name]
-        return folder
+        return folder if in_place else _in_order(folder)
 
     def _write(self, folder: Folder) -> str:
-        tree = self._write_object(render_tree(folder))
+        tree = self._write_object(_joined(folder))
         self._keep(tree, folder)
         return tree
 
     def _keep(self, tree: str, folder: Folder) -> None:
+        self._names += len(folder) - len(self._folders.pop(tree, ()))
         self._folders[tree] = folder
-        while len(self._folders) > self._KEPT:
-            self._folders.popitem(last=False)
+        while len(self._folders) > self._MOST_FOLDERS or (
+            self._names > self._MOST_NAMES and len(self._folders) > self._FEWEST_FOLDERS
+        ):
+            self._names -= len(self._folders.popitem(last=False)[1])
 
 
 _Branch = dict[bytes, "str | _Branch | None"]
