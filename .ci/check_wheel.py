@@ -9,7 +9,6 @@ import zipfile
 from pathlib import Path
 
 
-
 def main() -> int:
     """Return 0 when every kind of data file beside the code is in the wheel."""
     with tempfile.TemporaryDirectory() as folder:

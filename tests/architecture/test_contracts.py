@@ -14,7 +14,9 @@ ROOT = Path(__file__).parents[2]
 
 def loaded_by(statement: str) -> set[str]:
     """Return the top-level modules that a fresh interpreter has after a statement."""
-    program = f"import json, sys\n{statement}\nprint(json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"
+    program = (
+        f"import json, sys\n{statement}\nprint(json.dumps(sorted({{m.split('.')[0] for m in sys.modules}})))"
+    )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return set(json.loads(run.stdout.splitlines()[-1]))
 

@@ -15,12 +15,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.benchmarks.large_workspace import generate
-
 from workbench.engine import Workspace
-from workbench.engine.results import Remembered
+from workbench.engine.results import EntityRef, Remembered
 
 SIZES = (200, 2_000, 20_000)
 ROUNDS = 30
@@ -41,38 +42,76 @@ def git(root: Path, *arguments: str) -> None:
     subprocess.run(["git", *arguments], cwd=root, env=GIT_ENVIRONMENT, check=True, capture_output=True)
 
 
-def measure(folder: Path, entities: int) -> tuple[list[float], list[float], int]:
-    """Return seconds of each `remember`, of each `git add` with `git commit`, and files in a change."""
+def remember_fact(workspace: Workspace, known: EntityRef, number: int) -> Remembered:
+    """Remember a fact of an entity that is known."""
+    text = f"{known.label} prefers answer number {number} in writing"
+    return workspace.remember(text, store="semantic", entities=[known.id])
+
+
+def remember_newcomer(workspace: Workspace, known: EntityRef, number: int) -> Remembered:
+    """Remember a fact of an entity that is new, with its relation to one that is known."""
+    entities = [f"person:Quirin {_word(number)}", known.id]
+    return workspace.remember(f"Works with {known.label} since spring", store="semantic", entities=entities)
+
+
+def remember_episode(workspace: Workspace, known: EntityRef, number: int) -> Remembered:
+    """Remember what the rules have to find a place for."""
+    return workspace.remember(f"Yesterday we moved the review of {known.label} to room {number}")
+
+
+KINDS: dict[str, Callable[[Workspace, EntityRef, int], Remembered]] = {
+    "fact of a known entity": remember_fact,
+    "fact of a new entity": remember_newcomer,
+    "episode by rules": remember_episode,
+}
+
+
+@dataclass
+class Measured:
+    """Seconds of each `remember` and of each `git add` with `git commit`, and files in all changes."""
+
+    ours: list[float] = field(default_factory=list)
+    theirs: list[float] = field(default_factory=list)
+    files: int = 0
+
+
+def measure(folder: Path, entities: int) -> tuple[float, dict[str, Measured]]:
+    """Return the seconds of the first change, which lays out the graph index, and what was measured of each kind."""
     root, copy = folder / "workbench", folder / "git"
     generate(root, episodes=entities, entities=entities)
     shutil.copytree(root, copy)
     git(copy, "init", "--quiet")
     git(copy, "add", "--all")
     git(copy, "commit", "--quiet", "--message", "first")
-    ours, theirs, files = [], [], 0
+    measured = {kind: Measured() for kind in KINDS}
     Workspace.init(root)
     with Workspace.open(root, role="person") as workspace:
-        known = [one.label for one in workspace.graph().nodes[:ROUNDS]]
-        workspace.remember("Warm up", store="episodic")
+        known = [EntityRef(one.id, one.type, one.label) for one in workspace.graph().nodes[: ROUNDS + 1]]
+        start = time.perf_counter()
+        commit_with_git(root, copy, remember_fact(workspace, known[-1], 0), "first")
+        first = time.perf_counter() - start
         for number in range(ROUNDS):
-            text = f"{known[number % len(known)]} prefers answer number {number} in writing"
-            about = workspace.graph(known[number % len(known)]).center or ""
-            start = time.perf_counter()
-            done = workspace.remember(text, store="semantic", entities=[about])
-            ours.append(time.perf_counter() - start)
-            files += len(done.files)
-            theirs.append(commit_with_git(root, copy, done, number))
-    return ours, theirs, files // ROUNDS
+            for kind, remember in KINDS.items():
+                start = time.perf_counter()
+                done = remember(workspace, known[number], number)
+                measured[kind].ours.append(time.perf_counter() - start)
+                measured[kind].theirs.append(commit_with_git(root, copy, done, f"{kind} {number}"))
+                measured[kind].files += len(done.files)
+    return first, measured
 
 
-def commit_with_git(root: Path, copy: Path, done: Remembered, number: int) -> float:
+def _word(number: int) -> str:
+    return "".join("bdfgklmnrs"[int(digit)] + "a" for digit in f"{number:03}").title()
+
+
+def commit_with_git(root: Path, copy: Path, done: Remembered, message: str) -> float:
     """Bring the same files over and time `git add` with `git commit` of them."""
     for path in done.files:
         (copy / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(root / path, copy / path)
     start = time.perf_counter()
     git(copy, "add", *done.files)
-    git(copy, "commit", "--quiet", "--message", f"remember {number}")
+    git(copy, "commit", "--quiet", "--message", message)
     return time.perf_counter() - start
 
 
@@ -80,16 +119,24 @@ def main() -> None:
     """Print medians and their ratio for each size."""
     sizes = [int(argument) for argument in sys.argv[1:]] or list(SIZES)
     print(f"one remember, median of {ROUNDS}, milliseconds")
-    print(f"{'entities':>9} {'files':>6} {'remember':>9} {'slowest':>8} {'git':>8} {'ratio':>6}")
+    print(
+        f"{'entities':>9} {'':<24} {'files':>5} {'remember':>9} {'slowest':>8} {'git':>8} {'slowest':>8} {'ratio':>6}"
+    )
     for size in sizes:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             os.environ["WORKBENCH_PATHS_STATE"] = str(folder / "state")
             os.environ["WORKBENCH_PATHS_CACHE"] = str(folder / "cache")
-            ours, theirs, files = measure(folder, size)
-        mine, other = statistics.median(ours) * 1000, statistics.median(theirs) * 1000
-        slowest = max(ours) * 1000
-        print(f"{size:>9,} {files:>6} {mine:>9.1f} {slowest:>8.1f} {other:>8.1f} {mine / other:>6.2f}", flush=True)
+            first, measured = measure(folder, size)
+        for kind, row in measured.items():
+            mine, other = statistics.median(row.ours) * 1000, statistics.median(row.theirs) * 1000
+            slowest, slowest_git = max(row.ours) * 1000, max(row.theirs) * 1000
+            print(
+                f"{size:>9,} {kind:<24} {row.files / ROUNDS:>5.1f} {mine:>9.1f} {slowest:>8.1f}"
+                f" {other:>8.1f} {slowest_git:>8.1f} {mine / other:>6.2f}",
+                flush=True,
+            )
+        print(f"{size:>9,} {'first, with graph index':<24} {'':>5} {first * 1000:>9.1f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -67,7 +67,13 @@ def test_links_are_refused_on_any_step(tmp_path: Path) -> None:
 
 
 def test_listing_leaves_out_what_is_not_kept(tmp_path: Path) -> None:
-    for path in ("MEMORY.md", "memory/2026-02-01.md", "memory/graph/index.md", "memory/.hidden/a.md", "notes.md"):
+    for path in (
+        "MEMORY.md",
+        "memory/2026-02-01.md",
+        "memory/graph/index.md",
+        "memory/.hidden/a.md",
+        "notes.md",
+    ):
         place = tmp_path / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text("x")

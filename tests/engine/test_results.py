@@ -17,7 +17,11 @@ def test_json_is_camel_case_with_nulls_and_utc() -> None:
     }
     entry = results.HistoryEntry("abc", datetime(2026, 2, 2, 14, 30, tzinfo=UTC), "manual", "—", "did it")
     assert results.to_json((entry,))[0]["timestamp"] == "2026-02-02T14:30:00Z"
-    assert results.to_json({"day": date(2026, 2, 2), "n": 1.5, "ok": True}) == {"day": "2026-02-02", "n": 1.5, "ok": True}
+    assert results.to_json({"day": date(2026, 2, 2), "n": 1.5, "ok": True}) == {
+        "day": "2026-02-02",
+        "n": 1.5,
+        "ok": True,
+    }
 
 
 def test_reserved_words_lose_their_underscore() -> None:
