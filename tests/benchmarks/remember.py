@@ -44,19 +44,19 @@ def git(root: Path, *arguments: str) -> None:
 
 def remember_fact(workspace: Workspace, known: EntityRef, number: int) -> Remembered:
     """Remember a fact of an entity that is known."""
-    text = f"{known.label} prefers answer number {number} in writing"
+    text = f"{known.name} prefers answer number {number} in writing"
     return workspace.remember(text, store="semantic", entities=[known.id])
 
 
 def remember_newcomer(workspace: Workspace, known: EntityRef, number: int) -> Remembered:
     """Remember a fact of an entity that is new, with its relation to one that is known."""
     entities = [f"person:Quirin {_word(number)}", known.id]
-    return workspace.remember(f"Works with {known.label} since spring", store="semantic", entities=entities)
+    return workspace.remember(f"Works with {known.name} since spring", store="semantic", entities=entities)
 
 
 def remember_episode(workspace: Workspace, known: EntityRef, number: int) -> Remembered:
     """Remember what the rules have to find a place for."""
-    return workspace.remember(f"Yesterday we moved the review of {known.label} to room {number}")
+    return workspace.remember(f"Yesterday we moved the review of {known.name} to room {number}")
 
 
 KINDS: dict[str, Callable[[Workspace, EntityRef, int], Remembered]] = {
