@@ -162,12 +162,13 @@ def test_a_block_cannot_swallow_the_others(settled: AgentHome, body: str) -> Non
 
 def test_blocks_and_items_that_are_not_there(settled: AgentHome) -> None:
     with settled.open() as workspace:
-        for call in (
+        calls: tuple[Callable[[], object], ...] = (
             lambda: workspace.core_set("Dreams", "- x"),
             lambda: workspace.core_add("Dreams", "x"),
             lambda: workspace.core_replace("core:identity:nobody", "x"),
             lambda: workspace.core_remove("core:identity:nobody"),
-        ):
+        )
+        for call in calls:
             with pytest.raises(NotFound):
                 call()
 

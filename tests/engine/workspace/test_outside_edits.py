@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
@@ -205,11 +207,12 @@ def test_core_memory_over_its_cap_from_outside_may_only_shrink(settled: AgentHom
         assert any("shorten" in notice for notice in workspace.brief().notices)
         assert settled.commit_of(settled.commits()[0]).files == (layout.CORE,)
         before = settled.tracked()
-        for grow in (
+        grows: tuple[Callable[[], object], ...] = (
             lambda: workspace.core_add("Persona", "Be kind"),
             lambda: workspace.core_replace("core:identity:name", "Name: Robin of the many words"),
             lambda: workspace.edit_file(layout.CORE, settled.text(layout.CORE) + "- one more\n"),
-        ):
+        )
+        for grow in grows:
             with pytest.raises(BudgetExceeded) as caught:
                 grow()
             assert caught.value.remedy

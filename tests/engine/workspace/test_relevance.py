@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
-from tests.engine.workspace.callings import EPISODE, HARBOUR, ITEM, ROBIN
+from tests.engine.workspace.callings import EPISODE, FACT, HARBOUR, ITEM, ROBIN
 from workbench.engine import Workspace, layout
 from workbench.engine.errors import InvalidInput
 from workbench.engine.results import DecayEntry, Score
@@ -311,6 +311,26 @@ def test_forgetting_hides_and_restoring_shows_again(settled: AgentHome) -> None:
             assert (after.value, after.status) == (score_before.value, score_before.status)
             assert workspace.restore(memory).commit is None if memory != ITEM else True
         assert "| person--robin |" in settled.text(layout.GRAPH_INDEX)
+
+
+def test_one_fact_of_an_entity_is_forgotten_by_itself(settled: AgentHome) -> None:
+    with settled.open("main") as workspace:
+        (match,) = workspace.forget("drinks tea in the morning").matches
+        assert match.id == FACT
+        before = settled.tracked()
+        assert workspace.forget(ids=[FACT], apply=True).ids == (FACT,)
+        assert score_of(workspace, FACT).status == "archived"
+        assert score_of(workspace, ROBIN).status == "active"
+        assert workspace.search("tea morning").results == ()
+        assert all("tea" not in hit.snippet for hit in workspace.search("Robin lighthouses").results)
+        assert "Drinks tea" not in {fact.text for fact in workspace.graph("Robin").facts}
+        assert workspace.forget("drinks tea in the morning").matches == ()
+        assert workspace.restore(FACT).ids == (FACT,)
+        assert score_of(workspace, FACT).status == "active"
+        assert workspace.search("tea morning").results[0].id == ROBIN
+        workspace.undo()
+        workspace.undo()
+        assert settled.tracked() == before
 
 
 def test_hard_deletion_takes_the_text_out_of_every_file(settled: AgentHome) -> None:

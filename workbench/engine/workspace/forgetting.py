@@ -10,6 +10,7 @@ from workbench.engine import results
 from workbench.engine.agents.roles import Capability
 
 if TYPE_CHECKING:
+    from workbench.engine.catalog import Lookups
     from workbench.engine.history import Attribution
     from workbench.engine.stores import Erased
     from workbench.engine.workspace.ground import Ground
@@ -41,8 +42,9 @@ def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple
                 text = fact.text if fact else record.text
                 found.append(results.Match(memory_id, record.store, record.path, _snippet(text), 1.0))
         return tuple(found)
+    visible = ground.visible(scores)
     hits = search(
-        ground.lookups,
+        visible,
         query or "",
         score_of=scores.of_record,
         max_results=_MOST_MATCHES,
@@ -53,7 +55,7 @@ def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple
         match
         for hit in hits.results
         if hit.store != "file"
-        for match in (_facts_meant(ground, hit, query or "") or (_match(hit),))
+        for match in (_facts_meant(visible, hit, query or "") or (_match(hit),))
     ]
     return tuple(sorted(matches, key=lambda match: -match.score))
 
@@ -62,7 +64,7 @@ def _match(hit: results.Hit) -> results.Match:
     return results.Match(hit.id, hit.store, hit.path, _snippet(hit.snippet), hit.score)
 
 
-def _facts_meant(ground: Ground, hit: results.Hit, query: str) -> tuple[results.Match, ...]:
+def _facts_meant(lookups: Lookups, hit: results.Hit, query: str) -> tuple[results.Match, ...]:
     """Return the facts of an entity that a query means; none where it names the entity itself."""
     from workbench.engine.catalog.terms import telling_terms, terms
 
@@ -72,7 +74,7 @@ def _facts_meant(ground: Ground, hit: results.Hit, query: str) -> tuple[results.
     if wanted <= set(terms(hit.title)):
         return ()
     found = []
-    for fact in ground.lookups.facts_of(hit.id):
+    for fact in lookups.facts_of(hit.id):
         coverage = len(wanted.intersection(terms(fact.text))) / len(wanted)
         if "#^" in fact.id and not fact.retired and coverage >= _LEAST_COVERAGE:
             found.append(results.Match(fact.id, hit.store, hit.path, _snippet(fact.text), round(coverage, 4)))

@@ -181,6 +181,15 @@ class Ground:
             reckoning=Reckoning(self.now(), self.zone, self.settings.decay),
         )
 
+    def visible(self, scores: Scores) -> Lookups:
+        """Return the questions that the catalog answers for search and graph: without what was archived in part."""
+        hidden = scores.archived_parts()
+        if not hidden:
+            return self.lookups
+        from workbench.engine.workspace.visible import VisibleLookups
+
+        return VisibleLookups(self.catalog, hidden)
+
     def count_access(self, memory_id: str) -> None:
         """Note an access of a memory; a journal that cannot be written costs a count, never an answer."""
         with contextlib.suppress(StorageError):

@@ -68,10 +68,11 @@ class Reading:
         if limit is None and budget is None:
             limit = self._ground.settings.search.max_results
         self._ground.refresh_for_reading()
-        return search(
-            self._ground.lookups,
+        scores = self._ground.scores()
+        found = search(
+            self._ground.visible(scores),
             query,
-            score_of=self._ground.scores().of_record,
+            score_of=scores.of_record,
             max_results=limit,
             min_score=min_score,
             store=store,
@@ -79,6 +80,11 @@ class Reading:
             before=_day(before),
             include_dormant=include_dormant,
             budget=budget,
+        )
+        # Only what was forgotten in them held a word of the question.
+        hits = tuple(hit for hit in found.results if hit.score > 0)
+        return (
+            found if len(hits) == len(found.results) else replace(found, results=hits, likely_absent=not hits)
         )
 
     def get(self, path: str, *, from_: int = 1, lines: int | None = None) -> results.Excerpt:
@@ -137,7 +143,10 @@ class Reading:
         ground = self._ground
         ground.refresh_for_reading()
         memory_id = self.resolve(id)
-        score = ground.scores().of(str(memory_id.whole))
+        scores = ground.scores()
+        score = scores.of(str(memory_id.whole))
+        if score is not None and str(memory_id) in scores.archived_parts():
+            score = replace(score, value=0.0, status="archived")
         shown = show_memory(ground.files, str(memory_id), ground.lookups, ground.zone, score=score)
         if ground.has_history():
             # Commits that the log names may be lost, too.
@@ -234,7 +243,7 @@ class Reading:
         if depth < 0:
             raise InvalidInput("A depth is 0 or more.", remedy="Ask for --depth 1.")
         self._ground.refresh_for_reading()
-        lookups = self._ground.lookups
+        lookups = self._ground.visible(self._ground.scores())
         if entity is None:
             hops = {record.id: 0 for record in lookups.entities()}
             return self._graph_view(None, hops, lookups.edges())
@@ -252,7 +261,8 @@ class Reading:
 
         self._ground.refresh_for_reading()
         start, goal = self._entity(a), self._entity(b)
-        edges = shortest_path(start.id, goal.id, self._ground.lookups.edges_of, most=_MOST_VISITED)
+        lookups = self._ground.visible(self._ground.scores())
+        edges = shortest_path(start.id, goal.id, lookups.edges_of, most=_MOST_VISITED)
         if edges is None:
             return results.GraphView(start.id, (), ())
         hops = {start.id: 0}
@@ -293,8 +303,8 @@ class Reading:
     def _graph_view(
         self, center: EntityRecord | None, hops: dict[str, int], edges: Sequence[EdgeRecord]
     ) -> results.GraphView:
-        lookups = self._ground.lookups
         scores = self._ground.scores()
+        lookups = self._ground.visible(scores)
         known = {record.id: record for record in lookups.entities()} if center is None else {}
         nodes = []
         for entity_id, hop in hops.items():

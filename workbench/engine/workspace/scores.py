@@ -51,10 +51,16 @@ class Scores:
         record = self.lookups.memory(memory_id)
         composed = self._compose(record) if record else None
         if record is None or composed is None:
-            return Standing(0.0)
+            return Standing(0.0, archived=memory_id in self.archived_parts())
         score = self.of_record(record)
         last = composed.last_accessed.astimezone(self.reckoning.zone).date()
         return Standing(score.value if score else 0.0, composed.pinned, composed.archived, last)
+
+    def archived_parts(self) -> frozenset[str]:
+        """Return the facts and relations that were archived by themselves, their entity not."""
+        from workbench.engine.decay.records import is_archived
+
+        return frozenset(name for name, entry in self.entries.items() if "#^" in name and is_archived(entry))
 
     def last_accessed(self, memory_id: str) -> str | None:
         """Return the day of a memory's last access, or None where nothing is known."""
