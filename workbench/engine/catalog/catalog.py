@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _TICK_NS = 2_000_000_000
 _UNSURE = -1
 _KNOWN_FILES = "SELECT path, size, mtime_ns, ctime_ns, inode, digest FROM files"
-_NOTHING: tuple[tuple[int, ...], bytes | None] = ((), None)
 _FIRST_BATCH_SECONDS = 0.05
 _BATCH_SECONDS = 0.15
 _MOST_GONE = 500
@@ -119,12 +118,16 @@ class Catalog:
         for _ in range(_MOST_ATTEMPTS):
             present = self._list_files()
             try:
-                known = {row[0]: (row[1:5], row[5]) for row in self._database.ask(_KNOWN_FILES)}
+                known = {row[0]: row for row in self._database.ask(_KNOWN_FILES)}
                 stale = [
-                    path for path, stamp in present.items() if known.get(shown(path), _NOTHING)[0] != stamp
+                    path
+                    for path, stamp in present.items()
+                    if (row := known.get(shown(path))) is None or row[1:5] != stamp
                 ]
-                gone = sorted(known.keys() - {shown(path) for path in present})
-                digests = {path: known.get(path, _NOTHING)[1] for path in stale}
+                gone = (
+                    sorted(known.keys() - map(shown, present)) if stale or len(known) > len(present) else []
+                )
+                digests = {path: known[path][5] for path in stale if path in known}
                 stale.sort(key=_newest_first)
                 return self._refresh(stale, gone, digests, progress, cancelled)
             except DatabaseLost:
@@ -169,7 +172,7 @@ class Catalog:
         self,
         stale: list[str],
         gone: list[str],
-        digests: Mapping[str, bytes | None],
+        digests: Mapping[str, bytes],
         progress: Callable[[int, int], None] | None,
         cancelled: Callable[[], bool],
     ) -> Synced:
