@@ -400,3 +400,26 @@ def test_a_forecast_is_what_comes_if_nobody_touches_it(settled: AgentHome) -> No
         assert any(entry.would_be != entry.status for entry in other.entries)
         with pytest.raises(InvalidInput):
             workspace.decay(forecast=(-1,))
+
+
+def test_purging_leaves_the_text_nowhere(settled: AgentHome) -> None:
+    word = "xylophone"
+    with settled.open() as workspace:
+        kept = workspace.remember(f"Robin bought a {word} in Visby", store="episodic")
+        workspace.remember("The tram was late", store="episodic")
+        workspace.show(kept.id)
+        workspace.search(word)
+        before = len(settled.commits())
+        workspace.forget(ids=[kept.id], apply=True, purge_history=True)
+        assert workspace.search(word, include_dormant=True).results == ()
+        assert workspace.audit_verify().problems == ()
+        assert workspace.audit_alerts().alerts == ()
+        assert {entry.action for entry in workspace.audit_log(limit=3).entries} & {"PURGE", "DELETE"}
+    assert len(settled.commits()) >= before
+    objects = settled.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname)").split()
+    for name in objects:
+        assert word not in settled.git("cat-file", "-p", name), name
+    for folder in (settled.root, settled.root.parent / "state", settled.root.parent / "cache"):
+        for place in folder.rglob("*"):
+            if place.is_file():
+                assert word.encode() not in place.read_bytes(), place
