@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 from datetime import UTC, datetime, timedelta, timezone
@@ -14,7 +15,14 @@ from hypothesis import strategies as st
 from workbench.engine.errors import Ambiguous, HistoryDamaged, HistoryError, NotFound, Stale, StorageError
 from workbench.engine.history.differences import diff_text, line_counts, similarity
 from workbench.engine.history.git_store import BRANCH, GitStore
-from workbench.engine.history.git_tree import FILE_MODE, FOLDER_MODE, TreeEntry, parse_tree, render_tree
+from workbench.engine.history.git_tree import (
+    FILE_MODE,
+    FOLDER_MODE,
+    TreeEntry,
+    TreeReader,
+    parse_tree,
+    render_tree,
+)
 
 MOMENT = datetime(2026, 2, 2, 14, 30, tzinfo=timezone(timedelta(hours=-3, minutes=-30)))
 
@@ -75,6 +83,27 @@ def test_trees_survive_a_round_trip(entries: dict[bytes, tuple[bool, bytes]]) ->
         for name, (is_folder, oid) in entries.items()
     }
     assert parse_tree(render_tree(folder)) == folder
+
+
+_SIBLINGS = st.sampled_from(["a", "a.md", "a-b", "a0", "b/x", "b/y", "b.md", "b-", "c/d/e", *"defghijklm"])
+_BLOBS = st.integers(0, 3).map(lambda number: f"{number:040x}")
+
+
+@given(st.dictionaries(_SIBLINGS, _BLOBS), st.dictionaries(_SIBLINGS, st.none() | _BLOBS))
+def test_a_changed_tree_is_the_one_written_from_nothing(
+    first: dict[str, str], changes: dict[str, str | None]
+) -> None:
+    objects: dict[str, bytes] = {}
+
+    def write(content: bytes) -> str:
+        name = hashlib.sha1(content, usedforsecurity=False).hexdigest()
+        objects[name] = content
+        return name
+
+    step = TreeReader(objects.__getitem__, write).changed(None, dict(first))
+    step = TreeReader(objects.__getitem__, write).changed(step, changes)
+    whole = {path: blob for path, blob in (first | changes).items() if blob is not None}
+    assert step == TreeReader(objects.__getitem__, write).changed(None, dict(whole))
 
 
 def test_the_git_program_finds_nothing_wrong(store: GitStore) -> None:

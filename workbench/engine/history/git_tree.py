@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import insort
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 FILE_MODE = b"100644"
 FOLDER_MODE = b"40000"
+
+# So many names are put in their places one by one; more are sorted with all the others.
+_FEW = 8
 
 _ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
 
@@ -50,7 +54,22 @@ def render_tree(folder: Folder) -> bytes:
 
 
 def _in_order(folder: Folder) -> Folder:
-    return dict(sorted(folder.items(), key=lambda item: item[0] + b"/" if item[1].is_folder else item[0]))
+    return dict(sorted(folder.items(), key=_sort_key))
+
+
+def _with_new(folder: Folder, new: Folder) -> Folder:
+    """Return a folder, whose names are in git's order, with names it has not."""
+    if len(new) > _FEW:
+        return _in_order(folder | new)
+    rows = list(folder.items())
+    for row in new.items():
+        insort(rows, row, key=_sort_key)
+    return dict(rows)
+
+
+def _sort_key(row: tuple[bytes, TreeEntry]) -> bytes:
+    name, entry = row
+    return name + b"/" if entry.is_folder else name
 
 
 def _joined(folder: Folder) -> bytes:
@@ -132,24 +151,26 @@ class TreeReader:
     def _apply(self, tree: str | None, branch: _Branch) -> Folder:
         """Return a folder with the changes below it made, the names in git's order."""
         folder = dict(self.folder(tree)) if tree else {}
-        # A name keeps its place unless it comes, or changes between file and folder, which sort differently.
-        in_place = all(
-            name in folder and folder[name].is_folder == isinstance(change, dict)
-            for name, change in branch.items()
-        )
+        new: Folder = {}
         for name, change in branch.items():
+            before = folder.get(name)
             if isinstance(change, dict):
-                before = folder.get(name)
                 inner = self._apply(before.oid.hex() if before and before.is_folder else None, change)
-                if inner:
-                    folder[name] = TreeEntry(FOLDER_MODE, bytes.fromhex(self._write(inner)))
-                elif before and before.is_folder:
+                after = TreeEntry(FOLDER_MODE, bytes.fromhex(self._write(inner))) if inner else None
+                gone = before is not None and before.is_folder
+            else:
+                after = TreeEntry(FILE_MODE, bytes.fromhex(change)) if change is not None else None
+                gone = before is not None and not before.is_folder
+            if after is None:
+                if gone:
                     del folder[name]
-            elif change is not None:
-                folder[name] = TreeEntry(FILE_MODE, bytes.fromhex(change))
-            elif name in folder and not folder[name].is_folder:
-                del folder[name]
-        return folder if in_place else _in_order(folder)
+            elif before is not None and before.is_folder == after.is_folder:
+                folder[name] = after
+            else:
+                # Files and folders sort differently, so what changes its kind gets another place.
+                folder.pop(name, None)
+                new[name] = after
+        return _with_new(folder, new) if new else folder
 
     def _write(self, folder: Folder) -> str:
         tree = self._write_object(_joined(folder))
