@@ -7,6 +7,7 @@ as leading to the one it was merged into.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from workbench.engine import layout
 from workbench.engine.documents import (
@@ -70,16 +71,41 @@ def project_all(view: FileView, standing: StandingLookup) -> dict[str, bytes]:
     """Return the index of every entity file there is."""
     rows: list[IndexedEntity] = []
     edges: list[IndexedEdge] = []
+    # Each entity is looked at once for itself, and once more for each relation that leads to it.
+    files, known = _ReadOnce(view), _AskedOnce(standing)
     for path in view.list(layout.ENTITIES):
-        content = view.read(path) if path.endswith(".md") else None
+        content = files.read(path) if path.endswith(".md") else None
         if content is None:
             continue
         file = EntityFile.parse(content, path)
-        row = _row(file, standing)
+        row = _row(file, known)
         if row is not None:
             rows.append(row)
-            edges.extend(_edges(file, view, standing))
+            edges.extend(_edges(file, files, known))
     return {layout.GRAPH_INDEX: render_graph_index(rows, edges)}
+
+
+class _ReadOnce:
+    """Files of a view, each read once."""
+
+    def __init__(self, view: FileView) -> None:
+        self._view = view
+        self._contents: dict[str, bytes | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        if path not in self._contents:
+            self._contents[path] = self._view.read(path)
+        return self._contents[path]
+
+    def list(self, folder: str) -> list[str]:
+        return self._view.list(folder)
+
+
+class _AskedOnce:
+    """Standings, each asked for once."""
+
+    def __init__(self, standing: StandingLookup) -> None:
+        self.standing = cache(standing.standing)
 
 
 def _with_entity(content: bytes, name: str, view: FileView, standing: StandingLookup) -> bytes:

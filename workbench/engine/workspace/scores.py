@@ -48,19 +48,26 @@ class Scores:
 
     def standing(self, memory_id: str) -> Standing:
         """Return what planners want to know about a memory's relevance."""
+        if "#^" in memory_id:
+            # A fact or relation: it has no score of its own, but may be archived by itself.
+            return Standing(0.0, archived=self._is_archived(memory_id))
         record = self.lookups.memory(memory_id)
         composed = self._compose(record) if record else None
         if record is None or composed is None:
-            return Standing(0.0, archived=memory_id in self.archived_parts())
+            return Standing(0.0)
         score = self.of_record(record)
         last = composed.last_accessed.astimezone(self.reckoning.zone).date()
         return Standing(score.value if score else 0.0, composed.pinned, composed.archived, last)
 
     def archived_parts(self) -> frozenset[str]:
         """Return the facts and relations that were archived by themselves, their entity not."""
+        return frozenset(name for name in self.entries if "#^" in name and self._is_archived(name))
+
+    def _is_archived(self, memory_id: str) -> bool:
         from workbench.engine.decay.records import is_archived
 
-        return frozenset(name for name, entry in self.entries.items() if "#^" in name and is_archived(entry))
+        entry = self.entries.get(memory_id)
+        return entry is not None and is_archived(entry)
 
     def last_accessed(self, memory_id: str) -> str | None:
         """Return the day of a memory's last access, or None where nothing is known."""
