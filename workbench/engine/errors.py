@@ -81,7 +81,27 @@ class OutsideWorkspace(Refused):
 
 
 class BudgetExceeded(Refused):
+    """Core memory would pass its cap.
+
+    Args:
+        message: The numbers.
+        where: The file.
+        remedy: What could go, in words.
+        candidates: Text and tokens of the items that the remedy names.
+    """
+
     kind = "budget-exceeded"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: str | None = None,
+        remedy: str | None = None,
+        candidates: tuple[tuple[str, int], ...] = (),
+    ) -> None:
+        super().__init__(message, where=where, remedy=remedy)
+        self.candidates = candidates
 
 
 class ConfirmationNeeded(Refused):

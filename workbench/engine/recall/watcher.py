@@ -120,7 +120,8 @@ class Watcher:
 
     def _concerns(self, place: str, *, is_folder: bool) -> bool:
         path = os.path.relpath(place, self._root)
-        if layout.is_tracked(path):
+        # What changes no file, such as an acknowledgement, still writes its line to the audit log.
+        if layout.is_tracked(path) or path == layout.AUDIT_LOG:
             return True
         parts = Path(path).parts
         return is_folder and parts[0] == "memory" and not any(part.startswith(".") for part in parts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.engine import layout
@@ -106,10 +106,12 @@ def within_cap(
     cap = settings.core.cap
     total, was = count_tokens(after.text), count_tokens(before.text)
     if total > cap and total >= was:
+        loose = _what_could_go(before, after, standing)
         raise BudgetExceeded(
             f"Core memory would hold {total:,} tokens, {total - cap:,} more than its cap of {cap:,}.",
             where=after.path,
-            remedy=_what_could_go(before, standing),
+            remedy=_remedy(loose),
+            candidates=tuple((item.text, size) for item, size in loose[:_MOST_CANDIDATES]),
         )
     warnings = [
         f"{block.name} holds {tokens:,} tokens; its budget is {budget:,}."
@@ -131,16 +133,26 @@ def same_item(core: CoreMemory, text: str) -> CoreItem | None:
     return next((i for block in core.blocks for i in block.items if text_key(i.text) == wanted), None)
 
 
-def _what_could_go(core: CoreMemory, standing: StandingLookup | None) -> str:
+def _what_could_go(
+    before: CoreMemory, after: CoreMemory, standing: StandingLookup | None
+) -> list[tuple[CoreItem, int]]:
+    """Return what is not pinned with its tokens, least relevant or largest first; what is being changed is no help."""
+    kept = {(item.id, item.text) for block in after.blocks for item in block.items}
     loose = [
-        (item, count_tokens(item.text)) for block in core.blocks for item in block.items if not item.pinned
+        (item, count_tokens(item.text))
+        for block in before.blocks
+        for item in block.items
+        if not item.pinned and (item.id, item.text) in kept
     ]
     score: Callable[[str], float] = (
         (lambda _: 0.0) if standing is None else lambda i: standing.standing(i).score
     )
-    loose.sort(key=lambda pair: (round(score(pair[0].id), 2), -pair[1], pair[0].id))
+    return sorted(loose, key=lambda pair: (round(score(pair[0].id), 2), -pair[1], pair[0].id))
+
+
+def _remedy(loose: Sequence[tuple[CoreItem, int]]) -> str:
     if not loose:
-        return "Every item is pinned: unpin, shorten or remove one first."
+        return "Nothing else could go: every other item is pinned. Shorten this text, or unpin one."
     named = "; ".join(
         f"{item.id} “{clip(item.text, 40)}” ({size} tokens)" for item, size in loose[:_MOST_CANDIDATES]
     )

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
 
+_MOST_PROBLEMS = 20
+
+
 def brief(ground: Ground) -> results.Brief:
     """Return core memory with what waits for attention: alerts, proposals, a reflection that is due."""
     from workbench.engine.documents import CoreMemory, PendingMemories
@@ -115,13 +118,20 @@ def _files(ground: Ground) -> Iterator[results.Check]:
     except WorkbenchError as error:
         yield results.Check("memories", "broken", error.message, error.remedy)
         return
-    problems = [*ground.lookups.problems(), *_problems_of_books(ground)]
+    problems = broken_parts(ground)
     yield results.Check("memories", "ok", f"{total:,} in the catalog")
-    for path, line, message, remedy in problems[:20]:
-        where = f"{path}:{line}" if line else path
-        yield results.Check("file", "degraded", f"{where}: {message}", remedy)
-    if len(problems) > 20:
-        yield results.Check("file", "degraded", f"{len(problems) - 20} further broken parts")
+    yield from problems[:_MOST_PROBLEMS]
+    if len(problems) > _MOST_PROBLEMS:
+        further = len(problems) - _MOST_PROBLEMS
+        yield results.Check("file", "degraded", f"{further} further broken parts")
+
+
+def broken_parts(ground: Ground) -> tuple[results.Check, ...]:
+    """Return what cannot be read in the files, as far as they have been looked at."""
+    return tuple(
+        results.Check("file", "degraded", f"{f'{path}:{line}' if line else path}: {message}", remedy)
+        for path, line, message, remedy in (*ground.lookups.problems(), *_problems_of_books(ground))
+    )
 
 
 def _problems_of_books(ground: Ground) -> Iterator[tuple[str, int | None, str, str]]:

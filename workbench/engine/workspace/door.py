@@ -39,6 +39,7 @@ class Workspace(Writing, Auditing):
         actor: str | None = None,
         clock: Clock | None = None,
         reads_refresh: bool = True,
+        lock_timeout: float | None = None,
     ) -> Self:
         """Open a workspace.
 
@@ -49,6 +50,7 @@ class Workspace(Writing, Auditing):
             clock: Tells the time; the system's, or `WORKBENCH_NOW`, by default.
             reads_refresh: Whether reading looks for changed files first. Turn it off where `refresh` is
                 called in the background.
+            lock_timeout: Seconds that a change waits for another writer; the setting’s by default.
 
         Raises:
             NotFound: There is no such folder.
@@ -63,6 +65,7 @@ class Workspace(Writing, Auditing):
             clock=clock or clock_from_environment(),
             settings=_settings(root),
             reads_refresh=reads_refresh,
+            lock_timeout=lock_timeout,
         )
         return cls(ground)
 

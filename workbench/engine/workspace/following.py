@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
@@ -32,22 +33,34 @@ class Following:
         self._seen = self._stamps()
 
     def look(self) -> None:
-        """Take in what was edited from outside, and tell what changed."""
+        """Take in what was edited from outside, and tell what changed; the audit log counts as a file here.
+
+        Raises:
+            WorkbenchError: Something could not be taken in (another process holds the lock); what changed was told.
+        """
         with self._lock:
+            failure: WorkbenchError | None = None
             try:
                 self._ground.adopt()
                 self._ground.refresh()
-            except WorkbenchError:
-                # Whoever asks or writes next is told; here nobody could be. The files have changed all the same.
-                pass
+            except WorkbenchError as error:
+                # The files have changed all the same.
+                failure = error
             seen = self._stamps()
             paths = {path for path, _ in self._seen.items() ^ seen.items()}
             self._seen = seen
             if paths:
                 self._changed(frozenset(paths))
+            if failure is not None:
+                raise failure
 
     def _stamps(self) -> _Stamps:
-        return {
+        stamps = {
             path: (status.st_size, status.st_mtime_ns, status.st_ino)
             for path, status in layout.tracked_files(self._ground.root).items()
         }
+        # What changes no file, such as an acknowledgement, still has its line there.
+        with suppress(OSError):
+            status = (self._ground.root / layout.AUDIT_LOG).lstat()
+            stamps[layout.AUDIT_LOG] = (status.st_size, status.st_mtime_ns, status.st_ino)
+        return stamps

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
@@ -57,6 +57,7 @@ class Ground:
         clock: Tells the time.
         settings: As they held when the workspace was opened.
         reads_refresh: Whether reading looks for changed files first; the bench does that in the background.
+        lock_timeout: Seconds that a change waits for another writer, or None for the setting’s.
     """
 
     root: Path
@@ -65,7 +66,9 @@ class Ground:
     clock: Clock
     settings: Settings
     reads_refresh: bool = True
+    lock_timeout: float | None = None
     writes_graph_index: bool = field(default=True, init=False)
+    past_texts: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict, init=False, repr=False)
     _refreshed: float = field(default=-1e9, repr=False)
     _prepared: date | None = field(default=None, repr=False)
     _scores_file: DecayScores | None = field(default=None, repr=False)
@@ -97,7 +100,9 @@ class Ground:
             clock=self.clock,
             state=self.state,
             zone=self.zone,
-            lock_timeout=self.settings.history.lock_timeout,
+            lock_timeout=self.settings.history.lock_timeout
+            if self.lock_timeout is None
+            else self.lock_timeout,
             projections=projections(self),
         )
 

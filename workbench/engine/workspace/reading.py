@@ -127,18 +127,18 @@ class Reading:
         text = source.text if len(span) == total else source.raw_of(span)
         return results.Excerpt(relative, text, from_, len(span))
 
-    def show(self, id: str, *, count_access: bool = True) -> results.Shown:  # noqa: A002 - the field's word
+    def show(self, id: str, *, count_access: bool = True, history: bool = True) -> results.Shown:  # noqa: A002 - the field's word
         """Return one memory with its provenance, validity, score, links and history.
 
         Args:
             id: A memory id, an entity's or fact's too, or the name of an entity.
             count_access: Whether this counts as an access (design document §9.4).
+            history: Whether to look for its history as well, which `history_of` also gives by itself.
 
         Raises:
             NotFound: There is no such memory.
         """
         from workbench.engine.stores import show_memory
-        from workbench.engine.workspace.memory_history import memory_history
 
         ground = self._ground
         ground.refresh_for_reading()
@@ -148,13 +148,26 @@ class Reading:
         if score is not None and str(memory_id) in scores.archived_parts():
             score = replace(score, value=0.0, status="archived")
         shown = show_memory(ground.files, str(memory_id), ground.lookups, ground.zone, score=score)
-        if ground.has_history():
-            # Commits that the log names may be lost, too.
-            with contextlib.suppress(HistoryError, NotFound):
-                shown = replace(shown, history=memory_history(ground, memory_id, shown.path))
+        if history:
+            shown = replace(shown, history=self.history_of(str(memory_id), shown.path))
         if count_access and score is not None:
             ground.count_access(str(memory_id.whole))
         return shown
+
+    def history_of(self, id: str, path: str) -> tuple[results.HistoryEntry, ...]:  # noqa: A002 - the field's word
+        """Return the newest commits that changed a memory, newest first; none where the history is damaged.
+
+        Args:
+            id: A memory id.
+            path: The file it stands in, as `show` says.
+        """
+        from workbench.engine.workspace.memory_history import memory_history
+
+        if self._ground.has_history():
+            # Commits that the log names may be lost, too.
+            with contextlib.suppress(HistoryError, NotFound):
+                return memory_history(self._ground, parse_memory_id(id), path)
+        return ()
 
     def resolve(self, name: str) -> MemoryId:
         """Return the id that a person's words mean: an id, a path, or an entity's name.
@@ -286,6 +299,13 @@ class Reading:
         from workbench.engine.workspace.briefing import brief
 
         return brief(self._ground)
+
+    def broken_parts(self) -> tuple[results.Check, ...]:
+        """Return the parts of files that cannot be read as what they are, as `doctor` tells them."""
+        from workbench.engine.workspace.briefing import broken_parts
+
+        self._ground.refresh_for_reading()
+        return broken_parts(self._ground)
 
     def doctor(self) -> results.Diagnosis:
         """Return what works here, what is degraded and how to mend it."""
