@@ -106,7 +106,7 @@ def test_what_is_no_memory_is_passed_over(root: Path, watched: Calls) -> None:
     def others() -> None:
         (root / "src/main.md").write_text("x")
         (root / "README.md").write_text("x")
-        (root / "memory/meta/audit.log").write_text("x")
+        (root / "memory/graph-index.log").write_text("x")
         (root / "memory/.hidden.md").write_text("x")
         (root / "memory/picture.png").write_bytes(b"x")
         (root / "memory/a.md").read_text()

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import apsw
 
-SCHEMA_VERSION = 2
+# Raised with each change of the tables, of what is read out of files, or of how texts are cut into terms.
+SCHEMA_VERSION = 3
 
 _TABLES = """
 CREATE TABLE files (

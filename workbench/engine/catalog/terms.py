@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from importlib import resources
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 _CJK = (
     "\u3040-\u30ff"  # kana
@@ -13,41 +15,65 @@ _CJK = (
     "\U00020000-\U0003134f"
 )
 _CJK_RUN = re.compile(f"[{_CJK}]+")
-# Marks of scripts in which a word without them is another word; `\w` leaves them out.
+# In these scripts a word without its marks is another word; `\w` leaves the marks out.
 _MARKED_SCRIPTS = (
     range(0x0900, 0x1AB0),
     range(0x1B00, 0x1DC0),
     range(0xA800, 0xAC00),
     range(0x11000, 0x11F00),
 )
-_MARKS = "".join(
-    chr(code) for block in _MARKED_SCRIPTS for code in block if unicodedata.category(chr(code))[0] == "M"
-)
+_MARKED_SCRIPT = re.compile("[\u0900-\u1aaf\u1b00-\u1dbf\ua800-\uabff\U00011000-\U00011eff]")
 # What is longer is no word; in pieces it can be found all the same.
 _LONGEST_TERM = 80
-_MARK = re.compile(f"[{_MARKS}]")
 _ASCII_WORDS = {
     code: chr(code).lower() if chr(code).isalnum() or code == 0x5F else " " for code in range(128)
 }
-# The class with marks is thirty times as slow; only texts that have some pay for it.
-_WORD = re.compile(r"\w++")
-_MARKED_WORD = re.compile(rf"[\w{_MARKS}]++")
 _CONNECTOR = re.compile(r"[-./\\:@+#]")
 _CONNECTED = re.compile(rf"{_CONNECTOR.pattern}(?<=\w.)(?=\w)")
-_COMPOUND = re.compile(rf"\w++(?:{_CONNECTOR.pattern}\w++)++")
-_MARKED_COMPOUND = re.compile(rf"[\w{_MARKS}]++(?:{_CONNECTOR.pattern}[\w{_MARKS}]++)++")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_")
 # Each begins with the one class of characters that a scan can look for.
 _PARTED = re.compile(r"[A-Z_](?:(?<=_)|(?<=[a-z0-9].)|(?<=[A-Z].)(?=[a-z]))")
-_NAME_WORD = re.compile(rf"[\w{_MARKS}]+[+#]*")
 _SMALL_WORDS = frozenset(
     ("a", "an", "and", "de", "der", "des", "for", "in", "la", "of", "on", "the", "to", "und")
 )
 _MOST_TERMS = 64
 
-STOP_WORDS = frozenset(
-    resources.files(__package__).joinpath("stop_words.txt").read_text(encoding="utf-8").split()
-)
+STOP_WORDS = frozenset(Path(__file__).with_name("stop_words.txt").read_text(encoding="utf-8").split())
+
+
+@dataclass(frozen=True)
+class _Patterns:
+    """How words, compounds and the words of names are found."""
+
+    word: re.Pattern[str]
+    compound: re.Pattern[str]
+    name_word: re.Pattern[str]
+
+    @classmethod
+    def of(cls, character: str) -> _Patterns:
+        """Return the patterns for words of such characters."""
+        return cls(
+            re.compile(rf"{character}++"),
+            re.compile(rf"{character}++(?:{_CONNECTOR.pattern}{character}++)++"),
+            re.compile(rf"{character}++[+#]*+"),
+        )
+
+
+_PLAIN_PATTERNS = _Patterns.of(r"\w")
+
+
+@cache
+def _patterns_with_marks() -> _Patterns:
+    """Return the patterns for scripts with marks; thirty times as slow, so that only texts in them pay for it."""
+    codes = (code for block in _MARKED_SCRIPTS for code in block)
+    marks = "".join(chr(code) for code in codes if unicodedata.category(chr(code))[0] == "M")
+    return _Patterns.of(rf"[\w{marks}]")
+
+
+def _patterns(plain: str) -> _Patterns:
+    if plain.isascii() or _MARKED_SCRIPT.search(plain) is None:
+        return _PLAIN_PATTERNS
+    return _patterns_with_marks()
 
 
 class _Accents(dict[int, int | None]):
@@ -76,12 +102,12 @@ def name_key(name: str) -> str:
     The marks of “C++” and “F#” do. A name without any letter or digit is its own key.
     """
     folded = fold(name).replace("_", " ")
-    return " ".join(_NAME_WORD.findall(folded)) or folded.strip()
+    return " ".join(_patterns(folded).name_word.findall(folded)) or folded.strip()
 
 
 def acronyms(name: str) -> tuple[str, ...]:
     """Return the initials of a name of two words or more, folded: all of them, and without small words."""
-    words = _words(name)
+    words = _patterns(name).word.findall(name)
     found: dict[str, None] = {}
     for chosen in (words, [word for word in words if word.casefold() not in _SMALL_WORDS]):
         initials = fold("".join(word[0] for word in chosen))
@@ -175,16 +201,15 @@ def _plain(text: str) -> str:
     return unicodedata.normalize("NFC", decomposed.translate(_ACCENTS))
 
 
-def _words(plain: str) -> list[str]:
-    marked = not plain.isascii() and _MARK.search(plain) is not None
-    return (_MARKED_WORD if marked else _WORD).findall(plain)
-
-
 def _spaced_terms(plain: str) -> list[str]:
     """Return the terms of a text in a script that puts spaces between words."""
     if _PARTED.search(plain) is None:
-        return plain.translate(_ASCII_WORDS).split() if plain.isascii() else _words(plain.casefold())
-    return [term for word in _words(plain) for term in _parts(word)]
+        return (
+            plain.translate(_ASCII_WORDS).split()
+            if plain.isascii()
+            else _patterns(plain).word.findall(plain.casefold())
+        )
+    return [term for word in _patterns(plain).word.findall(plain) for term in _parts(word)]
 
 
 def _run_terms(run: str) -> list[str]:
@@ -201,9 +226,8 @@ def _parts(word: str) -> list[str]:
 
 
 def _compounds(plain: str) -> list[str]:
-    marked = not plain.isascii() and _MARK.search(plain) is not None
     return [
         _CONNECTOR.sub("_", compound).casefold()
-        for compound in (_MARKED_COMPOUND if marked else _COMPOUND).findall(plain)
+        for compound in _patterns(plain).compound.findall(plain)
         if len(compound) <= _LONGEST_TERM and (compound.isascii() or _CJK_RUN.search(compound) is None)
     ]
