@@ -26,7 +26,7 @@ _OF_PROJECTS = frozenset({"decided-on", "uses", "depends-on"})
 
 _SWITCHED = re.compile(
     r"\b(?:switch|mov|migrat|chang|port)(?:ed|es|e|s|ing)?\b(?P<what>[^.;]{0,60}?)"
-    r"\bfrom (?P<old>[^.;]{1,60}?) (?:in)?to (?P<new>[^.;]{1,60})"
+    r"\bfrom (?P<old>(?:[^.;]|\.(?=\w)){1,60}?) (?:in)?to (?P<new>(?:[^.;]|\.(?=\w)){1,60})"
     r"|[从從](?P<zh_old>.{1,30}?)(?:迁移|遷移|切换|切換|换|換|改|转|轉|搬|迁|遷)(?:到|成|为|為|用)(?P<zh_new>.{1,30})",
     re.IGNORECASE,
 )

@@ -116,12 +116,14 @@ def _worth_keeping(
 ) -> tuple[tuple[EntityMention, ...], tuple[RelationMention, ...]]:
     """Return the entities to link or make, and the relations between them.
 
-    The graph takes every name. Other stores take those that are known or marked as names, and well-known
-    tools and places that the text states a relation of.
+    The graph takes every name, but tools and places that nothing is said of. Other stores take those that are
+    known or marked as names, and well-known tools and places that the text states a relation of.
     """
     person = EntityMention(owner, "person")
     names = {mention.name: mention for mention in mentions}
-    kept = dict(names)
+    said = {end for relation in relations for end in (relation.from_, relation.to)}
+    said.update(fact.subject for fact in facts if fact.subject)
+    kept = {n: m for n, m in names.items() if m.marked or n in said or m.type not in ("tool", "place")}
     if store != "semantic":
         kept = {name: mention for name, mention in names.items() if mention.marked}
         for relation in relations:

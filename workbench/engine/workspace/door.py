@@ -40,6 +40,7 @@ class Workspace(Writing, Auditing):
         clock: Clock | None = None,
         reads_refresh: bool = True,
         lock_timeout: float | None = None,
+        new_id: Callable[[], str] | None = None,
     ) -> Self:
         """Open a workspace.
 
@@ -51,6 +52,7 @@ class Workspace(Writing, Auditing):
             reads_refresh: Whether reading looks for changed files first. Turn it off where `refresh` is
                 called in the background.
             lock_timeout: Seconds that a change waits for another writer; the setting’s by default.
+            new_id: Gives a fresh id of lower-case letters and digits for each transaction; random by default.
 
         Raises:
             NotFound: There is no such folder.
@@ -67,11 +69,18 @@ class Workspace(Writing, Auditing):
             reads_refresh=reads_refresh,
             lock_timeout=lock_timeout,
         )
+        if new_id is not None:
+            ground.new_id = new_id
         return cls(ground)
 
     @classmethod
     def init(
-        cls, path: str | Path, *, clock: Clock | None = None, timezone: str | None = None
+        cls,
+        path: str | Path,
+        *,
+        clock: Clock | None = None,
+        timezone: str | None = None,
+        new_id: Callable[[], str] | None = None,
     ) -> results.Changed:
         """Lay out a new workspace, or give one that has memory its history.
 
@@ -82,6 +91,7 @@ class Workspace(Writing, Auditing):
             path: A folder; made where it does not exist.
             clock: Tells the time.
             timezone: IANA name of the zone that episodes are dated in; the system's by default.
+            new_id: Gives a fresh id for each transaction; random by default.
 
         Raises:
             InvalidInput: There is no such time zone.
@@ -100,7 +110,7 @@ class Workspace(Writing, Auditing):
             raise StorageError(
                 f"The folder cannot be made: {error.strerror}.", where=str(path), remedy="Name another place."
             ) from error
-        with cls.open(place, role="person", clock=clock) as workspace:
+        with cls.open(place, role="person", clock=clock, new_id=new_id) as workspace:
             return initialise(workspace._ground, timezone)
 
     @staticmethod

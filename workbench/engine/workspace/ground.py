@@ -46,6 +46,12 @@ _NOT_FOR_AGENTS = ("manual", "reflection:", "system:", "subagent:")
 _FRESH_SECONDS = 0.5
 
 
+def _random_id() -> str:
+    import secrets
+
+    return secrets.token_hex(8)
+
+
 @dataclass
 class Ground:
     """One open workspace, shared by its reading, writing and auditing halves.
@@ -58,6 +64,7 @@ class Ground:
         settings: As they held when the workspace was opened.
         reads_refresh: Whether reading looks for changed files first; the bench does that in the background.
         lock_timeout: Seconds that a change waits for another writer, or None for the setting’s.
+        new_id: Gives a fresh id, of a transaction or a journal.
     """
 
     root: Path
@@ -67,6 +74,7 @@ class Ground:
     settings: Settings
     reads_refresh: bool = True
     lock_timeout: float | None = None
+    new_id: Callable[[], str] = field(default=_random_id, repr=False)
     writes_graph_index: bool = field(default=True, init=False)
     past_texts: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict, init=False, repr=False)
     _refreshed: float = field(default=-1e9, repr=False)
@@ -103,6 +111,7 @@ class Ground:
             lock_timeout=self.settings.history.lock_timeout
             if self.lock_timeout is None
             else self.lock_timeout,
+            new_id=self.new_id,
             projections=projections(self),
         )
 
@@ -139,11 +148,9 @@ class Ground:
     @cached_property
     def journal(self) -> AccessJournal:
         """Return the journal of accesses that are not yet folded into the scores file."""
-        import secrets
-
         from workbench.engine.decay import AccessJournal
 
-        return AccessJournal(self.state, lambda: secrets.token_hex(8))
+        return AccessJournal(self.state, self.new_id)
 
     def has_history(self) -> bool:
         """Tell whether the workspace has a history, without loading the means to read it."""
