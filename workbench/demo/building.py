@@ -1,22 +1,23 @@
-"""Plays the story on a fresh workspace, each scene through the door its actor would use."""
+"""Builds the sample in a folder: plays the story, sitting by sitting, with a clock and ids of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from itertools import count, groupby
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from workbench.demo.story import Scene, load_story
-from workbench.engine import layout
+from workbench.demo.stage import Stage, door_of
+from workbench.demo.story import load_story
 from workbench.engine.clock import Clock, FixedClock, clock_from_environment
 from workbench.engine.errors import InvalidInput
 from workbench.engine.results import Changed
 from workbench.engine.workspace import Workspace
 
 ZONE = ZoneInfo("Europe/Stockholm")
-_ACTORS = {"trigger": "bot:trigger-remember", "auto": "bot:auto-detect", "person": "manual"}
 _FOLDER_MARK = ".workbench-demo"
+_FINISHED = "Made by `workbench demo`.\n"
+_UNFINISHED = "`workbench demo` is building here.\n"
 
 
 def build(
@@ -26,7 +27,8 @@ def build(
 
     Args:
         path: A folder that is empty, does not exist, or holds an earlier sample.
-        clock: Tells which day is the last of the story; with a fixed one the sample is always the same.
+        clock: Tells which day is the last of the story; with a fixed one the sample is always the same, down
+            to the hashes of its history.
         progress: Called with scenes done and scenes in all.
 
     Raises:
@@ -34,118 +36,32 @@ def build(
     """
     if _is_sample(path):
         return Changed(None)
-    end = (clock or clock_from_environment()).now()
-    story = [scene for scene in load_story() if scene.moment(end, ZONE) <= end]
-    stage = _Stage(path, FixedClock(story[0].moment(end, ZONE)))
-    last = Workspace.init(path, clock=stage.clock, timezone=ZONE.key)
-    for number, scene in enumerate(story, start=1):
-        stage.clock.moment = scene.moment(end, ZONE)
-        last = stage.play(scene)
-        if progress is not None:
-            progress(number, len(story))
-    (path / _FOLDER_MARK).write_text("Made by `workbench demo`.\n", encoding="utf-8")
+    now = (clock or clock_from_environment()).now()
+    last_day = now.astimezone(ZONE).date()
+    story = [scene for scene in load_story(last_day) if scene.moment(last_day, ZONE) <= now]
+    moving = FixedClock(story[0].moment(last_day, ZONE))
+    ids = _ids()
+    last = Workspace.init(path, clock=moving, timezone=ZONE.key, new_id=ids)
+    (path / _FOLDER_MARK).write_text(_UNFINISHED, encoding="utf-8")
+    stage = Stage(path)
+    done = 0
+    for (_, door), scenes in groupby(story, key=lambda scene: (scene.day, door_of(scene.who))):
+        sitting = list(scenes)
+        moving.moment = sitting[0].moment(last_day, ZONE)
+        with Workspace.open(path, role=door.role, actor=door.actor, clock=moving, new_id=ids) as workspace:
+            for scene in sitting:
+                moving.moment = scene.moment(last_day, ZONE)
+                last = stage.play(workspace, scene)
+                done += 1
+                if progress is not None:
+                    progress(done, len(story))
+    (path / _FOLDER_MARK).write_text(_FINISHED, encoding="utf-8")
     return last
 
 
-@dataclass
-class _Stage:
-    path: Path
-    clock: FixedClock
-
-    def play(self, scene: Scene) -> Changed:
-        """Let one scene happen."""
-        actor = _ACTORS.get(scene.actor, scene.actor)
-        with Workspace.open(self.path, role="person", actor=actor, clock=self.clock) as workspace:
-            act: Callable[[Workspace, Scene], Changed] = getattr(self, f"_{scene.verb.replace('-', '_')}")
-            return act(workspace, scene)
-
-    def _remember(self, workspace: Workspace, scene: Scene) -> Changed:
-        options = scene.options
-        return workspace.remember(
-            scene.text,
-            store=options.get("store", "episodic"),
-            type=options.get("type"),
-            tags=_listed(options.get("tag")),
-            entities=_listed(options.get("entity")),
-            source="user-explicit" if scene.actor == "trigger" else "conversation",
-            block=options.get("block"),
-            trigger=_trigger(scene),
-        )
-
-    def _forget(self, workspace: Workspace, scene: Scene) -> Changed:
-        found = workspace.forget(scene.options["match"])
-        if not found.matches:
-            raise InvalidInput(f"Nothing matches “{scene.options['match']}”.", where=_place(scene))
-        forgotten = workspace.forget(ids=[found.matches[0].id], apply=True)
-        return Changed(forgotten.commit, forgotten.files, forgotten.ids)
-
-    def _pin(self, workspace: Workspace, scene: Scene) -> Changed:
-        return workspace.pin(_found(workspace, scene))
-
-    def _reinforce(self, workspace: Workspace, scene: Scene) -> Changed:
-        return workspace.reinforce(_found(workspace, scene))
-
-    def _undo(self, workspace: Workspace, scene: Scene) -> Changed:
-        del scene
-        return workspace.undo()
-
-    def _fold(self, workspace: Workspace, scene: Scene) -> Changed:
-        del scene
-        return workspace.settle()
-
-    def _core_set(self, workspace: Workspace, scene: Scene) -> Changed:
-        return workspace.core_set(scene.options["block"], scene.text)
-
-    def _graph_link(self, workspace: Workspace, scene: Scene) -> Changed:
-        options = scene.options
-        return workspace.graph_link(options["from"], options["relation"], options["to"])
-
-    def _merge(self, workspace: Workspace, scene: Scene) -> Changed:
-        return workspace.graph_merge(scene.options["keep"], scene.options["absorb"])
-
-    def _evolution(self, workspace: Workspace, scene: Scene) -> Changed:
-        text = workspace.get(layout.EVOLUTION).text
-        day = workspace.now().date().isoformat()
-        return workspace.edit_file(layout.EVOLUTION, f"{text.rstrip()}\n- {day}: {scene.text}\n")
-
-    def _soul(self, workspace: Workspace, scene: Scene) -> Changed:
-        return workspace.edit_file("SOUL.md", scene.text)
-
-    def _identity(self, workspace: Workspace, scene: Scene) -> Changed:
-        return workspace.edit_file("IDENTITY.md", scene.text)
-
-    def _ack(self, workspace: Workspace, scene: Scene) -> Changed:
-        alerts = workspace.audit_alerts().alerts
-        waiting = [a for a in alerts if a.file == scene.options["match"] and not a.acknowledged]
-        return workspace.acknowledge(waiting[0].id)
-
-    def _edit_outside(self, workspace: Workspace, scene: Scene) -> Changed:
-        day = workspace.now().date().isoformat()
-        place = self.path / scene.options["path"].replace("DATE", day)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(scene.text, encoding="utf-8")
-        return workspace.adopt()
-
-
-def _found(workspace: Workspace, scene: Scene) -> str:
-    found = workspace.search(scene.options["match"], max_results=1)
-    if not found.results:
-        raise InvalidInput(f"Nothing matches “{scene.options['match']}”.", where=_place(scene))
-    return found.results[0].id
-
-
-def _trigger(scene: Scene) -> str:
-    if scene.actor == "trigger":
-        return f"user said “remember {scene.text[:60]}”"
-    return "noticed in conversation" if scene.actor == "auto" else scene.actor
-
-
-def _place(scene: Scene) -> str:
-    return f"story, day {scene.day}"
-
-
-def _listed(text: str | None) -> list[str]:
-    return [part.strip() for part in text.split(",")] if text else []
+def _ids() -> Callable[[], str]:
+    numbers: Iterator[int] = count(1)
+    return lambda: f"de{next(numbers):014x}"
 
 
 def _is_sample(path: Path) -> bool:
@@ -154,8 +70,15 @@ def _is_sample(path: Path) -> bool:
     Raises:
         InvalidInput: It holds something else.
     """
-    if (path / _FOLDER_MARK).is_file():
-        return True
+    mark = path / _FOLDER_MARK
+    if mark.is_file():
+        if mark.read_text(encoding="utf-8") == _FINISHED:
+            return True
+        raise InvalidInput(
+            "The building of a sample was broken off here, or is still going on.",
+            where=str(path),
+            remedy="Delete the folder and build again, or name another one.",
+        )
     if path.exists() and (path.is_file() or any(path.iterdir())):
         raise InvalidInput(
             "This folder is not empty.",

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, time, timedelta
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time, timedelta
 from importlib import resources
 from zoneinfo import ZoneInfo
+
+_DATE = re.compile(r"\{(zh)?([+-]\d+)\}")
+_MONTHS = (
+    "January February March April May June July August September October November December".split()  # noqa: SIM905
+)
 
 
 @dataclass(frozen=True)
@@ -16,7 +22,8 @@ class Scene:
     Args:
         day: Days before the story's last day, 0 or less.
         at: Time of day in the workspace's zone.
-        actor: Who acts: `person`, `trigger`, `auto`, `system`, or an actor tag such as `reflection:r-001`.
+        who: `user` (asks the agent), `agent` (notices by itself), `person` (uses the bench), or an actor tag such
+            as `reflection:r-001`.
         verb: What is done.
         options: Its particulars.
         text: What it is done with.
@@ -24,38 +31,42 @@ class Scene:
 
     day: int
     at: time
-    actor: str
+    who: str
     verb: str
     options: dict[str, str] = field(default_factory=dict)
     text: str = ""
 
-    def moment(self, end: datetime, zone: ZoneInfo) -> datetime:
-        """Return when it happens, in UTC.
-
-        Args:
-            end: Some time of the story's last day.
-            zone: The workspace's zone.
-        """
-        day = end.astimezone(zone).date() + timedelta(days=self.day)
+    def moment(self, last_day: date, zone: ZoneInfo) -> datetime:
+        """Return when it happens, in UTC."""
+        day = last_day + timedelta(days=self.day)
         return datetime.combine(day, self.at, tzinfo=zone).astimezone(UTC)
 
 
-def load_story() -> list[Scene]:
-    """Return every scene in its order."""
-    table = resources.files(__package__).joinpath("story.psv").read_text(encoding="utf-8")
-    return [_scene(line) for line in table.splitlines() if line and not line.startswith("#")]
+def load_story(last_day: date) -> list[Scene]:
+    """Return every scene in its order, the dates in their texts reckoned from the story's last day."""
+    table = resources.files("workbench.demo").joinpath("story.psv").read_text(encoding="utf-8")
+    scenes = (_scene(line) for line in table.splitlines() if line and not line.startswith("#"))
+    return [replace(scene, text=_dated(scene.text, last_day)) for scene in scenes]
 
 
 def _scene(line: str) -> Scene:
-    day, at, actor, verb, options, text = line.split("|", 5)
+    day, at, who, verb, options, text = line.split("|", 5)
     return Scene(
         day=int(day),
         at=time.fromisoformat(at),
-        actor=actor,
+        who=who,
         verb=verb,
         options=_options(options),
         text=text.replace("\\n", "\n"),
     )
+
+
+def _dated(text: str, last_day: date) -> str:
+    def name(match: re.Match[str]) -> str:
+        day = last_day + timedelta(days=int(match[2]))
+        return f"{day.month}月{day.day}日" if match[1] else f"{day.day} {_MONTHS[day.month - 1]}"
+
+    return _DATE.sub(name, text)
 
 
 def _options(text: str) -> dict[str, str]:

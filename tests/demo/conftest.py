@@ -1,0 +1,61 @@
+"""The sample, built once for all tests, with state, cache and settings of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from workbench.demo import build
+from workbench.engine import FixedClock, Workspace
+
+NOW = datetime(2026, 2, 2, 20, tzinfo=UTC)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Where a sample stands, and what can be read in it."""
+
+    root: Path
+
+    def open(self, role: str = "reader") -> Workspace:
+        return Workspace.open(self.root, role=role, clock=FixedClock(NOW))
+
+    def text(self, path: str) -> str:
+        return (self.root / path).read_text(encoding="utf-8")
+
+    def files(self) -> dict[str, bytes]:
+        """Return every file outside the history."""
+        found = (path for path in self.root.rglob("*") if path.is_file())
+        named = ((path.relative_to(self.root), path) for path in found)
+        return {str(name): path.read_bytes() for name, path in named if name.parts[0] != ".audit"}
+
+
+def isolate(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    for name in [name for name in os.environ if name.startswith(("WORKBENCH_", "GIT_"))]:
+        patch.delenv(name)
+    config = folder / "config.toml"
+    config.touch()
+    patch.setenv("WORKBENCH_CONFIG", str(config))
+    patch.setenv("WORKBENCH_PATHS_STATE", str(folder / "state"))
+    patch.setenv("WORKBENCH_PATHS_CACHE", str(folder / "cache"))
+
+
+@pytest.fixture(scope="session")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
+    folder = tmp_path_factory.mktemp("demo")
+    with pytest.MonkeyPatch.context() as patch:
+        isolate(patch, folder)
+        build(folder / "sample", clock=FixedClock(NOW))
+        yield Sample(folder / "sample")
+
+
+@pytest.fixture
+def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of one's own, without settings from outside."""
+    isolate(monkeypatch, tmp_path)
+    return tmp_path

@@ -1,0 +1,236 @@
+"""Lets one scene happen, through the door that its actor would use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from workbench.demo.story import Scene
+from workbench.engine import layout
+from workbench.engine.documents import (
+    EntityFile,
+    Evolution,
+    MemoryProposal,
+    PendingMemories,
+    Provenance,
+    ReflectionLog,
+    ReflectionRecord,
+)
+from workbench.engine.errors import InvalidInput
+from workbench.engine.results import Changed
+from workbench.engine.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Door:
+    """How an actor opens the workspace."""
+
+    role: str
+    actor: str | None = None
+
+
+def door_of(who: str) -> Door:
+    """Return the door of a scene's actor: agents and skills work as agents, people and approvals as persons."""
+    if who in ("user", "agent"):
+        return Door("main")
+    if who == "person":
+        return Door("person")
+    return Door("main" if who.startswith(("skill:", "bot:")) else "person", who)
+
+
+@dataclass
+class Stage:
+    """The story while it is played.
+
+    Args:
+        path: The workspace folder.
+        made: Ids of what earlier scenes made, by the name they gave it.
+    """
+
+    path: Path
+    made: dict[str, str] = field(default_factory=dict)
+
+    def play(self, workspace: Workspace, scene: Scene) -> Changed:
+        """Let one scene happen.
+
+        Raises:
+            InvalidInput: The story names something that is not there.
+        """
+        act: Callable[[Workspace, Scene], Changed] = getattr(self, f"_{scene.verb.replace('-', '_')}")
+        changed = act(workspace, scene)
+        if "as" in scene.options:
+            self.made[scene.options["as"]] = changed.ids[0]
+        return changed
+
+    def _remember(self, workspace: Workspace, scene: Scene) -> Changed:
+        options = scene.options
+        return workspace.remember(
+            scene.text,
+            store=options.get("store", "episodic"),
+            type=options.get("type"),
+            tags=_listed(options.get("tag")),
+            entities=_listed(options.get("entity")),
+            source="user-explicit" if scene.who == "user" else "conversation",
+            block=options.get("block"),
+            trigger=None if scene.who in ("user", "agent") else scene.who,
+            origins=self._origins(scene),
+        )
+
+    def _forget(self, workspace: Workspace, scene: Scene) -> Changed:
+        forgotten = workspace.forget(ids=[_found(workspace, scene)], apply=True)
+        return Changed(forgotten.commit, forgotten.files, forgotten.ids)
+
+    def _recall(self, workspace: Workspace, scene: Scene) -> Changed:
+        for name in scene.options["match"].split(";"):
+            workspace.show(name)
+        return Changed(None)
+
+    def _pin(self, workspace: Workspace, scene: Scene) -> Changed:
+        return workspace.pin(_found(workspace, scene))
+
+    def _reinforce(self, workspace: Workspace, scene: Scene) -> Changed:
+        return workspace.reinforce(_found(workspace, scene))
+
+    def _undo(self, workspace: Workspace, scene: Scene) -> Changed:
+        del scene
+        return workspace.undo()
+
+    def _core_set(self, workspace: Workspace, scene: Scene) -> Changed:
+        return workspace.core_set(scene.options["block"], scene.text)
+
+    def _graph_link(self, workspace: Workspace, scene: Scene) -> Changed:
+        options = scene.options
+        return workspace.graph_link(options["from"], options["relation"], options["to"])
+
+    def _graph_unlink(self, workspace: Workspace, scene: Scene) -> Changed:
+        options = scene.options
+        return workspace.graph_unlink(options["from"], options["relation"], options["to"])
+
+    def _merge(self, workspace: Workspace, scene: Scene) -> Changed:
+        return workspace.graph_merge(scene.options["keep"], scene.options["absorb"])
+
+    def _rename(self, workspace: Workspace, scene: Scene) -> Changed:
+        return workspace.graph_rename(scene.options["entity"], scene.text)
+
+    def _supersede(self, workspace: Workspace, scene: Scene) -> Changed:
+        """Put a new fact in an old one's place."""
+        entity, _, block = self.made[scene.options["fact"]].removeprefix("entity:").partition("#^")
+        day = f"{workspace.now():%Y-%m-%d}"
+        provenance = Provenance(since=day, sources=self._origins(scene) or ("source:user-explicit",))
+
+        def edit(file: EntityFile) -> EntityFile:
+            old = next(fact for fact in file.facts if fact.block_id == block)
+            longer = file.add_fact(scene.text, provenance)
+            new = longer.facts[-1].block_id
+            old = next(fact for fact in longer.facts if fact.block_id == old.block_id)
+            return longer.retire_fact(old, until=day, superseded_by=new)
+
+        return _edit_entity(workspace, entity, edit)
+
+    def _summary(self, workspace: Workspace, scene: Scene) -> Changed:
+        return _edit_entity(workspace, scene.options["entity"], lambda file: file.set_summary(scene.text))
+
+    def _question(self, workspace: Workspace, scene: Scene) -> Changed:
+        return _edit_entity(workspace, scene.options["entity"], lambda file: file.add_question(scene.text))
+
+    def _relations(self, workspace: Workspace, scene: Scene) -> Changed:
+        """Add the workspace's own relations to its vocabulary."""
+        own = "\n".join(f"- {relation}" for relation in scene.text.split("; "))
+        text = workspace.get(layout.RELATIONS).text
+        return workspace.edit_file(layout.RELATIONS, f"{text.rstrip()}\n\n## Our Own\n{own}\n")
+
+    def _evolution(self, workspace: Workspace, scene: Scene) -> Changed:
+        file = Evolution.parse(_content(workspace, layout.EVOLUTION))
+        day = f"{workspace.now():%Y-%m-%d}"
+        return _edit(
+            workspace, layout.EVOLUTION, file.add(scene.options["section"], f"{day}: {scene.text}").render()
+        )
+
+    def _reflected(self, workspace: Workspace, scene: Scene) -> Changed:
+        record = ReflectionRecord(
+            scene.who.partition(":")[2],
+            workspace.now().isoformat(timespec="seconds"),
+            scene.options["outcome"],
+            scene.text,
+            (("items", scene.options["items"]),),
+        )
+        log = ReflectionLog.parse(_content(workspace, layout.REFLECTION_LOG))
+        return _edit(workspace, layout.REFLECTION_LOG, log.append(record).render())
+
+    def _propose(self, workspace: Workspace, scene: Scene) -> Changed:
+        proposal = MemoryProposal(
+            scene.who.partition(":")[2],
+            scene.text,
+            workspace.now().isoformat(timespec="seconds"),
+            "noticed at work",
+            scene.options["store"],
+            tuple(_listed(scene.options.get("entity"))),
+            scene.options["confidence"],
+        )
+        pending = PendingMemories.parse(_content(workspace, layout.PENDING_MEMORIES)).append(proposal)
+        rivals = [each.number for each in pending.proposals if each.entities == proposal.entities]
+        if len(rivals) > 1:
+            pending = pending.flag_conflict(rivals)
+        return _edit(workspace, layout.PENDING_MEMORIES, pending.render())
+
+    def _decided(self, workspace: Workspace, scene: Scene) -> Changed:
+        """Clear what was committed out of the proposals."""
+        del scene
+        pending = PendingMemories.parse(_content(workspace, layout.PENDING_MEMORIES))
+        cleared = pending.remove([each.number for each in pending.proposals])
+        return _edit(workspace, layout.PENDING_MEMORIES, cleared.render())
+
+    def _soul(self, workspace: Workspace, scene: Scene) -> Changed:
+        return workspace.edit_file("SOUL.md", scene.text)
+
+    def _identity(self, workspace: Workspace, scene: Scene) -> Changed:
+        return workspace.edit_file("IDENTITY.md", scene.text)
+
+    def _ack(self, workspace: Workspace, scene: Scene) -> Changed:
+        alerts = workspace.audit_alerts().alerts
+        waiting = [a for a in alerts if a.file == scene.options["match"] and not a.acknowledged]
+        return workspace.acknowledge(waiting[0].id)
+
+    def _edit_outside(self, workspace: Workspace, scene: Scene) -> Changed:
+        place = self.path / scene.options["path"].replace("DATE", f"{workspace.now():%Y-%m-%d}")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(scene.text, encoding="utf-8")
+        return workspace.adopt()
+
+    def _origins(self, scene: Scene) -> tuple[str, ...]:
+        return tuple(self.made[name] for name in _listed(scene.options.get("from")))
+
+
+def _found(workspace: Workspace, scene: Scene) -> str:
+    if scene.options["match"].startswith("core:"):
+        return scene.options["match"]
+    found = workspace.search(scene.options["match"], max_results=1)
+    if not found.results:
+        raise InvalidInput(
+            f"Nothing matches “{scene.options['match']}”.",
+            where=f"story.psv, day {scene.day}",
+            remedy="Name a memory that the story has made by then.",
+        )
+    return found.results[0].id
+
+
+def _edit_entity(workspace: Workspace, entity: str, edit: Callable[[EntityFile], EntityFile]) -> Changed:
+    path = f"{layout.ENTITIES}/{entity}.md"
+    before = EntityFile.parse(_content(workspace, path), path)
+    after = edit(before)
+    changed = _edit(workspace, path, after.render())
+    new = [fact for fact in after.facts if fact.block_id not in before.block_ids]
+    return replace(changed, ids=(f"entity:{entity}#^{new[0].block_id}",) if new else changed.ids)
+
+
+def _content(workspace: Workspace, path: str) -> bytes:
+    return workspace.get(path).text.encode()
+
+
+def _edit(workspace: Workspace, path: str, content: bytes) -> Changed:
+    return workspace.edit_file(path, content.decode())
+
+
+def _listed(text: str | None) -> list[str]:
+    return [part.strip() for part in text.split(",")] if text else []
