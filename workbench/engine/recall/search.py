@@ -30,6 +30,7 @@ def search(
     after: date | None = None,
     before: date | None = None,
     include_dormant: bool = False,
+    include_archived: bool = False,
     budget: int | None = None,
 ) -> Found:
     """Find the memories that hold words of the query.
@@ -44,6 +45,7 @@ def search(
         after: First day of a dated memory; memories without a date are left out.
         before: Last day of a dated memory, likewise.
         include_dormant: Also give dormant memories; archived ones stay hidden.
+        include_archived: Give every memory, whatever its status.
         budget: Fill this many tokens of snippets instead of counting results.
 
     Returns:
@@ -54,7 +56,14 @@ def search(
     hits: list[Hit] = []
     left, misfits = budget, 0
     for record, text_score, relevance in _admitted(
-        lookups, query, score_of, store, after, before, include_dormant=include_dormant
+        lookups,
+        query,
+        score_of,
+        store,
+        after,
+        before,
+        include_dormant=include_dormant,
+        include_archived=include_archived,
     ):
         if (max_results is not None and len(hits) >= max_results) or misfits >= _MOST_MISFITS:
             break
@@ -83,10 +92,13 @@ def _admitted(
     before: date | None,
     *,
     include_dormant: bool,
+    include_archived: bool,
 ) -> Iterator[tuple[MemoryRecord, float, Score | None]]:
     """Yield the candidates that may be shown with their score, best first within each page of candidates."""
     wanted = telling_terms(query)
     hidden = {"archived"} if include_dormant else {"archived", "dormant"}
+    if include_archived:
+        hidden.clear()
     seen: set[str] = set()
 
     def ask(page: int, *, all_terms: bool) -> list[tuple[MemoryRecord, float]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time
+import re
+from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from workbench.engine.history.taking_back import TakenBack
 
 _END_OF_DAY = time(23, 59, 59)
+_AGO = re.compile(r"([1-9]\d{0,4})([hdw])")
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+_DAYS = ("today", "yesterday")
 
 
 class Auditing:
@@ -44,7 +48,7 @@ class Auditing:
             actor: An actor tag or pattern, `reflection:*`.
             action: A word of the audit vocabulary.
             file: A path or pattern, `memory/graph/*`.
-            since: Earliest time or day.
+            since: Earliest time or day, also `3d` (ago), `12h`, `2w`, `today` or `yesterday`.
             until: Latest time or day, that day included.
             text: Words of the summary, file or actor.
             limit: Most entries.
@@ -307,13 +311,21 @@ class Auditing:
             raise NotFound("Nothing has been changed here yet.", remedy="There is no history to go back in.")
         self._ground.adopt()
         receipt = act(self._ground)
+        self._ground.answer_alerts(receipt, receipt.outcome.commits)
         return results.Changed(receipt.commit, receipt.files, receipt.outcome.commits)
 
     def _time(self, text: str | None, name: str, *, end: bool = False) -> datetime | None:
-        """Read a time; one without a zone is in the workspace's, and a bare day may mean its end."""
+        """Read a time: ISO 8601, `3d` (ago, likewise `12h` and `2w`), `today` or `yesterday`.
+
+        One without a zone is in the workspace's, and a bare day may mean its end.
+        """
         if text is None:
             return None
         stripped = text.strip()
+        if (ago := _AGO.fullmatch(stripped)) is not None:
+            return self._ground.now() - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+        if stripped in _DAYS:
+            stripped = (self._ground.now().date() - timedelta(days=_DAYS.index(stripped))).isoformat()
         parsed = parse_time(stripped, where=name)
         if "T" not in stripped and " " not in stripped:
             day = parsed.date()

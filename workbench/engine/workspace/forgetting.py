@@ -29,6 +29,7 @@ def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple
         query: Words, or None.
         ids: Ids that exist.
     """
+    from workbench.engine.decay.records import is_archived
     from workbench.engine.recall import search
 
     scores = ground.scores()
@@ -49,12 +50,14 @@ def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple
         score_of=scores.of_record,
         max_results=_MOST_MATCHES,
         min_score=_LEAST_COVERAGE,
-        include_dormant=True,
+        # What faded by itself can still be meant; what somebody archived is forgotten already.
+        include_archived=True,
     )
+    archived = {memory_id for memory_id, entry in scores.entries.items() if is_archived(entry)}
     matches = [
         match
         for hit in hits.results
-        if hit.store != "file"
+        if hit.store != "file" and hit.id not in archived
         for match in (_facts_meant(visible, hit, query or "") or (_match(hit),))
     ]
     return tuple(sorted(matches, key=lambda match: -match.score))

@@ -7,7 +7,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
@@ -253,9 +253,27 @@ class Ground:
         require(self.role, capability, doing=doing)
         with self._lock:
             self.prepare_writing()
-            return self.history.mutate(
+            receipt = self.history.mutate(
                 planner, attribution, may_touch_critical=self.role.may(Capability.TOUCH_CRITICAL)
             )
+        self.answer_alerts(receipt)
+        return receipt
+
+    def answer_alerts(self, receipt: Receipt[object], taken_back: Sequence[str] = ()) -> None:
+        """Acknowledge for a person the alerts of what they changed, or took back, by their own hand just now.
+
+        Args:
+            receipt: Of the change.
+            taken_back: Commits that it took back.
+        """
+        own = {receipt.commit, *taken_back}
+        if not self.role.may(Capability.ACKNOWLEDGE) or not any(map(layout.is_critical, receipt.files)):
+            return
+        for alert in self.history.alerts(waiting=True):
+            if alert.commit in own:
+                self.history.acknowledge(
+                    alert.id, self.attribution("changed or taken back by the same person")
+                )
 
     def attribution(self, trigger: str, *, actor: str | None = None, named: str | None = None) -> Attribution:
         """Return who does something through this door.

@@ -112,6 +112,8 @@ class Writing(CoreEditing, GraphEditing):
         )
         by = ground.attribution(trigger or said, actor=usual, named=actor)
         receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="write memory")
+        if receipt.commit is not None:
+            self._bring_to_mind(receipt.outcome.entities)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
     def forget(
@@ -319,6 +321,14 @@ class Writing(CoreEditing, GraphEditing):
         require(self._ground.role, Capability.WRITE_MEMORY, doing="settle scores")
         self._ground.prepare_writing()
         return settle(self._ground)
+
+    def _bring_to_mind(self, entities: Sequence[results.EntityRef]) -> None:
+        """Count a new memory about entities as an access of those known before (design document §9.4)."""
+        today = self._ground.now().date()
+        for entity in entities:
+            known = self._ground.lookups.memory(entity.id)
+            if known is not None and known.moment is not None and known.moment.date() < today:
+                self._ground.count_access(entity.id)
 
     def _set_pins(self, names: Sequence[str], *, pinned: bool) -> results.Changed:
         from workbench.engine.decay import plan_pin, plan_unpin
