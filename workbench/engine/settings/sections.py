@@ -272,6 +272,7 @@ class Settings:
         origins: Where each value that is no default came from, by dotted key, for example
             `workbench.toml:4`, `WORKBENCH_DECAY_LAMBDA` or `openclaw.json`.
         warnings: What was left aside, one sentence each.
+        broken: Why the settings files could not be used and these are the defaults; empty where they were.
     """
 
     timezone: str = field(default="", metadata=_of(Kind.ZONE, "time zone of episodes and of calendar days"))
@@ -294,6 +295,7 @@ class Settings:
     bench: BenchSettings = field(default_factory=BenchSettings)
     origins: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    broken: str = ""
 
     def origin(self, key: str) -> str:
         """Return where the value of a dotted key came from; `default` where nobody set it."""

@@ -101,6 +101,10 @@ def _settings(ground: Ground) -> Iterator[results.Check]:
     zone = ground.zone.key
     origin = ground.settings.origin("timezone")
     yield results.Check("time zone", "ok", f"{zone} ({origin})")
+    if ground.settings.broken:
+        yield results.Check(
+            "settings", "broken", ground.settings.broken, "Mend the file; until then the defaults hold here."
+        )
     for warning in ground.settings.warnings:
         yield results.Check("settings", "degraded", warning)
     model = ground.settings.model

@@ -11,7 +11,7 @@ from typing import Self
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import parse_role
 from workbench.engine.clock import Clock, clock_from_environment
-from workbench.engine.errors import InvalidInput, NotFound, StorageError
+from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, StorageError
 from workbench.engine.settings import Settings, load_settings
 from workbench.engine.workspace.auditing import Auditing
 from workbench.engine.workspace.ground import Ground
@@ -41,6 +41,7 @@ class Workspace(Writing, Auditing):
         reads_refresh: bool = True,
         lock_timeout: float | None = None,
         new_id: Callable[[], str] | None = None,
+        lenient: bool = False,
     ) -> Self:
         """Open a workspace.
 
@@ -53,6 +54,7 @@ class Workspace(Writing, Auditing):
                 called in the background.
             lock_timeout: Seconds that a change waits for another writer; the setting’s by default.
             new_id: Gives a fresh id of lower-case letters and digits for each transaction; random by default.
+            lenient: Open with the defaults where the settings are broken; `doctor` says what is wrong with them.
 
         Raises:
             NotFound: There is no such folder.
@@ -65,7 +67,7 @@ class Workspace(Writing, Auditing):
             role=parse_role(role),
             actor=actor,
             clock=clock or clock_from_environment(),
-            settings=_settings(root),
+            settings=_settings(root, lenient=lenient),
             reads_refresh=reads_refresh,
             lock_timeout=lock_timeout,
         )
@@ -195,13 +197,22 @@ class Workspace(Writing, Auditing):
         self.close()
 
 
-def _settings(root: Path) -> Settings:
-    settings = load_settings(root)
+def _settings(root: Path, *, lenient: bool) -> Settings:
+    try:
+        settings = load_settings(root)
+    except InvalidSetting as error:
+        if not lenient:
+            raise
+        settings = Settings(broken=str(error))
     if settings.timezone:
         return settings
     from workbench.engine.workspace.initialising import recorded_timezone
 
-    return replace(settings, timezone=recorded_timezone(root))
+    recorded = recorded_timezone(root)
+    if not recorded:
+        return settings
+    origins = {**settings.origins, "timezone": "recorded by init"}
+    return replace(settings, timezone=recorded, origins=origins)
 
 
 def _folder(path: Path) -> Path:
