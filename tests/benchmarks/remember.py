@@ -9,6 +9,7 @@ wrote, in a repository of its own that tracks everything; it writes no audit lin
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import statistics
 import subprocess
@@ -50,7 +51,7 @@ def remember_fact(workspace: Workspace, known: EntityRef, number: int) -> Rememb
 
 def remember_newcomer(workspace: Workspace, known: EntityRef, number: int) -> Remembered:
     """Remember a fact of an entity that is new, with its relation to one that is known."""
-    entities = [f"person:Quirin {_word(number)}", known.id]
+    entities = [f"person:{_stranger(number)}", known.id]
     return workspace.remember(f"Works with {known.name} since spring", store="semantic", entities=entities)
 
 
@@ -100,8 +101,10 @@ def measure(folder: Path, entities: int) -> tuple[float, dict[str, Measured]]:
     return first, measured
 
 
-def _word(number: int) -> str:
-    return "".join("bdfgklmnrs"[int(digit)] + "a" for digit in f"{number:03}").title()
+def _stranger(number: int) -> str:
+    """Return a name that is like no other."""
+    chance = random.Random(number)
+    return " ".join("".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=7)).title() for _ in range(2))
 
 
 def commit_with_git(root: Path, copy: Path, done: Remembered, message: str) -> float:

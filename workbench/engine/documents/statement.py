@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
@@ -53,6 +54,8 @@ class Statement:
     block_id: str | None = None
 
 
+# Each edit of a file reads all its lines again, and most are as they were.
+@lru_cache(maxsize=1024)
 def parse_statement(text: str) -> Statement:
     """Read an item's text (without list marker). Takes any text.
 
