@@ -13,7 +13,8 @@ from workbench.engine.errors import StorageError
 from workbench.engine.history.git_program import git_available, git_command, git_environment
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from contextlib import suppress
+from pathlib import Path
 
     from workbench.engine.history.history import History
 
@@ -51,9 +52,11 @@ def measure_clutter(
     for group in _listed(store):
         if len(group.name) != 2:
             continue
-        for entry in os.scandir(group.path):
-            objects += 1
-            size += entry.stat(follow_symlinks=False).st_size
+        for entry in _listed(Path(group.path)):
+            # A repacking of another process may take objects away meanwhile.
+            with suppress(FileNotFoundError):
+                size += entry.stat(follow_symlinks=False).st_size
+                objects += 1
         if objects > enough_objects or size > enough_bytes:
             break
     return Clutter(objects, size, packs)

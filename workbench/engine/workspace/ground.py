@@ -164,7 +164,7 @@ class Ground:
     ) -> Synced:
         """Bring the catalog up to date with the files."""
         synced = self.catalog.sync(progress=progress, cancelled=cancelled)
-        if self.has_history():
+        if self.has_history() and not cancelled():
             from workbench.engine.workspace.first_seen import note_first_seen
 
             # A damaged history costs the days of adoption, never an answer; `doctor` says so.
