@@ -6,16 +6,15 @@ import fcntl
 import os
 import shutil
 import subprocess
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import StorageError
 from workbench.engine.history.git_program import git_available, git_command, git_environment
 
 if TYPE_CHECKING:
-    from contextlib import suppress
-from pathlib import Path
-
     from workbench.engine.history.history import History
 
 REPACK_LOCK = "workbench.repack"
