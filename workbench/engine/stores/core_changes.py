@@ -11,6 +11,7 @@ from workbench.engine.results import Changed
 from workbench.engine.settings import Settings
 from workbench.engine.stores.core import CoreEdit, add_item, block_name, read_core, same_item, within_cap
 from workbench.engine.stores.core_archive import release_ids
+from workbench.engine.stores.differing import clip_difference
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.lookups import StandingLookup
 from workbench.engine.stores.wording import clean_line, clean_memory, clip
@@ -55,9 +56,8 @@ def plan_replace_item(
     position = [item.id for item in block.items].index(item_id)
     edit = within_cap(core, core.replace_item(item_id, wording.text), settings)
     replaced = _block_of_name(edit.core, block.slug).items[position].id
-    summary = (
-        f"changed “{clip(block.items[position].text, 40)}” to “{clip(wording.text, 40)}” in {block.name}"
-    )
+    old, new = clip_difference(block.items[position].text, wording.text)
+    summary = f"changed “{old}” to “{new}” in {block.name}"
     return _plan(view, now, CoreEdit(edit.core, (*wording.warnings, *edit.warnings)), summary, replaced)
 
 

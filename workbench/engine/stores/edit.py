@@ -17,6 +17,7 @@ from workbench.engine.settings import Settings
 from workbench.engine.stores.core import read_core, within_cap
 from workbench.engine.stores.core_archive import release_ids
 from workbench.engine.stores.core_changes import plan_replace_item
+from workbench.engine.stores.differing import clip_difference
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.episodic import correct_episode
 from workbench.engine.stores.locate import Placed, check_expected, locate_memory
@@ -151,7 +152,8 @@ def _edit_fact(view: FileView, placed: Placed, text: str) -> Plan[Changed]:
     draft = Draft(view)
     file = EntityFile.parse(view.read(placed.path) or b"", placed.path)
     edited = file.replace_fact(placed.id.block or "", wording.text)
-    summary = f"changed “{clip(placed.text, 40)}” to “{clip(wording.text, 40)}”"
+    old, new = clip_difference(placed.text, wording.text)
+    summary = f"changed “{old}” to “{new}”"
     draft.write(placed.path, edited.render(), Action.EDIT, summary)
     return draft.plan(
         Action.EDIT, placed.path, summary, Changed(None, ids=(placed.id_text,), warnings=wording.warnings)
