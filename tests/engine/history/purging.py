@@ -14,7 +14,7 @@ from workbench.engine.history import History
 from workbench.engine.history.erasure import erasure_of
 from workbench.engine.history.purge import purge
 
-SECRET = "The vault code is 4711 since the move"
+SECRET = "The vault code is 47-KXZQ since the move"
 
 
 def main(root: str, state: str, name: str, number: int) -> None:

@@ -17,7 +17,7 @@ from workbench.engine.history.erasure import (
     erasure_of,
 )
 
-FACT = "- The vault code is 4711 since the move (since 2026-02-02, from episode:2026-02-02:14:30) ^f7k2"
+FACT = "- The vault code is 47-KXZQ since the move (since 2026-02-02, from episode:2026-02-02:14:30) ^f7k2"
 ENTITY = f"""# person--alex
 
 ## Facts
@@ -38,7 +38,7 @@ def erase(erasure: Erasure, path: str, text: str) -> str | None:
 def test_a_fact_goes_by_its_id_whatever_it_said_then() -> None:
     erasure = erasure_of(["entity:person--alex#^f7k2"], [])
     path = "memory/graph/entities/person--alex.md"
-    older = ENTITY.replace("4711", "0000")
+    older = ENTITY.replace("47-KXZQ", "0000")
     assert erase(erasure, path, ENTITY) == ENTITY.replace(FACT + "\n", "")
     assert erase(erasure, path, older) == ENTITY.replace(FACT + "\n", "")
     assert erase(erasure, "memory/vault/other.md", ENTITY) == ENTITY
@@ -47,12 +47,12 @@ def test_a_fact_goes_by_its_id_whatever_it_said_then() -> None:
 def test_a_text_goes_by_what_it_says_however_it_is_written() -> None:
     erasure = erasure_of([], [FACT])
     assert (
-        erase(erasure, "MEMORY.md", "# Core\n\n- the vault code is 4711 since the move\n- Else\n")
+        erase(erasure, "MEMORY.md", "# Core\n\n- the vault code is 47-KXZQ since the move\n- Else\n")
         == "# Core\n\n- Else\n"
     )
-    wrapped = "Chosen.\nThe vault code\nis 4711 since the move.\nThe end.\n"
+    wrapped = "Chosen.\nThe vault code\nis 47-KXZQ since the move.\nThe end.\n"
     assert erase(erasure, "memory/2026-02-01.md", wrapped) == "Chosen.\nThe end.\n"
-    assert erase(erasure, "memory/vault/a.md", "The vault code is 4711 since the move\n") is None
+    assert erase(erasure, "memory/vault/a.md", "The vault code is 47-KXZQ since the move\n") is None
     assert erase(erasure, "memory/vault/a.md", "The vault is closed\n") == "The vault is closed\n"
 
 
@@ -88,7 +88,7 @@ def test_short_texts_go_only_where_they_stand_alone() -> None:
 
 def test_lines_of_a_longer_text_go_on_their_own_but_shared_ones_stay() -> None:
     erasure = erasure_of([], [ENTITY])
-    found = [bool(p.search("- the vault code is 4711 since the move ^zz")) for p in erasure.texts]
+    found = [bool(p.search("- the vault code is 47-KXZQ since the move ^zz")) for p in erasure.texts]
     assert any(found)
     assert not any(p.search("- knows: [[person--eve]] ^r9") or p.search("## Facts") for p in erasure.texts)
 

@@ -13,6 +13,7 @@ import selectors
 import signal
 import sys
 import time
+import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,12 +60,14 @@ def fork_writer(root: Path, slot: int, generation: int, most: int) -> Writer:
     os.close(reading)
     code = 1
     try:
-        with Workspace.open(root, role="main") as workspace:
+        with Workspace.open(root, role="main", lock_timeout=100) as workspace:
             for number in range(most):
                 token = f"{slot}.{generation}.{number}"
                 remember_token(workspace, slot, token)
                 os.write(writing, f"{token}\n".encode())
         code = 0
+    except BaseException:  # the parent sees the code alone
+        traceback.print_exc()
     finally:
         os._exit(code)
 
@@ -129,7 +132,7 @@ def main() -> None:
     # Small, so that starting over happens, and dies, often.
     journal.CHECKPOINT_SIZE = 30_000
     # What the writers need is loaded once, here: they are forked and have no time to lose.
-    with Workspace.open(root, role="main") as workspace:
+    with Workspace.open(root, role="main", lock_timeout=100) as workspace:
         remember_token(workspace, 0, "0.first.0")
     print(json.dumps(["0.first.0", *{"kill": kill, "race": race}[mode](Path(root), int(count))]))
 

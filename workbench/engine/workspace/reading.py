@@ -64,16 +64,19 @@ class Reading:
 
         if store is not None and store not in STORES:
             raise InvalidInput(f"There is no store “{store}”.", remedy=f"Stores are {', '.join(STORES)}.")
-        limit = max_results
-        if limit is None and budget is None:
-            limit = self._ground.settings.search.max_results
+        settings = self._ground.settings
+        if budget is None:
+            max_results = settings.search.max_results if max_results is None else max_results
+            if min_score is None and settings.origin("search.min_score") != "default":
+                # The default floor is meant for scores that vectors take part in.
+                min_score = settings.search.min_score
         self._ground.refresh_for_reading()
         scores = self._ground.scores()
         found = search(
             self._ground.visible(scores),
             query,
             score_of=scores.of_record,
-            max_results=limit,
+            max_results=max_results,
             min_score=min_score,
             store=store,
             after=_day(after),

@@ -180,9 +180,6 @@ class Writing(CoreEditing, GraphEditing):
         from workbench.engine.stores import plan_restore
 
         ground = self._ground
-        ground.refresh_for_reading()
-        # An item of core memory that was archived stands in no file, so only its id finds it.
-        memory_id = id if id.startswith("core:") else str(self.resolve(id))
         require(ground.role, Capability.WRITE_MEMORY, doing="restore memories")
         ground.prepare_writing()
         # What was archived out of core memory stands in no file that the catalog knows.
@@ -220,6 +217,7 @@ class Writing(CoreEditing, GraphEditing):
         """
         from workbench.engine.decay import plan_reinforce
 
+        require(self._ground.role, Capability.WRITE_MEMORY, doing="reinforce memories")
         memory_id = self._known(id)
         return self._change(self._scoring(plan_reinforce, memory_id), f"reinforce {memory_id}")
 
@@ -268,6 +266,8 @@ class Writing(CoreEditing, GraphEditing):
         from workbench.engine.stores import plan_edit
 
         ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="edit memories")
+        ground.refresh_for_reading()
         memory_id = str(self.resolve(id))
         return self._change(
             lambda view: plan_edit(view, memory_id, text, ground.now(), ground.settings, expected=expected),
@@ -293,6 +293,7 @@ class Writing(CoreEditing, GraphEditing):
         from workbench.engine.stores import plan_edit_file
 
         ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="edit files")
         relative = layout.normalise(path)
         if (
             not relative.replace("\u3000", " ").isprintable()
@@ -335,6 +336,7 @@ class Writing(CoreEditing, GraphEditing):
         from workbench.engine.stores import plan_pin_item, plan_together
 
         ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="change pins")
         ids = [self._known(name) for name in names]
         steps = [
             partial(plan_pin_item, item_id=one, pinned=pinned, settings=ground.settings, now=ground.now())
