@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -108,6 +109,141 @@ def test_what_is_stated_between_names_becomes_a_relation(
 ) -> None:
     routing = route_by_rules(text.replace("’", "'"), HINTS)
     assert {(r.from_, r.relation, r.to) for r in routing.relations} == relations
+
+
+def related(text: str, **hints: object) -> set[tuple[str, str, str]]:
+    routing = route_by_rules(text, replace(HINTS, store="semantic", **hints))  # type: ignore[arg-type]  # any hints
+    return {(r.from_, r.relation, r.to) for r in routing.relations}
+
+
+@pytest.mark.parametrize(
+    ("text", "relations"),
+    [
+        ("Orion is maintained by Dana Ruiz", {("Dana Ruiz", "develops", "Orion")}),
+        (
+            "Dana Ruiz and Priya work on Orion",
+            {("Dana Ruiz", "develops", "Orion"), ("Priya", "develops", "Orion")},
+        ),
+        (
+            "Orion uses Kafka, Redis and Grafana",
+            {("Orion", "uses", each) for each in ("Kafka", "Redis", "Grafana")},
+        ),
+        (
+            "Orion uses Kafka, which depends on Redis",
+            {("Orion", "uses", "Kafka"), ("Kafka", "depends-on", "Redis")},
+        ),
+        (
+            "Orion runs on Kubernetes. It requires Redis.",
+            {("Orion", "uses", "Kubernetes"), ("Orion", "depends-on", "Redis")},
+        ),
+        (
+            "We moved Orion from Jenkins to GitLab",
+            {("GitLab", "supersedes", "Jenkins"), ("Orion", "uses", "GitLab")},
+        ),
+        ("For Orion we chose Kafka over Redis", {("Orion", "decided-on", "Kafka")}),
+        (
+            "Priya avoids Jira but prefers Linear",
+            {("Priya", "avoids", "Jira"), ("Priya", "prefers", "Linear")},
+        ),
+        ("The audit log is part of Orion", {("Audit log", "part-of", "Orion")}),
+        ("Priya works at the Port of Ningbo", {("Priya", "part-of", "Port of Ningbo")}),
+        ("Orion 由小王负责", {("小王", "develops", "Orion")}),
+        ("小王负责 Orion", {("小王", "develops", "Orion")}),
+        ("Orion 依赖 Redis", {("Orion", "depends-on", "Redis")}),
+        ("我们从 Jenkins 迁移到 GitLab", {("GitLab", "supersedes", "Jenkins")}),
+        ("Priya’s team uses Jira", set()),
+        ("Does Orion use Kafka?", set()),
+        ("Orion never used Kafka", set()),
+        ("Priya opened a GitHub pull request with a library like SQLite", set()),
+    ],
+)
+def test_a_relation_is_that_of_its_verb_and_runs_its_way(
+    text: str, relations: set[tuple[str, str, str]]
+) -> None:
+    given = (
+        EntityMention("Orion", "project"),
+        EntityMention("Audit log", "concept"),
+        EntityMention("小王", "person"),
+    )
+    assert (
+        related(text, known=lambda name: next((e for e in given if e.name.casefold() == name), None))
+        == relations
+    )
+
+
+def test_the_workspaces_own_relations_are_read_as_verbs() -> None:
+    given = (EntityMention("Orion", "project"), EntityMention("Port of Ningbo", "concept"))
+    assert related("Orion serves the Port of Ningbo", entities=given, relations=("serves",)) == {
+        ("Orion", "serves", "Port of Ningbo")
+    }
+    assert related("Orion serves the Port of Ningbo", entities=given) == set()
+
+
+def test_given_entities_are_found_however_they_are_written() -> None:
+    given = (EntityMention("Storm surge model", "concept"), EntityMention("SMHI forecast", "concept"))
+    routing = route_by_rules(
+        "The storm surge model takes its wind from the SMHI forecast",
+        replace(HINTS, store="semantic", entities=given),
+    )
+    assert [(r.from_, r.relation, r.to) for r in routing.relations] == [
+        ("Storm surge model", "depends-on", "SMHI forecast")
+    ]
+    assert routing.entities == given
+    assert [fact.subject for fact in routing.facts] == ["Storm surge model"]
+
+
+def test_a_person_is_called_by_the_first_name_alone() -> None:
+    sam = EntityMention("Sam Okafor", "person")
+    will = EntityMention("Will Turner", "person")
+    hints = replace(HINTS, known=lambda _: None, called={"sam": sam, "will": will}.get)
+    assert route_by_rules("the report is for Sam", hints).entities == (sam,)
+    assert sam not in route_by_rules("Sam Berg works at Globex", hints).entities
+    assert sam not in route_by_rules("Sam Berg works at Globex", replace(HINTS, entities=(sam,))).entities
+    assert route_by_rules("Will this work? sam is short for samba", hints).entities == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Yesterday Sam joined Globex",
+        "Last week the Port of Ningbo asked for a wave forecast",
+        "We decided to keep raw readings for ninety days",
+        "const apiKey = getKey('London');",
+        "from flask_wtf import FlaskForm",
+        "Tried the `required` attribute and the `main` branch yesterday",
+        "McDonald called, the TypeErrors are gone",
+        "I love your detailed photo of the NoneTypeError",
+    ],
+)
+def test_an_episode_makes_no_entity_of_what_is_not_marked(text: str) -> None:
+    assert route_by_rules(text, replace(HINTS, store="episodic")).entities == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Met [[person--alex]]",
+        "Met @kit",
+        "Project Orion slipped",
+        "Set up MapLibre",
+        "the “Night Owl” project",
+    ],
+)
+def test_an_episode_makes_entities_of_marked_names(text: str) -> None:
+    (entity,) = route_by_rules(text, replace(HINTS, store="episodic")).entities
+    assert entity.marked
+
+
+def test_the_store_that_was_asked_for_gets_its_parts() -> None:
+    steps = "When I ask to deploy Harbor: 1. run the tests, all of them 2. tag it 3. push"
+    procedure = route_by_rules(steps, replace(HINTS, store="procedural")).procedure
+    assert procedure is not None
+    assert (procedure.title, procedure.trigger) == ("How to deploy Harbor", "When asked to deploy Harbor.")
+    assert procedure.steps == ("Run the tests, all of them", "Tag it", "Push")
+    assert route_by_rules("Buy milk before Friday", replace(HINTS, store="semantic")).facts
+    assert route_by_rules("Buy milk before Friday", replace(HINTS, store="procedural")).procedure
+    core = route_by_rules("Answer in German", replace(HINTS, store="core"))
+    assert (core.core_update, core.core_block) == (True, "Persona")
 
 
 def test_each_fact_is_about_its_subject() -> None:

@@ -4,8 +4,10 @@ what must never be forgotten (design document §8.2)."""
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from workbench.engine.triggers.clauses import sentences
 from workbench.engine.triggers.cues import routing_cues
 
 if TYPE_CHECKING:
@@ -32,9 +34,18 @@ def core_block(plain: str, kind: MemoryType) -> CoreBlockName | None:
     cues = routing_cues()
     if kind == "task":
         return None
+    # Of a longer story only the first sentence would stand in core memory, so that is what has to be worth it.
+    parts = list(islice(sentences(plain), 3))
+    if len(parts) > 2:
+        plain = plain[parts[0].start : parts[0].end]
     if cues.fits("critical", plain) or (cues.fits("health", plain) and speaks_of_oneself(plain)):
         return "Critical Facts"
-    if kind not in _PASSING and kind != "event" and cues.fits("manner", plain):
+    if (
+        kind not in _PASSING
+        and kind != "event"
+        and cues.fits("manner", plain)
+        and not cues.fits("thanks", plain)
+    ):
         return "Persona"
     if kind not in _PASSING and cues.fits("identity", plain):
         return "Identity"

@@ -18,6 +18,8 @@ _MOST_ENTITIES = 12
 _MOST_OCCURRENCES = 400
 _LONGEST_TEXT = 20_000
 _POSSESSIVE = re.compile(r"['’]s$")
+# “Sam Berg” is not the Sam Okafor that “Sam” alone would be.
+_SURNAME = re.compile(r"\ [A-Z\u00c0-\u00de][a-z\u00df-\u00ff]")
 
 
 @dataclass(frozen=True)
@@ -102,6 +104,7 @@ def _candidates(
     yield from _given(text, given)
     if known is not None:
         yield from _known(text, known, called, cues)
+    text = patterns.NO_PROSE.sub(lambda match: " " * len(match.group()), text)
     for pattern in (patterns.PROJECT, patterns.CHINESE_PROJECT):
         yield from _matched(pattern, text, "project", cues, marked=True)
     yield from _matched(patterns.AT_NAME, text, "person", cues, marked=True)
@@ -109,9 +112,10 @@ def _candidates(
     yield from _listed(text, cues)
     yield from _camel(text, cues)
     for match in patterns.CODE.finditer(text):
-        name = match["name"]
+        group = match.lastgroup or ""
+        name = match[group]
         if not patterns.FILE_ENDING.search(name) and name.casefold() not in cues.words["no_tools"]:
-            yield *match.span("name"), EntityMention(name, "tool")
+            yield *match.span(group), EntityMention(name, "tool")
     yield from _matched(patterns.PERSON_NAMED, text, "person", cues)
     yield from _matched(patterns.CHINESE_PERSON, text, "person", cues)
     yield from _matched(patterns.PLACE, text, "place", cues)
@@ -139,9 +143,10 @@ def _given(text: str, given: Sequence[EntityMention]) -> Iterator[_Candidate]:
     """Find what the caller named, however the text writes its capitals; of a person the first name too."""
     for mention in sorted(given, key=lambda each: -len(each.name)):
         first = mention.name.split(" ")[0] if mention.type == "person" else ""
-        for name, flags in ((mention.name, re.IGNORECASE), (first, 0)):
+        for name, flags, after in ((mention.name, re.IGNORECASE, ""), (first, 0, _SURNAME.pattern)):
             if name:
-                for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text, flags):
+                pattern = rf"(?<![\w-]){re.escape(name)}(?![\w-]){f'(?!{after})' if after else ''}"
+                for match in re.finditer(pattern, text, flags):
                     yield *match.span(), replace(mention, marked=True)
 
 
@@ -158,7 +163,8 @@ def _known(text: str, known: NameLookup, called: NameLookup | None, cues: Cues) 
             start, end = words[first].start(), words[first + length - 1].end()
             name = _POSSESSIVE.sub("", text[start:end])
             mention = known(name.casefold()) if "\n" not in name else None
-            if mention is None and length == 1 and called is not None and name[0].isupper():
+            alone = length == 1 and name[0].isupper() and not _SURNAME.match(text, end)
+            if mention is None and called is not None and alone:
                 mention = called(name.casefold())
             if mention and (length > 1 or _as_a_name(name, mention, cues)):
                 yield start, start + len(name), replace(mention, marked=True)
@@ -201,7 +207,9 @@ def _matched(
         )
         if not name or (kind == "person" and (_is_tool(name, cues) or of_something)):
             continue
-        if kind == "project" and (_is_tool(name, cues) or name.casefold() in cues.words["places"]):
+        if kind == "project" and any(
+            _is_tool(n, cues) or n.casefold() in cues.words["places"] for n in name.split()
+        ):
             continue
         start = match.start(group) + match[group].find(name)
         yield start, start + len(name), EntityMention(name, kind, marked=marked)

@@ -10,8 +10,27 @@ NAMES = rf"{NAME}(?:\ {NAME}){{0,2}}"
 LINK = re.compile(
     r"\[\[(?P<target>[^\[\]|#\n]{1,120})(?:#[^\[\]|\n]*)?(?:\|(?P<label>[^\[\]\n]{1,120}))?\]\]"
 )
-CODE = re.compile(r"`(?P<name>[A-Za-z][\w.+-]{1,39})`")
-AT_NAME = re.compile(r"(?<![\w@./])@(?P<name>[A-Za-z][\w-]{1,38})(?![\w@(]|\.\w)")
+# In backticks stand programs, but also all that programs are made of: what it is has to be said, or that it does
+# something.
+CODE = re.compile(
+    r"""`(?P<program>[A-Za-z][\w.+-]{1,39})`(?=\s+(?:topic|service|tool|cli|program|package|plugin|library|repo
+            |repository|bot|queue|app|server|daemon|job|script\b(?!\s+tag))\b)
+      | (?:^|[.!?]\s+)(?:the\s+)?`(?P<acting>[A-Za-z][\w.+-]{1,39})`(?=\s+[a-z]+s\b)""",
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
+AT_NAME = re.compile(r"(?<![\w@./'\"])@(?P<name>[A-Za-z][\w-]{1,38})(?![\w@(/-]|\.\w)")
+NO_PROSE = re.compile(
+    r"""
+        ^[^\n]*(?:[;{]|=>|\{\s*\}|\}\)?;?)[ \t]*$                       # a line that ends as code does
+      | ^[ \t]*(?:const|let|var|function|def|class|import|export|return|async|await|from[ ]\S+[ ]import|public
+            |private|SELECT|INSERT|CREATE|ALTER|npm|pip|git|docker|curl)\b[^\n]*[(){}=<>*;/'"-][^\n]*$
+      | ^[ \t]*(?:from[ ]\S+[ ]import|class[ ]\w+(?:\(.*\))?:|@\w+(?:\(.*\))?[ \t]*$)[^\n]*$
+      | ^[ \t]*(?:[<$>/]|\#!|//|\w+[ \t]*=[^=\n]|['"]?[\w-]+['"]?:[ \t]*['"\[{\d])[^\n]*$
+      | ^[^\n]*[\w)]\.\w+\([^\n]*$                                    # a call of a method
+      | \S{0,200}://\S{1,500}                                          # an address
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
 FILE_ENDING = re.compile(
     r"\.(?:md|py|js|ts|tsx|json|toml|ya?ml|txt|csv|html|css|rs|go|c|h|sh|lock|cfg|ini|sql)$", re.IGNORECASE
 )
@@ -22,7 +41,7 @@ PROJECT = re.compile(
         \b(?i:projects?|codenamed?|codename\ is|initiative)\s+(?:(?i:is|called|named)\s+)?
             ["“'‘]?(?P<after>{NAMES})
       | ["“‘](?P<quoted>[^"”’\n]{{2,40}})["”’]\s+(?i:project|app|service|product|initiative)\b
-      | \b(?P<before>{NAMES})\s+(?i:project|initiative)\b
+      | (?<!\ba\ )(?<!\ban\ )(?<!\bmy\ )\b(?P<before>{NAMES})\s+(?i:project|initiative)\b
       | ["“](?P<codename>[^"”\n]{{2,40}})["”]\s+(?i:is\s+(?:the|our)\s+(?:codename|project|product))
     """,
     re.VERBOSE,
@@ -35,7 +54,7 @@ CHINESE_PROJECT = re.compile(
     """,
     re.VERBOSE,
 )
-VENTURE = re.compile(rf"\b(?P<name>{NAMES})\s+(?i:rewrite|migration|contract|launch)\b")
+VENTURE = re.compile(rf"\b(?P<name>{NAMES})\s+(?i:rewrite|contract|launch)\b")
 
 # “Port of Ningbo”, “Acme Corp”: what is called so is no person, whatever it asks or wants.
 ORGANISATION = re.compile(
@@ -70,21 +89,26 @@ PERSON_NAMED = re.compile(
 )
 # Others are met, called and asked too: a single word counts only where it is a given name.
 PERSON_MET = re.compile(
-    rf"""\b(?i:{_MEETING})\s+(?P<name>{NAMES})
-        (?=\s+(?i:who|about|to|on|at|from|for|said|is|and)\b|[.,;!?]|$)""",
+    rf"""
+        \b(?i:{_MEETING})\s+(?P<name>{NAMES})(?=\s+(?i:who|about|to|on|at|from|for|said|is|and)\b|[.,;!?]|$)
+      | \b(?i:developed|maintained|designed|created|owned|reviewed|founded|approved|built|led|made|written)
+            \s+by\s+(?P<by>{NAMES})
+      | \b(?P<one>{NAMES})\s+and\s+{NAMES}\s+(?i:both|work|live|met|lead|maintain|develop|own|review|design)\b
+      | \b{NAME}\s+and\s+(?P<other>{NAMES})\s+(?i:both|work|live|met|lead|maintain|develop|own|review|design)\b
+    """,
     re.VERBOSE,
 )
 # What people alone do and are.
 _PERSONAL = r"""(?:lives?|lived|drinks?|eats?|studies|speaks|is\ (?:on\ (?:leave|vacation|holiday|parental)|allergic
-    |married|vegetarian|vegan|my|sick|pregnant|left-handed|retiring|responsible|in\ charge
+    |married|vegetarian|vegan|sick|pregnant|left-handed|retiring|responsible|in\ charge
     |an?\ (?:\w+\ ){0,3}(?:engineer|developer|designer|manager|doctor|teacher|lawyer|nurse|student|colleague|friend
         |consultant|lead|analyst|researcher|writer))
     |has\ (?:a|two|three)\ (?:kids?|child|children|daughters?|sons?)|works?\ (?:at|for|from|as|with|on)
     |worked\ (?:at|for))"""
 # What organisations, places and programs do as well.
 _ANYBODYS = r"""(?:works?|worked|prefers?|likes?|loves?|hates?|dislikes?|moved|joined|joins|left|leaves|reports|said
-    |says|told|wants?|wanted|asked|agreed|thinks|owns?|manages?|leads?|maintains?|develops?|designs?|reviews?|takes
-    |hired|teaches|started|starts|got|is\ (?:the\ new|leaving|joining|from|based|on\ call|our))"""
+    |avoids?|uses|knows|met|says|told|wants?|wanted|asked|agreed|thinks|owns?|manages?|leads?|maintains?|develops?|designs?|reviews?|takes
+    |hired|teaches|started|starts|got|is\ (?:the\ new|my|leaving|joining|from|based|on\ call|our))"""
 _ADVERB = r"(?:(?i:always|usually|never|also|now|still|really|only|just)\s+)?"
 PERSON_LIVES = re.compile(rf"(?P<name>{NAMES})\s+{_ADVERB}(?i:{_PERSONAL})\b", re.VERBOSE)
 PERSON_ACTS = re.compile(rf"(?P<name>{NAMES})\s+{_ADVERB}(?i:{_ANYBODYS})\b", re.VERBOSE)
@@ -108,12 +132,15 @@ PLACE = re.compile(
 )
 CAMEL = re.compile(
     r"""(?<![\w`/.@-])
-        (?P<name>(?:[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}[a-z]+\w*|[A-Za-z]+\d+[A-Z]\w*|[a-z]+[A-Z]\w*)(?:\ [A-Z]{3,6}\b)?)
-        (?![\w`/(]|\.\w)""",
+        (?P<name>(?:[A-Z][a-z]+[A-Z]\w{0,22}|[A-Z]{2,}[a-z]+\w{0,20}|[A-Z][A-Za-z]{1,8}\d[A-Z]?\w{0,6}(?=\ [A-Z]{3,6}\b)
+            |[A-Z]\d[A-Z]\w{0,6})(?:\ [A-Z]{3,6}\b)?)
+        (?![\w`/(=]|\.\w)""",
     re.VERBOSE,
 )
-# “McDonald”, “DeVries”: capitals within a surname, and plurals of abbreviations.
-CAMEL_BUT_NO_TOOL = re.compile(r"(?:Mc|Mac|De|La|Le|Van|Von|Di|Fitz|O)[A-Z][a-z]+$|[A-Z]{2,5}s$")
+# “McDonald”, “DeVries”: capitals within a surname; plurals of abbreviations; what programs throw.
+CAMEL_BUT_NO_TOOL = re.compile(
+    r"(?:Mc|Mac|De|La|Le|Van|Von|Di|Fitz|O)[A-Z][a-z]+$|[A-Z]{2,5}s$|.*(?:Error|Exception|Warning)s?$"
+)
 
 _CHINESE_RELATIVE = r"""(?:太太|先生|老公|老婆|妻子|丈夫|女儿|女兒|儿子|兒子|妈妈|媽媽|爸爸|姐姐|妹妹|哥哥|弟弟|同事
     |经理|經理|老板|老闆|房东|房東|客户|客戶|朋友|老师|老師|医生|醫生|联系人|聯絡人)"""

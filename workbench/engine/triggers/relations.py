@@ -40,6 +40,16 @@ _COMPARED = re.compile(
     r"|[,;:!?(\n。].*|(?:胜过|勝過|而不是|因为|因為|来|來).*",
     re.IGNORECASE | re.DOTALL,
 )
+_FAR = re.compile(
+    r"\s+(?:where|which|that|who|so|because|using|but|while|when|if|(?:and|where) (?:i|we|you|he|she|they))\b.*"
+    r"|[,;:!?(\n。].*",
+    re.IGNORECASE | re.DOTALL,
+)
+_AT_AN_END = re.compile(
+    r"`?\s*(?:$|[.,;:!?)'、,。]|(?:and|or|for|in|with|since|at|on|as|by|from|until|to)\b"
+    r"|(?:topic|service|tool|program|package|plugin|library|repo|repository|bot|server|app)\b)",
+    re.IGNORECASE,
+)
 _LISTED = re.compile(
     r"\s*(?:,\s*(?:and|or)?|and|&|as well as|、|和|与|與|跟|以及)\s*(?:the\s+|also\s+)?", re.IGNORECASE
 )
@@ -83,7 +93,7 @@ def find_relations(
             relations[RelationMention(left.name, relation, right.name)] = None
 
     for statement in statements(text, occurrences):
-        if len(statement.plain) > _LONGEST_STATEMENT or not statement.occurrences:
+        if len(statement.plain) > _LONGEST_STATEMENT or not statement.occurrences or statement.question:
             continue
         reader = _Reader(statement, person, topic, cues)
         if not reader.read_switch(relate):
@@ -126,7 +136,7 @@ class _Reader:
         verbs = self._verbs()
         for number, verb in enumerate(verbs):
             until = verbs[number + 1].start if number + 1 < len(verbs) else len(plain)
-            continued = bool(subjects) and bool(_CONTINUED.fullmatch(plain, last, verb.start))
+            continued = number > 0 and _CONTINUED.fullmatch(plain, last, verb.start) is not None
             subjects = subjects if continued else self._subjects(verb)
             last = verb.end
             if _DENIED.search(plain[max(0, verb.start - 24) : verb.start]):
@@ -177,6 +187,9 @@ class _Reader:
         chosen = before[-1]
         if not _WHICH.search(plain[: verb.start]):
             free = [one for one in before if not self._after_preposition(one)]
+            if not free and plain[verb.start : verb.end].casefold().endswith("ing"):
+                # “Implement this in SQLite using Python”: whoever implements uses it.
+                return self._unnamed_subject(plain[: verb.start], verb.cue)
             chosen = free[-1] if free else chosen
         after = plain[chosen.end : verb.start]
         if len(after) > _GAP or (chosen.mention.type == "person" and after.startswith("'s")):
@@ -204,9 +217,13 @@ class _Reader:
         if inside:
             return inside[:1]
         rest = plain[verb.end : until]
-        limit = verb.end + (len(rest) if verb.cue.loose else len(_COMPARED.sub("", rest)))
+        limit = verb.end + len((_FAR if verb.cue.loose else _COMPARED).sub("", rest))
         after = [one for one in self.statement.occurrences if one.start >= verb.end and one.start < limit]
         if not after or after[0].start - verb.end > _GAP:
+            return []
+        # Who works on a GitHub pull request does not develop GitHub.
+        of_tool = verb.cue.relation == "develops" and after[0].mention.type == "tool"
+        if of_tool and not _AT_AN_END.match(plain, after[0].end):
             return []
         objects = [after[0]]
         for one in self.statement.occurrences:

@@ -41,12 +41,14 @@ class Statement:
         plain: Its characters, full-width punctuation made ASCII; as long as in the text.
         text: It as one line that can be read alone.
         occurrences: The names in it; their places count from `start`.
+        question: Whether it asks rather than says.
     """
 
     start: int
     plain: str
     text: str
     occurrences: tuple[Occurrence, ...]
+    question: bool = False
 
 
 def statements(text: str, occurrences: Sequence[Occurrence]) -> Iterator[Statement]:
@@ -62,7 +64,7 @@ def statements(text: str, occurrences: Sequence[Occurrence]) -> Iterator[Stateme
                 for one in occurrences
                 if each.start <= one.start and one.end <= each.end
             )
-            yield Statement(each.start, plain[each.start : each.end], line, inside)
+            yield Statement(each.start, plain[each.start : each.end], line, inside, each.question)
 
 
 def split_facts(
