@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import sys
 from dataclasses import replace
@@ -447,7 +448,7 @@ class TestBench:
         result = bench.run("demo", "sample", "--no-open", anywhere=True)
         assert result.exit_code == 0, result.output
         assert built == [Path("sample")]
-        assert "sample" in result.stdout
+        assert "  Open it: workbench --workspace sample\n" in result.stdout
 
     def test_the_demo_answers_json_and_stays_closed(self, bench: Bench, built: list[Path]) -> None:
         assert bench.json("demo", "sample")["ok"] is True
@@ -480,3 +481,52 @@ def test_a_search_that_finds_nothing_says_what_it_left_out(bench: Bench, door: D
     door.answers["search"] = samples.NOTHING
     assert "--include-dormant" in bench.run("search", "tea").stdout
     assert "--include-dormant" not in bench.run("search", "tea", "--include-dormant").stdout
+
+
+class TestAcknowledging:
+    @pytest.fixture
+    def alerts(self, door: Door) -> r.Alerts:
+        found = r.Alerts(
+            tuple(dataclasses.replace(samples.ALERT, id=id_) for id_ in ("a-b9b0f52e", "a-17c2d40f"))
+        )
+        door.answers["audit_alerts"] = found
+        return found
+
+    def test_several_at_once_are_one_account(self, bench: Bench, door: Door, alerts: r.Alerts) -> None:
+        first, second = (alert.id for alert in alerts.alerts)
+
+        def acknowledge(alert: str) -> r.Changed:
+            return r.Changed(samples.COMMIT if alert == second else None, (), (alert,))
+
+        door.answers["acknowledge"] = acknowledge
+        answer = bench.json("audit", "ack", first, second, first)
+        assert answer["commit"] == samples.COMMIT
+        assert answer["ids"] == [first, second]
+        assert [given["alert"] for name, given in door.calls if name == "acknowledge"] == [first, second]
+        assert f"Acknowledged {second}." in bench.run("audit", "ack", first, second).stdout
+
+    @pytest.mark.usefixtures("alerts")
+    def test_where_one_is_unknown_none_is_acknowledged(self, bench: Bench, door: Door) -> None:
+        assert bench.json("audit", "ack", "a-b9b0f52e", "a-0", code=3)["error"]["where"] == "a-0"
+        assert "acknowledge" not in [name for name, _ in door.calls]
+
+
+def test_decay_prints_some_and_json_has_all(bench: Bench, door: Door) -> None:
+    door.answers["decay"] = samples.DECAY
+    assert "more: --limit" in bench.run("decay", "--limit", "1").stdout
+    assert len(bench.json("decay", "--limit", "1")["entries"]) == len(samples.DECAY.entries)
+
+
+@pytest.mark.parametrize(
+    ("words", "method", "answer"),
+    [
+        (["audit", "show", "abc"], "audit_show", samples.COMMIT_VIEW),
+        (["audit", "at", "2026-02-02"], "audit_at", samples.MOMENT),
+        (["undo"], "undo", samples.CHANGED),
+    ],
+)
+def test_json_gives_whole_hashes_of_commits(
+    bench: Bench, door: Door, words: list[str], method: str, answer: object
+) -> None:
+    door.answers[method] = answer
+    assert bench.json(*words)["commit"] == samples.COMMIT

@@ -6,7 +6,28 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli import samples
 from tests.cli.door import Bench, Door
+from tests.cli.program import Program
+
+
+class TestDoctor:
+    def test_it_opens_whatever_the_settings_say_and_names_the_own_ones(
+        self, bench: Bench, door: Door, tmp_path: Path
+    ) -> None:
+        door.answers["doctor"] = samples.DIAGNOSIS
+        checks = bench.json("doctor")["checks"]
+        assert door.called("open")["lenient"] is True
+        assert checks[-1]["name"] == "config"
+        assert checks[-1]["detail"] == str(tmp_path / "config.toml")
+
+    def test_broken_settings_are_one_check_among_the_others(self, agent: Program) -> None:
+        (agent.folder / "workbench.toml").write_text("timezone = \n", encoding="utf-8")
+        answer = agent.json("doctor", code=1)
+        assert answer["ok"] is False
+        broken = [check for check in answer["checks"] if check["state"] == "broken"]
+        assert [check["name"] for check in broken] == ["settings"]
+        assert {"history", "state", "cache", "config"} <= {check["name"] for check in answer["checks"]}
 
 
 class TestSettingAside:

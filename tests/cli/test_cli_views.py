@@ -41,7 +41,7 @@ VIEWS: list[tuple[Callable[[Page, Any], Iterable[str]], Any]] = [
     (remembered_lines, dataclasses.replace(samples.REMEMBERED, held_back=r.HeldBack("unclear", "Who?"))),
     (remembered_lines, dataclasses.replace(samples.REMEMBERED, questions=("Same?",), fallback="too slow")),
     (message_lines, RECALL),
-    (lambda page, it: found_lines(page, it, explain=True), samples.FOUND),
+    (lambda page, it: found_lines(page, it, query="hybrid", explain=True), samples.FOUND),
     (lambda page, it: found_lines(page, it, explain=False), samples.NOTHING),
     (lambda page, it: match_lines(page, it.matches), samples.PREVIEW),
     (lambda page, it: forgotten_lines(page, it, hard=False), samples.FORGOTTEN),
@@ -127,6 +127,37 @@ def test_decay_lists_the_faintest_first_and_has_a_column_for_each_day() -> None:
     assert "person--lena" in lines[5]
 
 
+def test_decay_says_how_many_more_there_are() -> None:
+    assert len(samples.DECAY.entries) > 1
+    lines = decay_lines(Page(), samples.DECAY, tried=False, limit=1)
+    further = len(samples.DECAY.entries) - 1
+    assert lines[-1] == f"… and {further} more: --limit {len(samples.DECAY.entries)}"
+    assert samples.EPISODE in lines[-2]
+    assert "more" not in text(decay_lines(Page(), samples.DECAY, tried=False, limit=30))
+
+
+def test_blame_breaks_long_lines_and_names_each_commit_once() -> None:
+    line = samples.BLAME.lines[0]
+    long = dataclasses.replace(line, line=2, text="    " + "word " * 40)
+    lines = blame_lines(Page(width=60), dataclasses.replace(samples.BLAME, lines=(line, long)))
+    assert lines[:2] == ["abc1234  2026-02-02  manual", "  1  # MEMORY"]
+    assert lines[2].startswith("  2      word word")
+    assert all(line.startswith("     word") for line in lines[3:])
+    assert text(lines).count("word") == 40
+    assert all(len(line) <= 60 for line in lines)
+
+
+def test_memory_at_a_moment_says_what_its_numbers_are() -> None:
+    lines = moment_lines(Page(), samples.MOMENT)
+    assert lines[1:] == ["bytes  file", "1,234  MEMORY.md", "1 file, 1,234 bytes. One as it was: --file PATH"]
+
+
+def test_a_wish_to_reflect_is_understood_and_declined() -> None:
+    lines = text(message_lines(Page(), r.MessageOutcome("reflect", "reflect on", "this week", False)))
+    assert "It asks to reflect" in lines
+    assert "does not reflect yet" in lines
+
+
 def test_the_neighbourhood_is_indented_by_its_distance() -> None:
     lines = text(graph_lines(Page(), samples.GRAPH))
     assert "\n  → develops  entity:project--apollo  Apollo\n" in lines
@@ -175,8 +206,55 @@ def test_doctor_marks_each_check_and_gives_the_remedy() -> None:
 def test_long_snippets_are_cut_to_two_lines() -> None:
     hit = dataclasses.replace(samples.HIT, snippet="word " * 200)
     lines = found_lines(Page(), dataclasses.replace(samples.FOUND, results=(hit,)))
-    assert len(lines) == 4
+    assert len(lines) == 5
     assert lines[-1].endswith("…")
+
+
+def test_a_hit_says_its_day_its_place_and_its_title() -> None:
+    lines = found_lines(Page(), samples.FOUND, query="hybrid")
+    assert lines[1:] == [
+        "      2026-02-02 · memory/episodes/2026-02-02.md:3–6",
+        "      decision",
+        "      Chose the hybrid approach over pure ones.",
+    ]
+
+
+def test_a_hit_without_a_day_on_one_line_says_so() -> None:
+    hit = dataclasses.replace(samples.HIT, date=None, end_line=3, title="Chose the hybrid…")
+    lines = found_lines(Page(), dataclasses.replace(samples.FOUND, results=(hit,)))
+    assert [line.strip() for line in lines[1:]] == ["memory/episodes/2026-02-02.md:3", samples.HIT.snippet]
+
+
+ENTITY = dataclasses.replace(
+    samples.HIT,
+    id="entity:tool--swan",
+    title="SWAN",
+    store="semantic",
+    snippet="# tool--swan\n\n<!-- Type: tool | Label: SWAN -->\n\n## Facts\n"
+    "- SWAN needs 12 GB (since 2026-11-12, from source:user-explicit) ^fe6o\n"
+    "- It runs at night [sic] (from source:user-explicit) ^fe6p\n\n"
+    "## Relations\n- uses: [[tool--hetzner]] (confidence medium, since 2026-11-11) ^rjsf",
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "fact"),
+    [
+        ("swan", "SWAN needs 12 GB"),
+        ("when swan runs at night", "It runs at night [sic]"),
+        ("hetzner", "uses: tool--hetzner"),
+        ("something else", "SWAN needs 12 GB"),
+    ],
+)
+def test_an_entity_is_shown_by_its_name_and_the_fact_asked_for(query: str, fact: str) -> None:
+    lines = found_lines(Page(), dataclasses.replace(samples.FOUND, results=(ENTITY,)), query=query)
+    assert [line.strip() for line in lines[2:]] == ["SWAN", fact]
+
+
+def test_an_entity_without_facts_is_shown_by_its_name() -> None:
+    bare = dataclasses.replace(ENTITY, snippet="# tool--swan\n\n<!-- Type: tool -->\n\nModels waves.\n")
+    lines = found_lines(Page(), dataclasses.replace(samples.FOUND, results=(bare,)), query="swan")
+    assert [line.strip() for line in lines[2:]] == ["SWAN", "Models waves."]
 
 
 def test_ids_are_never_cut() -> None:

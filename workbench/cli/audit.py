@@ -9,7 +9,7 @@ from workbench.cli.completing import complete_file
 from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page, safe_line
 from workbench.engine.errors import NotFound
-from workbench.engine.results import AuditLog
+from workbench.engine.results import Alerts, AuditLog, Changed
 
 ENTRIES_SHOWN = 40
 
@@ -27,15 +27,17 @@ audit_command = group(
     "log",
     short_help="List changes, newest first",
     answers="What changed lately?",
-    examples=("workbench audit log --file MEMORY.md", "workbench audit log --action ARCHIVE --text deploy"),
+    examples=("workbench audit log --file MEMORY.md", "workbench audit log --since 3d --action ARCHIVE"),
 )
 @click.option("--actor", metavar="ACTOR", help="Only by this actor, such as manual or “reflection:*”.")
 @click.option(
     "--action", metavar="ACTION", help="Only of this kind: CREATE, EDIT, APPEND, ARCHIVE, REVERT, …"
 )
 @click.option("--file", metavar="PATH", help="Only of this file.")
-@click.option("--since", metavar="TIME", help="Only from this time on.")
-@click.option("--until", metavar="TIME", help="Only up to this time.")
+@click.option(
+    "--since", metavar="TIME", help="Only from this time on: a day, a time, 3d, 2w, 12h, today, yesterday."
+)
+@click.option("--until", metavar="TIME", help="Only up to this time, that day included.")
 @click.option("--text", metavar="TEXT", help="Only where the summary says this.")
 @click.option(
     "--limit",
@@ -205,28 +207,50 @@ def alerts(bench: Invocation) -> int:
 
 @audit_command.bench_command(
     "ack",
-    short_help="Acknowledge an alert",
+    short_help="Acknowledge alerts",
     answers="I have seen this change and it is meant; how do I say so?",
-    examples=("workbench audit ack abc1234",),
+    examples=("workbench audit ack a-b9b0f52e", "workbench audit ack a-b9b0f52e a-17c2d40f"),
 )
-@click.argument("alert")
+@click.argument("alerts", metavar="ALERT…", nargs=-1, required=True)
 @click.pass_obj
-def ack(bench: Invocation, alert: str) -> int:
-    """ALERT is the id that `audit alerts` gives."""
+def ack(bench: Invocation, alerts: tuple[str, ...]) -> int:
+    """ALERT is an id that `audit alerts` gives; name as many as you like. Each is a commit of its own. Where one
+    is unknown, none is acknowledged.
+    """
+    asked = tuple(dict.fromkeys(alerts))
     with bench.open() as workspace:
-        changed = workspace.acknowledge(alert)
+        if len(asked) > 1:
+            _all_known(asked, workspace.audit_alerts())
+        done = [workspace.acknowledge(alert) for alert in asked]
+    # What was acknowledged already has no commit.
+    commits = [changed.commit for changed in done if changed.commit is not None]
+    changed = Changed(
+        commit=commits[-1] if commits else None,
+        files=tuple(dict.fromkeys(file for one in done for file in one.files)),
+        ids=tuple(dict.fromkeys(id_ for one in done for id_ in one.ids)),
+        warnings=tuple(dict.fromkeys(warning for one in done for warning in one.warnings)),
+    )
+    new = [alert for alert, one in zip(asked, done, strict=True) if one.commit is not None]
+    named, were = safe_line(", ".join(asked)), "was" if len(asked) == 1 else "were"
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.changed import changed_lines
 
-        return changed_lines(
-            page,
-            changed,
-            f"Acknowledged {safe_line(alert)}.",
-            f"{safe_line(alert)} was acknowledged already.",
-        )
+        said = f"Acknowledged {safe_line(', '.join(new))}."
+        return changed_lines(page, changed, said, f"{named} {were} acknowledged already.")
 
     return bench.report(changed, view)
+
+
+def _all_known(asked: tuple[str, ...], alerts: Alerts) -> None:
+    known = {alert.id for alert in alerts.alerts}
+    for alert in asked:
+        if alert not in known:
+            raise NotFound(
+                "There is no such alert; none was acknowledged.",
+                where=alert,
+                remedy="List them with: workbench audit alerts",
+            )
 
 
 @audit_command.bench_command(

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from shlex import quote
 from typing import cast
 
 import click
@@ -75,7 +76,11 @@ def demo_command(bench: Invocation, path: Path | None, no_open: bool) -> int:
 
     def view(page: Page) -> list[str]:
         already = "" if changed.commit else ", as it was left"
-        return [f"{page.paint('✓', 'good')} The sample is at {safe_line(str(place))}{already}."]
+        lines = [f"{page.paint('✓', 'good')} The sample is at {safe_line(str(place))}{already}."]
+        if will_open:
+            return lines
+        here = f"workbench --workspace {safe_line(quote(str(place)))}"
+        return [*lines, f"  Open it: {here}", f"  Or ask it something: {here} search wave"]
 
     code = bench.report(changed, view)
     return _run_bench(place, None) if will_open else code

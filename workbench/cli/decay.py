@@ -9,6 +9,7 @@ from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page
 
 LATEST = 36_500
+MEMORIES_SHOWN = 30
 
 
 def _days(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[int]:
@@ -41,8 +42,15 @@ def _days(context: click.Context, parameter: click.Parameter, values: tuple[str,
     metavar="X",
     help="What would change with this rate of decay a day.",
 )
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=MEMORIES_SHOWN,
+    metavar="N",
+    help=f"Print at most so many; {MEMORIES_SHOWN} if left out. JSON always has all.",
+)
 @click.pass_obj
-def decay_command(bench: Invocation, forecast: list[int], lambda_: float | None) -> int:
+def decay_command(bench: Invocation, forecast: list[int], lambda_: float | None, limit: int) -> int:
     """Lowest scores come first. Nothing is changed, whatever rate you try: the settings hold the real one."""
     with bench.open() as workspace:
         decay = workspace.decay(forecast=forecast, lambda_=lambda_)
@@ -50,6 +58,6 @@ def decay_command(bench: Invocation, forecast: list[int], lambda_: float | None)
     def view(page: Page) -> list[str]:
         from workbench.cli.views.decay import decay_lines
 
-        return decay_lines(page, decay, tried=lambda_ is not None)
+        return decay_lines(page, decay, tried=lambda_ is not None, limit=limit)
 
     return bench.report(decay, view)

@@ -85,10 +85,14 @@ class Invocation:
             "`workbench demo`.",
         )
 
-    def open(self) -> Workspace:
-        """Open the workspace that is meant, as a person, for use in a `with` statement."""
+    def open(self, *, lenient: bool = False) -> Workspace:
+        """Open the workspace that is meant, as a person, for use in a `with` statement.
+
+        Args:
+            lenient: Open with the defaults where the settings are broken.
+        """
         path = self.locate()
-        self.opened = self.workspace_class().open(path, role="person", clock=self.clock())
+        self.opened = self.workspace_class().open(path, role="person", clock=self.clock(), lenient=lenient)
         return self.opened
 
     def page(self) -> Page:

@@ -51,9 +51,10 @@ def search_command(
     """With --budget the results fill that many tokens, and neither their number nor their score is limited
     unless you say so.
     """
+    query = " ".join(words)
     with bench.open() as workspace:
         found = workspace.search(
-            " ".join(words),
+            query,
             max_results=max_results,
             min_score=min_score,
             store=store,
@@ -66,7 +67,7 @@ def search_command(
     def view(page: Page) -> list[str]:
         from workbench.cli.views.found import found_lines
 
-        lines = found_lines(page, found, explain=explain)
+        lines = found_lines(page, found, query=query, explain=explain)
         if not found.results and not include_dormant:
             lines.append(page.paint("What has nearly faded was left out: --include-dormant", "quiet"))
         return lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,6 +11,7 @@ import click
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, Invocation
 from workbench.cli.printing import Page, safe_line, wrap
+from workbench.engine.results import Check
 
 SHELLS = ("bash", "zsh", "fish")
 _AFTERWARDS = (
@@ -27,12 +29,14 @@ _AFTERWARDS = (
 @click.pass_obj
 def doctor_command(bench: Invocation, set_aside_history: bool, yes: bool) -> int:
     """Changes nothing, unless told to. The exit code is 1 where something is broken; what is merely degraded
-    still works. A history that is set aside stays beside the memory, whole, and can be moved back.
+    still works. Where your own settings, the state and the cache are is said too. A history that is set aside
+    stays beside the memory, whole, and can be moved back.
     """
     if set_aside_history:
         return _set_history_aside(bench, agreed=yes)
-    with bench.open() as workspace:
+    with bench.open(lenient=True) as workspace:
         diagnosis = workspace.doctor()
+    diagnosis = replace(diagnosis, checks=(*diagnosis.checks, _own_settings()))
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.standing import doctor_lines
@@ -40,6 +44,13 @@ def doctor_command(bench: Invocation, set_aside_history: bool, yes: bool) -> int
         return doctor_lines(page, diagnosis)
 
     return bench.report(diagnosis, view)
+
+
+def _own_settings() -> Check:
+    from workbench.engine.settings import user_settings_file
+
+    file = user_settings_file(os.environ)
+    return Check("config", "ok", str(file) if file.exists() else f"{file} (none yet)")
 
 
 def _set_history_aside(bench: Invocation, *, agreed: bool) -> int:

@@ -95,31 +95,36 @@ def unified_lines(page: Page, unified: str) -> list[str]:
 
 
 def blame_lines(page: Page, blame: Blame) -> list[str]:
-    """Show a file's lines with commit, day and author; what repeats is said once."""
-    rows: list[tuple[str, ...]] = []
-    last = ""
-    for line in blame.lines:
-        same, last = line.commit == last, line.commit
-        rows.append(
-            (
-                "" if same else page.paint(line.commit[:7], "quiet"),
-                "" if same else on_day(page, line.timestamp),
-                "" if same else clip(safe_line(line.actor), ACTOR),
-                page.paint(str(line.line), "quiet"),
-                safe(line.text).replace("\n", " "),
-            )
-        )
-    return page.table(rows, right=frozenset({3})) or ["The file is empty."]
+    """Show a file's lines below the commit, day and author they are from, broken where the page ends."""
+    lines: list[str] = []
+    digits = max((len(str(line.line)) for line in blame.lines), default=0)
+    for _, of_commit in groupby(blame.lines, key=lambda line: (line.commit, line.timestamp, line.actor)):
+        alike = list(of_commit)
+        first = alike[0]
+        author = clip(safe_line(first.actor), ACTOR)
+        lines.append(f"{first.commit[:7]}  {page.paint(on_day(page, first.timestamp), 'strong')}  {author}")
+        for line in alike:
+            number = pad(str(line.line), digits + 2, right=True)
+            text = safe(line.text).replace("\n", " ")
+            told, *rest = wrap(text, page.width - digits - 4)
+            lines.append(f"{page.paint(number, 'quiet')}  {told}".rstrip())
+            lines += [" " * (digits + 4) + part for part in rest]
+    return lines or ["The file is empty."]
 
 
 def moment_lines(page: Page, moment: Moment) -> list[str]:
-    """List the files there were."""
+    """List the files there were, with their sizes in bytes."""
     if moment.commit is None:
         return [f"History begins later than {at_minute(page, moment.time)}."]
     when = f", {at_minute(page, moment.timestamp)}" if moment.timestamp else ""
     lines = [page.heading(f"Memory at {at_minute(page, moment.time)}", f"commit {moment.commit[:7]}{when}")]
     rows = [(f"{file.size:,}", page.paint(safe_line(file.path), "place")) for file in moment.files]
-    return lines + page.table(rows, right=frozenset({0}))
+    head = (page.paint("bytes", "quiet"), page.paint("file", "quiet"))
+    lines += page.table([head, *rows], right=frozenset({0}))
+    count = "1 file" if len(rows) == 1 else f"{len(rows):,} files"
+    size = sum(file.size for file in moment.files)
+    told = f"{count}, {size:,} bytes. One as it was: --file PATH"
+    return [*lines, page.paint(told, "quiet")]
 
 
 def verified_lines(page: Page, verified: Verified) -> list[str]:

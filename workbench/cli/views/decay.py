@@ -12,11 +12,14 @@ STATUSES = ("active", "fading", "dormant", "archived", "pinned")
 DISPENSABLE = ("", "last used", "uses")
 
 
-def decay_lines(page: Page, decay: DecayView, *, tried: bool) -> list[str]:
+def decay_lines(page: Page, decay: DecayView, *, tried: bool, limit: int | None = None) -> list[str]:
     """Draw the table of scores.
 
     Args:
+        page: What is written on.
+        decay: The scores.
         tried: Whether another rate than that of the settings was asked for.
+        limit: Most memories in the table; the last line says how many there are besides.
     """
     aside = f"λ {decay.lambda_:g} a day, {at_minute(page, decay.now)}"
     lines = [page.heading("Decay", aside + (" (a trial)" if tried else ""))]
@@ -29,12 +32,16 @@ def decay_lines(page: Page, decay: DecayView, *, tried: bool) -> list[str]:
     ]
     lines += [", ".join(counts) + ".", ""]
     entries = sorted(decay.entries, key=lambda entry: (entry.status == "pinned", entry.score, entry.id))
+    further = len(entries[limit:]) if limit is not None else 0
+    entries = entries[:limit]
     table = _table(page, entries)
     lines.append(page.paint(table[0], "quiet"))
     for line, entry in zip(table[1:], entries, strict=True):
         room = page.width - display_width(line) - 2
         title = clip(safe_line(entry.title), room) if room > BAR and entry.title else ""
         lines.append(line + ("  " + page.paint(title, "quiet") if title else ""))
+    if further:
+        lines.append(page.paint(f"… and {further:,} more: --limit {len(decay.entries)}", "quiet"))
     return lines
 
 

@@ -7,19 +7,30 @@ from collections.abc import Sequence
 
 from workbench.cli.printing import Page, clip, pad, safe_line, wrap
 from workbench.cli.views.changed import account_lines
+from workbench.cli.views.matching import best_line, highlighted, matching_lines
 from workbench.engine.results import Forgotten, Found, Hit, Match, Signals
 
 SNIPPET_LINES = 2
 MARGIN = 6
 # A snippet is for recognising a memory; what only formats the file would fill its two lines.
 _MARKUP = re.compile(r"<!--.*?-->|(?<!\S)#{1,6} ", re.DOTALL)
+_FACT_END = re.compile(r"(?: \([^()]*\))?(?: \^[\w-]+)?\s*$")
+_LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+_FACT = re.compile(r"^\s*[-*] +(?=\S)")
 
 
-def found_lines(page: Page, found: Found, *, explain: bool = False) -> list[str]:
-    """List search results: score and id, then title, date and the beginning of the text."""
+def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = False) -> list[str]:
+    """List search results: score and id, date and place, title, then the text around what was asked for.
+
+    Args:
+        page: What is written on.
+        found: The results.
+        query: What was asked; its words stand out.
+        explain: Whether each signal's share in the score is shown, and what searched.
+    """
     lines: list[str] = []
     for hit in found.results:
-        lines += _hit_lines(page, hit, explain=explain)
+        lines += _hit_lines(page, hit, query, explain=explain)
     if not found.results:
         lines.append("Nothing found.")
     elif found.likely_absent:
@@ -33,23 +44,35 @@ def found_lines(page: Page, found: Found, *, explain: bool = False) -> list[str]
     return lines
 
 
-def _hit_lines(page: Page, hit: Hit, *, explain: bool) -> list[str]:
+def _hit_lines(page: Page, hit: Hit, query: str, *, explain: bool) -> list[str]:
     state = "" if hit.status in (None, "active") else str(hit.status)
     first = f"{hit.score:.2f}  {page.paint(safe_line(hit.id), hit.store, 'strong')}"
     lines = [f"{first}  {page.paint(state, 'quiet')}".rstrip()]
-    # What the id or the text below says already is not said twice.
-    told = f"{hit.id} {safe_line(hit.snippet)}"
-    title = " · ".join(
-        safe_line(part) for part in (hit.date, hit.title) if part and safe_line(part) not in told
-    )
-    if title:
-        lines.append(" " * MARGIN + page.paint(clip(title, page.width - MARGIN), "quiet"))
-    lines += _snippet(page, hit.snippet)
+    last = f"–{hit.end_line}" if hit.end_line != hit.start_line else ""
+    place = f"{safe_line(hit.path)}:{hit.start_line}{last}"
+    where = f"{safe_line(hit.date)} · {place}" if hit.date else place
+    lines += [page.paint(line, "quiet") for line in wrap(where, page.width, first=" " * MARGIN)]
+    is_entity = hit.id.startswith("entity:")
+    said = _fact_of(hit, query) if is_entity else _MARKUP.sub("", hit.snippet)
+    snippet = matching_lines(page, said, query, lines=SNIPPET_LINES, margin=MARGIN)
+    # What the text below begins with is not said twice.
+    title = safe_line(hit.title)
+    if title and (is_entity or not safe_line(said).startswith(title.removesuffix("…"))):
+        lines.append(" " * MARGIN + highlighted(page, clip(title, page.width - MARGIN), query))
+    lines += snippet
     if explain:
-        signals = _signals(hit.signals)
-        place = f"{safe_line(hit.path)}#L{hit.start_line}-L{hit.end_line}"
-        lines += [" " * MARGIN + page.paint(place, "place"), " " * MARGIN + page.paint(signals, "quiet")]
+        lines.append(" " * MARGIN + page.paint(_signals(hit.signals), "quiet"))
     return lines
+
+
+def _fact_of(hit: Hit, query: str) -> str:
+    """Return the fact or relation of an entity that was asked for, else its first, without its bookkeeping."""
+    lines = [line for line in _MARKUP.sub("", hit.snippet).split("\n") if line.strip()]
+    facts = [line for line in lines if _FACT.match(line)]
+    told = best_line(facts, query) or best_line(lines, query)
+    if told is None or safe_line(told) in (hit.title, hit.id.removeprefix("entity:")):
+        told = facts[0] if facts else lines[-1] if lines else ""
+    return _LINK.sub(r"\1", _FACT_END.sub("", _FACT.sub("", told)))
 
 
 def _signals(signals: Signals) -> str:
@@ -62,21 +85,14 @@ def _signals(signals: Signals) -> str:
     return "  ".join(f"{name} {value:.2f}" if value is not None else f"{name} –" for name, value in named)
 
 
-def _snippet(page: Page, text: str) -> list[str]:
-    lines = wrap(safe_line(_MARKUP.sub("", text)), page.width, first=" " * MARGIN)
-    if len(lines) > SNIPPET_LINES:
-        lines = lines[:SNIPPET_LINES]
-        lines[-1] = clip(lines[-1], page.width - 2).rstrip("…") + " …"
-    return [line for line in lines if line.strip()]
-
-
 def match_lines(page: Page, matches: Sequence[Match]) -> list[str]:
     """List what a request to forget concerns."""
     lines = []
     for match in matches:
         store = page.paint(pad(match.store, 10), match.store)
         lines.append(f"{match.score:.2f}  {store}  {page.paint(safe_line(match.id), 'strong')}")
-        lines += _snippet(page, match.snippet)
+        said = _MARKUP.sub("", match.snippet)
+        lines += matching_lines(page, said, "", lines=SNIPPET_LINES, margin=MARGIN)
     return lines
 
 

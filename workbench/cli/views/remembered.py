@@ -79,5 +79,7 @@ def message_lines(page: Page, outcome: MessageOutcome) -> list[str]:
         else:
             lines += match_lines(page, forgotten.matches)
     if outcome.found is not None:
-        lines += found_lines(page, outcome.found)
+        lines += found_lines(page, outcome.found, query=outcome.content or "")
+    if outcome.kind == "reflect":
+        lines.append("This version does not reflect yet, so nothing was done.")
     return lines
