@@ -133,7 +133,11 @@ def test_revert_takes_one_action_back_and_leaves_later_ones(settled: AgentHome, 
         assert changed.commit
         workspace.edit_file("memory/notes/later.md", "Later.\n")
         assert workspace.revert(changed.commit).commit
-    assert settled.tracked() == {**before, "memory/notes/later.md": b"Later.\n"}
+    after = settled.tracked()
+    # A day later the access that a new memory is for its entities may have been folded in.
+    for scores in (before, after):
+        scores.pop(layout.DECAY_SCORES, None)
+    assert after == {**before, "memory/notes/later.md": b"Later.\n"}
 
 
 @pytest.mark.parametrize("calling", REPEATABLE, ids=lambda calling: calling.name)

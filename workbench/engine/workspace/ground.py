@@ -113,6 +113,8 @@ class Ground:
             else self.lock_timeout,
             new_id=self.new_id,
             projections=projections(self),
+            critical=self.settings.audit.critical,
+            critical_alerts=self.settings.audit.critical_alerts,
         )
 
     @property
@@ -267,7 +269,8 @@ class Ground:
             taken_back: Commits that it took back.
         """
         own = {receipt.commit, *taken_back}
-        if not self.role.may(Capability.ACKNOWLEDGE) or not any(map(layout.is_critical, receipt.files)):
+        by_hand = self.role.may(Capability.ACKNOWLEDGE) and self.actor in (None, "manual")
+        if not by_hand or self.history.critical.isdisjoint(receipt.files):
             return
         for alert in self.history.alerts(waiting=True):
             if alert.commit in own:
