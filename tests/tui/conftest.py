@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from tests.tui.fake_bench import FakeBench
 from workbench.tui.app import BenchApp
+from workbench.tui.panes import base
 
 Running = Callable[..., AbstractAsyncContextManager[Pilot[None]]]
 
@@ -19,10 +20,17 @@ def bench() -> FakeBench:
     return FakeBench.filled()
 
 
+@pytest.fixture(autouse=True)
+def restless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the cursor rest for a moment only."""
+    monkeypatch.setattr(base, "REST", 0.01)
+    monkeypatch.setattr(base, "REST_FOR_HISTORY", 0.01)
+
+
 async def settle(pilot: Pilot[None]) -> None:
     """Wait until every worker is done and everything it said has been drawn."""
-    for _ in range(2):
-        await pilot.pause(0.06)
+    for _ in range(3):
+        await pilot.pause(0.05)
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
 

@@ -62,6 +62,8 @@ class FakeBench:
     open_alerts: list[Alert] = field(default_factory=list)
     to_decide: int = 0
     notices: tuple[str, ...] = ()
+    reading: tuple[int, int] | None = None
+    looked_up: list[str] = field(default_factory=list)
     calls: list[tuple[str, object]] = field(default_factory=list)
     changes: dict[str, FileChange] = field(
         default_factory=lambda: {row["path"]: FileChange(**row) for row in SAMPLE["change"]}
@@ -98,8 +100,14 @@ class FakeBench:
     def status(self) -> Status:
         return Status(
             self.name, f"/home/mira/{self.name}", self.role, NOW, None, len(self.open_alerts), self.to_decide,
-            self.notices,
+            self.notices, self.reading,
         )  # fmt: skip
+
+    def place(self) -> Status:
+        return Status(self.name, f"/home/mira/{self.name}", self.role, NOW)
+
+    def progress(self) -> tuple[int, int] | None:
+        return self.reading
 
     def now(self) -> datetime:
         return NOW
@@ -118,20 +126,23 @@ class FakeBench:
         for at in range(0, len(self.happened), 500):
             yield self.happened[at : at + 500]
 
-    def memory(self, memory_id: str) -> Memory:
-        history = (
+    def history(self, memory: Memory) -> tuple[HistoryEntry, ...]:
+        self.looked_up.append(memory.id)
+        return (
             HistoryEntry("9c1d2ab", NOW - timedelta(hours=2), "bot:auto-detect", "auto", "logged"),
             HistoryEntry(
                 "41f0e77", NOW - timedelta(days=3), "reflection:r-011", "approved", "linked to the report"
             ),
         )
+
+    def memory(self, memory_id: str) -> Memory:
         if memory_id.startswith("core:"):
             item = next((i for items in self.blocks.values() for i in items if i.id == memory_id), None)
             if item is None:
                 raise NotFound("There is no such item.", where=memory_id)
             return Memory(
                 memory_id, "core", "MEMORY.md", 12, 12, item.text, item.pinned,
-                provenance=("episode:2026-02-02:13:55",), history=history,
+                provenance=("episode:2026-02-02:13:55",),
             )  # fmt: skip
         episode = next((each for each in self.happened if each.id == memory_id), None)
         if episode is not None:
@@ -156,13 +167,12 @@ class FakeBench:
                 memory_id, "episodic", episode.path, 8, 11, episode.text, episode.pinned, score,
                 links_from=learned if episode.type == "decision" else (),
                 links_to=(Link("entity:project--winter-count", "Winter count"),) if episode.type == "decision" else (),
-                history=history,
             )  # fmt: skip
         if memory_id.startswith("entity:"):
             return Memory(
                 memory_id, "semantic", "memory/graph/entities/project--winter-count.md", 1, 30,
                 SAMPLE["entity"]["text"],
-                score=Score(0.95, 1.4, "active"), history=history,
+                score=Score(0.95, 1.4, "active"),
             )  # fmt: skip
         raise NotFound("There is no such memory.", where=memory_id, remedy="Look for it with ctrl+p.")
 

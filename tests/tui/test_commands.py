@@ -9,9 +9,10 @@ from textual.pilot import Pilot
 
 from tests.tui.conftest import Running, settle
 from tests.tui.fake_bench import FakeBench
-from workbench.tui.app import PANES, BenchApp
+from workbench.tui.app import BenchApp
 from workbench.tui.ink import line_width, plain_text
 from workbench.tui.keymap import SECTIONS, all_commands, check_overrides
+from workbench.tui.panes import PANES, pane_class
 from workbench.tui.views.status import bottom_line, top_line
 
 
@@ -24,7 +25,9 @@ def test_every_command_explains_itself() -> None:
 
 
 def test_no_two_commands_of_a_pane_share_a_key() -> None:
-    for _, pane in PANES:
+    for name, title, _ in PANES:
+        pane = pane_class(name)
+        assert pane.title == title
         keys = [binding.key for cls in (pane, BenchApp) for _, binding in cls._merge_bindings()]
         assert len(keys) == len(set(keys)), pane.title
 

@@ -12,6 +12,7 @@ from workbench.tui.panes.core import CorePane
 from workbench.tui.views.budget import CAP, OVER, budget_bar, budget_line
 from workbench.tui.views.core import total_line
 from workbench.tui.widgets.item_editor import DraftArea, ItemEditor
+from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.status_line import StatusLine
 
 
@@ -22,7 +23,7 @@ def pane(pilot: Pilot[None]) -> CorePane:
 def editor_text(pilot: Pilot[None]) -> str:
     editor = pane(pilot).query_one(ItemEditor)
     bars = [plain_text(bar.line) for bar in editor.query(StatusLine)]
-    problem = str(editor.query_one("#editor-problem").render())
+    problem = " ".join(plain_text(line) for line in editor.query_one("#editor-problem", Lines).lines(200))
     return "\n".join([*bars, problem])
 
 

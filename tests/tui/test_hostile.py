@@ -12,8 +12,8 @@ from tests.tui.conftest import Running, settle
 from tests.tui.fake_bench import FakeBench, core_item
 from tests.tui.test_text import HOSTILE
 from workbench.engine.errors import BudgetExceeded, NotFound
-from workbench.tui.app import PANES
 from workbench.tui.bench import Alert, Memory, Outcome
+from workbench.tui.panes import PANES
 from workbench.tui.screens.memory import MemoryScreen
 from workbench.tui.widgets.item_editor import ItemEditor
 from workbench.tui.widgets.virtual_list import VirtualList

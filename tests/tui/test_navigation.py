@@ -19,7 +19,7 @@ from workbench.tui.trail import Place, Trail
         ("file:MEMORY.md#L3", Place("core")),
         ("file:memory/episodes/2026-02-02.md", Place("timeline", "day:2026-02-02")),
         ("file:memory/2023-05-08.md#L3-L9", Place("timeline", "file:memory/2023-05-08.md#L3-L9")),
-        ("commit:0123456789abcdef", Place("audit", "", "commit:0123456789ab")),
+        ("commit:0123456789abcdef", Place("audit", "", "commit:0123456789")),
         ("history:SOUL.md", Place("audit", "", "file:SOUL.md")),
         ("alerts", Place("audit", "alert:")),
         ("entity:person--alex", None),

@@ -12,32 +12,27 @@ from textual.message import Message
 
 from workbench.engine.errors import WorkbenchError
 from workbench.tui import commands, navigation
-from workbench.tui.keymap import bindings
+from workbench.tui.keymap import bindings, shown_key
 from workbench.tui.overlays import Overlays
 from workbench.tui.palette import Palette
-from workbench.tui.panes.audit import AuditPane
+from workbench.tui.panes import PANES, pane_class
 from workbench.tui.panes.base import Pane
-from workbench.tui.panes.core import CorePane
-from workbench.tui.panes.timeline import TimelinePane
-from workbench.tui.preferences import load_look
+from workbench.tui.preferences import load_look, remember_theme
 from workbench.tui.themes import textual_theme
 from workbench.tui.trail import Place, Trail
 from workbench.tui.views.status import PANE_LINK, bottom_line, top_line
 from workbench.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from workbench.tui.bench import Bench, Outcome, Status
+    from workbench.tui.bench import Bench, Status
 
-PANES: tuple[tuple[str, type[Pane]], ...] = (
-    (navigation.CORE, CorePane),
-    (navigation.TIMELINE, TimelinePane),
-    (navigation.AUDIT, AuditPane),
-)
 # Seconds in which changes that follow one another count as one.
 _CALM = 0.08
+# Seconds after which an action that is still under way is worth a word.
+_LONG = 0.3
 
 
 class BenchApp(Overlays):
@@ -47,7 +42,10 @@ class BenchApp(Overlays):
         bench: The engine.
         config_folder: The user's configuration folder, for their keys and themes, or None.
         theme: Name of a theme to begin with; the user's own choice where empty.
+        usual_theme: Name of the theme where the user has chosen none.
+        usual_keys: Keys by id of command where the user has chosen no others.
         target: Id of the memory, or path, to open at.
+        on_shown: Called once the first pane can be read.
     """
 
     CSS_PATH = "styles/bench.tcss"
@@ -56,9 +54,9 @@ class BenchApp(Overlays):
     BINDINGS: ClassVar = [
         *bindings(
             commands.FindAnything, commands.ShowHelp, commands.Undo, commands.Redo, commands.GoBack,
-            commands.GoForward, commands.SwitchTheme, commands.QuitBench,
+            commands.GoForward, commands.SwitchTheme, commands.ShowNotices, commands.HowToLeave, commands.QuitBench,
         ),
-        *((str(at + 1), f"show_pane({at})", pane.title) for at, (_, pane) in enumerate(PANES)),
+        *((str(at + 1), f"show_pane({at})", title) for at, (_, title, _) in enumerate(PANES)),
     ]  # fmt: skip
 
     class StatusRead(Message):
@@ -75,18 +73,32 @@ class BenchApp(Overlays):
             return isinstance(message, BenchApp.MemoryChanged)
 
     def __init__(
-        self, bench: Bench, *, config_folder: Path | None = None, theme: str = "", target: str = ""
+        self,
+        bench: Bench,
+        *,
+        config_folder: Path | None = None,
+        theme: str = "",
+        usual_theme: str = "",
+        usual_keys: Mapping[str, str] | None = None,
+        target: str = "",
+        on_shown: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__()
         self.animation_level = "none"
         self.bench = bench
         self.status: Status | None = None
+        self._place = bench.place()
+        self._working = 0
+        self._end_subscription: Callable[[], object] = lambda: None
         self._target = target
+        self._on_shown = on_shown
         self._trail = Trail()
         self._current = 0
         self._stale: set[str] = set()
         self._calming = False
-        look = load_look(config_folder, theme)
+        self._following = False
+        self._config_folder = config_folder
+        look = load_look(config_folder, theme, usual_theme=usual_theme, usual_keys=usual_keys)
         self.themes, self.key_overrides, self._problems = look.themes, look.keys, look.problems
         for each in look.themes.by_name.values():
             self.register_theme(textual_theme(each))
@@ -107,13 +119,21 @@ class BenchApp(Overlays):
         await self.show(place or Place(PANES[0][0]))
         if target and place is None:
             self.show_memory(target)
-        self._end_subscription = self.bench.subscribe(lambda: self.post_message(self.MemoryChanged()))
-        self.read_status()
+            self._begin_following()
         self.screen.bindings_updated_signal.subscribe(self, lambda _screen: self._draw_bottom())
         if self._problems:
             self.notify(
                 "\n".join(self._problems), title="Your settings", severity="warning", markup=False, timeout=12
             )
+
+    @on(Pane.Shown)
+    def _begin_following(self) -> None:
+        """Begin what may wait until the first pane can be read: what waits, and what others change."""
+        if not self._following:
+            self._following = True
+            self._on_shown()
+            self.read_status()
+            self._end_subscription = self.bench.subscribe(lambda: self.post_message(self.MemoryChanged()))
 
     def on_unmount(self) -> None:
         self._end_subscription()
@@ -129,13 +149,15 @@ class BenchApp(Overlays):
 
     def _draw_frame(self) -> None:
         top = self.query_one("#top", StatusLine)
-        top.show(partial(top_line, self.status, self.pane_titles(), self._current))
+        top.show(partial(top_line, self.status or self._place, self.pane_titles(), self._current))
         self._draw_bottom()
 
     def _draw_bottom(self) -> None:
         if self.screen is self.screen_stack[0]:
-            keys = self.shown_keys()
-            self.query_one("#bottom", StatusLine).show(lambda width: bottom_line(self.status, keys, width)[0])
+            keys, working = self.shown_keys(), self._working > 0
+            self.query_one("#bottom", StatusLine).show(
+                lambda width: bottom_line(self.status, keys, width, working=working)[0]
+            )
 
     def watch_theme(self, name: str) -> None:
         """Take the colours of another theme."""
@@ -155,8 +177,6 @@ class BenchApp(Overlays):
     @on(StatusRead)
     def _status_read(self, event: StatusRead) -> None:
         self.status = event.status
-        for pane in self.query(Pane):
-            pane.take_status(event.status)
         self._draw_frame()
 
     @on(MemoryChanged)
@@ -188,7 +208,7 @@ class BenchApp(Overlays):
         """
         if visit and self._trail.places:
             self._trail = self._trail.amend(self.pane.place())
-        self._current = next(at for at, (name, _) in enumerate(PANES) if name == place.pane)
+        self._current = next(at for at, (name, _, _) in enumerate(PANES) if name == place.pane)
         pane = await self._mounted(place.pane)
         for each in self.query(Pane):
             each.display = each is pane
@@ -206,19 +226,17 @@ class BenchApp(Overlays):
         existing = self.query(f"#{name}")
         if existing:
             return existing.first(Pane)
-        pane = dict(PANES)[name](self.bench, id=name)
-        if self.status is not None:
-            pane.take_status(self.status)
+        pane = pane_class(name)(self.bench, id=name)
         await self.query_one("#panes").mount(pane)
         return pane
 
     def pane_titles(self) -> list[str]:
         """Return the names of the panes in order."""
-        return [pane.title for _, pane in PANES]
+        return [title for _, title, _ in PANES]
 
     async def mount_every_pane(self) -> None:
         """Have every pane read what it shows, seen or not."""
-        for name, _ in PANES:
+        for name, _, _ in PANES:
             pane = await self._mounted(name)
             pane.display = name == PANES[self._current][0]
 
@@ -250,8 +268,8 @@ class BenchApp(Overlays):
     async def _bottom_pressed(self, event: StatusLine.Pressed) -> None:
         if event.link == "alerts":
             await self.open_link(event.link)
-        elif event.link == "notices" and self.status is not None:
-            self.notify("\n".join(self.status.notices), title="Notices", markup=False, timeout=12)
+        elif event.link == "notices":
+            self.action_show_notices()
 
     async def action_show_pane(self, at: int) -> None:
         """Go to the pane of that number, as it was left."""
@@ -271,28 +289,48 @@ class BenchApp(Overlays):
         if place is not None:
             await self.show(place, visit=False)
 
+    @on(Pane.Working)
+    def _is_working(self, event: Pane.Working) -> None:
+        self._working += event.by
+        if event.by > 0:
+            self.set_timer(_LONG, self._draw_bottom)
+        else:
+            self._draw_bottom()
+
     @on(Pane.Done)
     def _done(self, event: Pane.Done) -> None:
         if event.error is not None:
+            # A pane that cannot be read is shown as well.
+            self._begin_following()
             error = event.error
             text = f"{error.message} {error.remedy or ''}".strip()
-            self.notify(text, title=error.where or "", severity="error", markup=False, timeout=8)
+            self.notify(text, title=error.where or "", severity="error", timeout=8)
         elif event.outcome is not None:
-            self.notify(event.outcome.summary, markup=False, timeout=4)
+            self.notify(event.outcome.summary, timeout=4)
 
     def action_undo(self) -> None:
-        self._act(self.bench.undo)
+        self.pane.act(self.bench.undo)
 
     def action_redo(self) -> None:
-        self._act(self.bench.redo)
+        self.pane.act(self.bench.redo)
 
-    @work(thread=True, group="act")
-    def _act(self, action: Callable[[], Outcome]) -> None:
-        try:
-            self.post_message(Pane.Done(action()))
-        except WorkbenchError as error:
-            self.post_message(Pane.Done(None, error))
+    def action_show_notices(self) -> None:
+        notices = self.status.notices if self.status is not None else ()
+        text = "\n".join(notices) or "Everything works."
+        self.notify(text, title="Notices" if notices else "", timeout=12 if notices else 4)
+
+    def action_how_to_leave(self) -> None:
+        self.notify(
+            f"{shown_key(self.key_overrides.get('quit-bench', 'ctrl+q'))} leaves the bench.", timeout=4
+        )
 
     def action_switch_theme(self) -> None:
         names = sorted(self.themes.by_name)
-        self.theme = names[(names.index(self.palette.theme.name) + 1) % len(names)]
+        self.choose_theme(names[(names.index(self.palette.theme.name) + 1) % len(names)])
+
+    def choose_theme(self, name: str) -> None:
+        """Take another theme, and remember it as the user’s choice."""
+        self.theme = name
+        problem = remember_theme(self._config_folder, name)
+        if problem:
+            self.notify(problem, severity="warning", timeout=8)

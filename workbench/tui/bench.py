@@ -23,6 +23,7 @@ class Status:
         alerts: Changes of critical files that nobody has acknowledged.
         to_decide: Review items and proposals without a verdict.
         notices: What works only in part, one sentence each: a stale index, a file that cannot be read whole.
+        reading: Files read and files to read, or None when all have been.
     """
 
     workspace: str
@@ -33,6 +34,7 @@ class Status:
     alerts: int = 0
     to_decide: int = 0
     notices: tuple[str, ...] = ()
+    reading: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,7 @@ class Memory:
     Args:
         links_to: What it names.
         links_from: What names it, and what was learned from it.
-        history: Newest first.
+        history: Newest first; None while it has not been looked for, which may take a moment.
     """
 
     id: str
@@ -150,7 +152,7 @@ class Memory:
     superseded_by: str | None = None
     links_to: tuple[Link, ...] = ()
     links_from: tuple[Link, ...] = ()
-    history: tuple[HistoryEntry, ...] = ()
+    history: tuple[HistoryEntry, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +215,16 @@ class Outcome:
 class Bench(Protocol):
     """The engine as the panes know it: synchronous, safe from several threads, raising `WorkbenchError`."""
 
+    def place(self) -> Status:
+        """Return where one is, at once, as if nothing waited."""
+        ...
+
     def status(self) -> Status:
         """Return where one is and what waits."""
+        ...
+
+    def progress(self) -> tuple[int, int] | None:
+        """Return how many files have been read and how many there are to read, at once; None when all have been."""
         ...
 
     def now(self) -> datetime:
@@ -226,7 +236,7 @@ class Bench(Protocol):
         ...
 
     def count_tokens(self, text: str) -> int:
-        """Return how many tokens a text would take as an item of core memory."""
+        """Return how many tokens a text would take as an item of core memory; quick for what a person types."""
         ...
 
     def episodes(self) -> Iterator[Sequence[Episode]]:
@@ -234,7 +244,11 @@ class Bench(Protocol):
         ...
 
     def memory(self, memory_id: str) -> Memory:
-        """Return one memory with its links, score and history; looking here counts as no access."""
+        """Return one memory with its links and score, without its history; looking here counts as no access."""
+        ...
+
+    def history(self, memory: Memory) -> tuple[HistoryEntry, ...]:
+        """Return the changes of a memory, newest first."""
         ...
 
     def audit(self) -> Iterator[Sequence[AuditEntry]]:

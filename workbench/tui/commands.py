@@ -263,6 +263,18 @@ class SwitchTheme(Command):
     key = "ctrl+t"
 
 
+class ShowNotices(Command):
+    """Say what works only in part: a file that cannot be read whole, a folder that cannot be written."""
+
+    key = "exclamation_mark"
+
+
+class HowToLeave(Command):
+    """Say how to leave. While writing, copy what is selected."""
+
+    key = "ctrl+c"
+
+
 class Leave(Command):
     """Come back: from the detail to the list, from a filter to everything."""
 

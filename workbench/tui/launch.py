@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+# Seconds that a change waits for another writer, with a person looking on.
+_LOCK_TIMEOUT = 3.0
+# Seconds that a background thread may keep a key waiting.
+_SWITCH_INTERVAL = 0.001
+
 
 def run(path: Path, at: str | None = None) -> None:
     """Open the bench and stay until it is closed.
@@ -15,18 +20,36 @@ def run(path: Path, at: str | None = None) -> None:
     Raises:
         WorkbenchError: The workspace cannot be opened.
     """
+    import gc
     import os
+    import sys
+
+    # Little of what is made until the first pane stands is ever thrown away: looking for garbage would only cost time.
+    gc.disable()
+    sys.setswitchinterval(_SWITCH_INTERVAL)
 
     from workbench.engine.settings import user_settings_file
     from workbench.engine.workspace import Workspace
     from workbench.tui.app import BenchApp
     from workbench.tui.workspace_bench import WorkspaceBench
 
-    with Workspace.open(path, role="person", reads_refresh=False) as workspace:
+    with Workspace.open(path, role="person", reads_refresh=False, lock_timeout=_LOCK_TIMEOUT) as workspace:
+        settings = workspace.settings
+        from_environment = settings.origin("bench.theme").startswith("WORKBENCH_")
         app = BenchApp(
             WorkspaceBench(workspace),
             config_folder=user_settings_file(os.environ).parent,
-            theme=workspace.settings.bench.theme,
+            theme=settings.bench.theme if from_environment else "",
+            usual_theme=settings.bench.theme,
+            usual_keys=settings.bench.keymap,
             target=at or "",
+            on_shown=_collect_garbage_again,
         )
         app.run()
+
+
+def _collect_garbage_again() -> None:
+    import gc
+
+    gc.freeze()
+    gc.enable()

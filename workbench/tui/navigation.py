@@ -7,6 +7,8 @@ from pathlib import PurePosixPath
 from workbench.tui.trail import Place
 
 LINK_KINDS = frozenset({"core", "episode", "entity", "procedure", "vault", "file", "commit", "history"})
+# Characters of a commit that the audit log keeps.
+_SHORT = 10
 CORE, TIMELINE, AUDIT = "core", "timeline", "audit"
 
 
@@ -20,7 +22,7 @@ def destination(link: str) -> Place | None:
     if link == "alerts":
         return Place(AUDIT, "alert:")
     if kind == "commit":
-        return Place(AUDIT, "", f"commit:{name[:12]}")
+        return Place(AUDIT, "", f"commit:{name[:_SHORT]}")
     if kind == "history":
         return Place(AUDIT, "", f'file:"{name}"' if " " in name else f"file:{name}")
     if kind == "core":

@@ -48,6 +48,10 @@ class Overlays(App[None], inherit_bindings=False):
     async def action_show_pane(self, at: int) -> None:
         """Go to the pane of that number."""
 
+    @abstractmethod
+    def choose_theme(self, name: str) -> None:
+        """Take another theme, and remember it as the user’s choice."""
+
     def notify(
         self,
         message: str,
@@ -120,7 +124,7 @@ class Overlays(App[None], inherit_bindings=False):
         if kind == "run":
             await self.run_command(name)
         elif kind == "theme":
-            self.theme = name
+            self.choose_theme(name)
         elif kind == "pane":
             await self.action_show_pane(int(name))
         else:

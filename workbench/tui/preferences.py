@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -81,18 +82,58 @@ class Look:
     problems: tuple[str, ...]
 
 
-def load_look(folder: Path | None, theme: str = "") -> Look:
+def load_look(
+    folder: Path | None,
+    theme: str = "",
+    *,
+    usual_theme: str = "",
+    usual_keys: Mapping[str, str] | None = None,
+) -> Look:
     """Read the user's preferences and themes, and fall back to ours where something is wrong with them.
 
     Args:
         folder: The user's configuration folder, or None.
         theme: Name of a theme that goes before the user's own choice.
+        usual_theme: Name of the theme where the user has not chosen one.
+        usual_keys: Keys by id of command, where the user has not chosen others.
     """
     preferences = load_preferences(folder)
     themes = load_themes(preferences.themes_folder)
-    keys, key_problems = check_overrides(preferences.keys, [command.id for command in all_commands()])
+    wanted_keys = {**(usual_keys or {}), **preferences.keys}
+    keys, key_problems = check_overrides(wanted_keys, [command.id for command in all_commands()])
     problems = [*preferences.problems, *themes.problems, *key_problems]
-    wanted = theme or preferences.theme or DARK
+    wanted = theme or preferences.theme or usual_theme or DARK
     if wanted not in themes.by_name:
         problems.append(f"There is no theme “{wanted}”; known are {', '.join(sorted(themes.by_name))}.")
     return Look(themes, themes.choose(wanted), keys, tuple(problems))
+
+
+def remember_theme(folder: Path | None, name: str) -> str:
+    """Write the user's choice of a theme into their file; everything else in it stays as it is.
+
+    Args:
+        folder: The user's configuration folder; made where it is missing. None remembers nothing.
+        name: Of the theme.
+
+    Returns:
+        Why it could not be remembered, or an empty string.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    if folder is None:
+        return ""
+    path = folder / FILE_NAME
+    try:
+        written = path.read_text(encoding="utf-8") if path.exists() else ""
+        document = tomlkit.parse(written)
+        if document.get("theme") == name:
+            return ""
+        document["theme"] = name
+        folder.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_name(f".{FILE_NAME}.{os.getpid()}")
+        temporary.write_text(tomlkit.dumps(document), encoding="utf-8")
+        temporary.replace(path)
+    except (OSError, UnicodeDecodeError, TOMLKitError) as error:
+        return f"{FILE_NAME} could not be written, so this theme is forgotten when you leave: {error}."
+    return ""

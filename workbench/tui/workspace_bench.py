@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import threading
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.tui import bench
+from workbench.tui.follower import Follower
 
 if TYPE_CHECKING:
     from workbench.engine import results
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
 _EPISODES_AT_ONCE = 400
 _ENTRIES_AT_ONCE = 400
+_MOST_HISTORIES = 500
 
 
 class WorkspaceBench:
@@ -28,23 +31,34 @@ class WorkspaceBench:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._watching: Callable[[], None] | None = None
-        self._closed = threading.Event()
+        self._tell: Callable[[], object] = lambda: None
+        self._follower: Follower | None = None
+        self._histories: dict[tuple[str, str | None], tuple[bench.HistoryEntry, ...]] = {}
+
+    def place(self) -> bench.Status:
+        """Return where one is, at once, as if nothing waited."""
+        workspace = self._workspace
+        return bench.Status(
+            workspace=workspace.root.name or str(workspace.root),
+            path=str(workspace.root),
+            role=workspace.role,
+            now=workspace.now(),
+        )
 
     def status(self) -> bench.Status:
         """Return where one is and what waits."""
         workspace = self._workspace
-        alerts = workspace.alerts_waiting()
-        view = workspace.core()
-        over = view.tokens - view.cap
-        return bench.Status(
-            workspace=workspace.root.name,
-            path=str(workspace.root),
-            role=workspace.role,
-            now=workspace.now(),
-            alerts=len(alerts),
-            notices=(f"Core memory is {over:,} tokens over its cap",) if over > 0 else (),
+        trouble = self._follower.trouble if self._follower is not None else ""
+        return replace(
+            self.place(),
+            alerts=len(workspace.alerts_waiting()),
+            reading=self.progress(),
+            notices=(*([trouble] if trouble else []), *notices(workspace)),
         )
+
+    def progress(self) -> tuple[int, int] | None:
+        """Return how many files have been read and how many there are to read; None when all have been."""
+        return self._follower.progress if self._follower is not None else (0, 0)
 
     def now(self) -> datetime:
         """Return the engine's time, in the workspace's zone."""
@@ -65,9 +79,20 @@ class WorkspaceBench:
                     ),
                 )
                 for block in view.blocks
-            ),
+            )
+            + self._missing_blocks(view),
             tokens=view.tokens,
             cap=view.cap,
+        )
+
+    def _missing_blocks(self, view: results.CoreView) -> tuple[bench.CoreBlock, ...]:
+        """Return the standard blocks that are not there yet; none where core memory has headings of its own."""
+        budgets = self._workspace.settings.core.budgets
+        standard = {block.name for block in view.blocks if block.budget is not None}
+        if view.blocks and not standard:
+            return ()
+        return tuple(
+            bench.CoreBlock(name, 0, budget) for name, budget in budgets.items() if name not in standard
         )
 
     def count_tokens(self, text: str) -> int:
@@ -87,8 +112,8 @@ class WorkspaceBench:
                 return
 
     def memory(self, memory_id: str) -> bench.Memory:
-        """Return one memory with its links, score and history; looking here counts as no access."""
-        shown = self._workspace.show(memory_id, count_access=False)
+        """Return one memory with its links and score, without its history; looking here counts as no access."""
+        shown = self._workspace.show(memory_id, count_access=False, history=False)
         return bench.Memory(
             id=shown.id,
             store=shown.store,
@@ -104,11 +129,22 @@ class WorkspaceBench:
             superseded_by=shown.validity.superseded_by,
             links_to=self._links(shown.links.to),
             links_from=self._links(shown.links.from_),
-            history=tuple(
-                bench.HistoryEntry(one.commit, one.timestamp, one.actor, one.approval, one.summary)
-                for one in shown.history
-            ),
         )
+
+    def history(self, memory: bench.Memory) -> tuple[bench.HistoryEntry, ...]:
+        """Return the changes of a memory, newest first; kept until there is another commit."""
+        key = (memory.id, self._workspace.head())
+        if key not in self._histories:
+            if len(self._histories) >= _MOST_HISTORIES:
+                self._histories.clear()
+            zone = self.now().tzinfo
+            self._histories[key] = tuple(
+                bench.HistoryEntry(
+                    one.commit, one.timestamp.astimezone(zone), one.actor, one.approval, one.summary
+                )
+                for one in self._workspace.history_of(memory.id, memory.path)
+            )
+        return self._histories[key]
 
     def audit(self) -> Iterator[Sequence[bench.AuditEntry]]:
         """Yield the audit log newest first, in batches."""
@@ -156,16 +192,16 @@ class WorkspaceBench:
 
     def add_core(self, block: str, text: str) -> bench.Outcome:
         """Add an item at the end of a block."""
-        return _outcome(f"Added to {block}.", self._workspace.core_add(block, text))
+        return self._did(f"Added to {block}.", self._workspace.core_add(block, text))
 
     def set_core(self, item_id: str, text: str) -> bench.Outcome:
         """Replace the text of an item."""
-        return _outcome("Changed.", self._workspace.core_replace(item_id, text))
+        return self._did("Changed.", self._workspace.core_replace(item_id, text))
 
     def remove_core(self, item_ids: Sequence[str]) -> bench.Outcome:
         """Take items out of core memory, all in one commit."""
         changed = self._workspace.core_remove(*item_ids)
-        return _outcome(f"Removed {_counted(item_ids, 'item')} from core memory.", changed)
+        return self._did(f"Removed {_counted(item_ids, 'item')} from core memory.", changed)
 
     def block_source(self, block: str) -> str:
         """Return the Markdown of a block below its heading."""
@@ -174,65 +210,68 @@ class WorkspaceBench:
 
     def set_block_source(self, block: str, source: str, expected: str) -> bench.Outcome:
         """Replace the Markdown of a block; refused as stale when it no longer reads `expected`."""
-        return _outcome(f"Saved {block}.", self._workspace.core_set(block, source, expected=expected))
+        return self._did(f"Saved {block}.", self._workspace.core_set(block, source, expected=expected))
 
     def pin(self, memory_ids: Sequence[str], *, pinned: bool) -> bench.Outcome:
         """Protect memories from decay, or stop protecting them."""
         act = self._workspace.pin if pinned else self._workspace.unpin
         word = "Pinned" if pinned else "Unpinned"
-        return _outcome(f"{word} {_counted(memory_ids, 'memory')}.", act(*memory_ids))
+        return self._did(f"{word} {_counted(memory_ids, 'memory')}.", act(*memory_ids))
 
     def forget(self, memory_ids: Sequence[str]) -> bench.Outcome:
         """Archive memories; nothing is lost."""
         forgotten = self._workspace.forget(ids=memory_ids, apply=True)
+        self._tell()
         return bench.Outcome(f"Archived {_counted(memory_ids, 'memory')}.", forgotten.commit, forgotten.ids)
 
     def revert(self, commit: str) -> bench.Outcome:
         """Take back what a commit did."""
-        return _outcome(f"Took back {commit[:7]}.", self._workspace.revert(commit))
+        return self._did(f"Took back {self._named(commit)}.", self._workspace.revert(commit))
 
     def acknowledge(self, alert_ids: Sequence[str]) -> bench.Outcome:
         """Say that changes of critical files were meant."""
         changed = [self._workspace.acknowledge(alert_id) for alert_id in alert_ids]
         if not changed:
             raise InvalidInput("No alert was chosen.", remedy="Move to one.")
-        return _outcome(f"Acknowledged {_counted(alert_ids, 'alert')}.", changed[-1])
+        return self._did(f"Acknowledged {_counted(alert_ids, 'alert')}.", changed[-1])
 
     def undo(self) -> bench.Outcome:
         """Take back the newest action that is not undone yet."""
         changed = self._workspace.undo()
-        return _outcome(f"Undid {', '.join(one[:7] for one in changed.ids)}.", changed)
+        return self._did(f"Undid {', '.join(map(self._named, changed.ids))}.", changed)
 
     def redo(self) -> bench.Outcome:
         """Do again what was undone last."""
         changed = self._workspace.redo()
-        return _outcome(f"Did {', '.join(one[:7] for one in changed.ids)} again.", changed)
+        return self._did(f"Did {', '.join(map(self._named, changed.ids))} again.", changed)
 
     def subscribe(self, changed: Callable[[], object]) -> Callable[[], object]:
         """Call `changed`, from any thread, whenever memory has changed; returns what ends it."""
-
-        def tell() -> None:
-            changed()
-
-        def follow() -> None:
-            # What cannot be taken in is told by the panes, whose own reading meets the same trouble.
-            with suppress(WorkbenchError):
-                self._workspace.adopt()
-            if self._workspace.refresh(progress=lambda _done, _all: tell(), cancelled=self._closed.is_set):
-                tell()
-            if not self._closed.is_set():
-                self._watching = self._workspace.watch(lambda _paths: tell())
-
-        follower = threading.Thread(target=follow, name="follow changes", daemon=True)
-        follower.start()
+        self._tell = changed
+        follower = self._follower = Follower(self._workspace, changed)
 
         def end() -> None:
-            self._closed.set()
-            follower.join()
-            if self._watching is not None:
-                self._watching()
+            self._tell = lambda: None
+            follower.stop()
 
         return end
+
+    def _did(self, summary: str, changed: results.Changed) -> bench.Outcome:
+        """Tell the panes at once, and a person in a sentence."""
+        self._tell()
+        if not changed.commit:
+            summary = (changed.warnings or ("Nothing changed.",))[0]
+        else:
+            summary = " ".join((summary, *changed.warnings))
+        return bench.Outcome(summary, changed.commit, changed.ids)
+
+    def _named(self, commit: str) -> str:
+        """Return what a commit did, in quotes; its short id where that cannot be read."""
+        with suppress(WorkbenchError):
+            subject = self._workspace.audit_show(commit).subject
+            _, dash, summary = subject.partition(" — ")
+            return f"“{summary if dash else subject}”"
+        return commit[:7]
 
     def _links(self, ids: Sequence[str]) -> tuple[bench.Link, ...]:
         return tuple(bench.Link(one, self._workspace.title(one)) for one in ids)
@@ -262,13 +301,17 @@ def _score(score: results.Score | None) -> bench.Score | None:
     return bench.Score(score.value, score.raw, score.status, numbers)
 
 
-def _outcome(summary: str, changed: results.Changed) -> bench.Outcome:
-    told = (
-        " ".join((summary, *changed.warnings))
-        if changed.commit
-        else (changed.warnings or ("Nothing changed.",))[0]
-    )
-    return bench.Outcome(told, changed.commit, changed.ids)
+def notices(workspace: Workspace) -> Iterator[str]:
+    """Yield what works only in part, one sentence each."""
+    view = workspace.core()
+    if (over := view.tokens - view.cap) > 0:
+        yield f"Core memory is {over:,} tokens over its cap."
+    if not os.access(workspace.root, os.W_OK):
+        yield "This folder cannot be written: memory can be read, not changed."
+    with suppress(WorkbenchError):
+        for part in workspace.broken_parts():
+            yield f"{part.detail} {part.remedy or ''}".strip()
+    yield from workspace.warnings
 
 
 def _counted(things: Sequence[str], noun: str) -> str:

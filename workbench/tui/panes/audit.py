@@ -78,9 +78,10 @@ class AuditPane(Pane):
     class Filtered(Message):
         """The filter has been applied to the first `looked_at` entries."""
 
-        def __init__(self, query: Query, rows: AuditRows, looked_at: int) -> None:
+        def __init__(self, query: Query, entries: list[AuditEntry], rows: AuditRows, looked_at: int) -> None:
             super().__init__()
             self.query = query
+            self.entries = entries
             self.rows = rows
             self.looked_at = looked_at
 
@@ -143,14 +144,17 @@ class AuditPane(Pane):
         if event.alerts is not None:
             self._alerts = tuple(event.alerts)
             if first_reading:
-                self._rows = AuditRows(self._today, self._alerts)
+                self._rows = AuditRows(self._today, () if self._query else self._alerts)
         self._arriving.extend(event.entries)
         if first_reading:
             self._entries = self._arriving
             self._rows.extend(self._matching(self._query, event.entries))
             self.list.grow(self._rows)
             self._find_wanted()
+            if event.entries and len(self._arriving) == len(event.entries):
+                self.has_read()
         if event.last:
+            self.has_read()
             self._today = self.bench.now().date()
             self._entries = self._arriving
             self.list.waiting = False
@@ -183,12 +187,12 @@ class AuditPane(Pane):
         looked_at = len(entries)
         rows = AuditRows(self._today, () if query else self._alerts)
         rows.extend(self._matching(query, entries[:looked_at]))
-        self.post_message(self.Filtered(query, rows, looked_at))
+        self.post_message(self.Filtered(query, entries, rows, looked_at))
 
     @on(Filtered)
     def _filtered(self, event: Filtered) -> None:
         event.stop()
-        if event.query != self._query:
+        if event.query != self._query or event.entries is not self._entries:
             return
         event.rows.extend(self._matching(event.query, self._entries[event.looked_at :]))
         self._rows = event.rows

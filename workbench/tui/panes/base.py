@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -23,14 +25,16 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
-    from workbench.tui.bench import Bench, Memory, Outcome, Status
+    from workbench.tui.bench import Bench, Memory, Outcome
     from workbench.tui.ink import Line
 
 EVERY_PANE = (
     commands.Filter, commands.ZoomPane, commands.Leave, commands.CopyId,
 )  # fmt: skip
-# Seconds the cursor must rest before more is read about the row it is on.
-_REST = 0.05
+# Seconds the cursor must rest before more is read about the row it is on, and then before its history is.
+REST = 0.08
+REST_FOR_HISTORY = 0.2
+_MOST_KNOWN = 500
 
 
 class Pane(Widget):
@@ -64,9 +68,20 @@ class Pane(Widget):
     class Known(Message):
         """What there is to know about a memory was read."""
 
-        def __init__(self, memory: Memory) -> None:
+        def __init__(self, memory: Memory, reading: int) -> None:
             super().__init__()
             self.memory = memory
+            self.reading = reading
+
+    class Shown(Message):
+        """What the pane is for can be seen, or why it cannot."""
+
+    class Working(Message):
+        """One action more is under way, or one less."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
 
     class Settled(Message):
         """The pane is at another row: worth remembering as a place."""
@@ -74,9 +89,11 @@ class Pane(Widget):
     def __init__(self, bench: Bench, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(id=id)
         self.bench = bench
-        self.status: Status | None = None
         self.wanted_key = ""
         self._asking: Timer | None = None
+        self._known_memories: dict[str, Memory] = {}
+        self._readings = 0
+        self._shown = False
 
     # --- parts ----------------------------------------------------------------------------------------------
 
@@ -130,10 +147,6 @@ class Pane(Widget):
         """Read the engine again; what is shown stays until the answer is there."""
         raise NotImplementedError
 
-    def take_status(self, status: Status) -> None:
-        """Be told where and when one is."""
-        self.status = status
-
     def apply_filter(self, text: str) -> None:
         """Show only what the filter lets through."""
         raise NotImplementedError
@@ -165,26 +178,59 @@ class Pane(Widget):
         """Return how many unsaved texts there are."""
         return 0
 
+    def has_read(self) -> None:
+        """Take note that something new was read; the first time, tell that the pane can be seen."""
+        self._readings += 1
+        self._known_memories.clear()
+        if not self._shown:
+            self._shown = True
+            self.call_after_refresh(self.post_message, self.Shown())
+
+    def known(self, memory_id: str) -> Memory | None:
+        """Return what has been read about a memory already."""
+        return self._known_memories.get(memory_id)
+
     def ask_about(self, memory_id: str) -> None:
         """Read all that is known about a memory, once the cursor rests on it; `know` is told."""
         if self._asking is not None:
             self._asking.stop()
-        self._asking = self.set_timer(_REST, lambda: self._read_memory(memory_id))
+        memory = self.known(memory_id)
+        if memory is None:
+            self._asking = self.set_timer(REST, partial(self._read_memory, memory_id))
+        elif memory.history is None:
+            self._asking = self.set_timer(REST_FOR_HISTORY, partial(self._read_history, memory))
 
     @work(thread=True, exclusive=True, group="memory")
     def _read_memory(self, memory_id: str) -> None:
         try:
-            self.post_message(self.Known(self.bench.memory(memory_id)))
+            reading = self._readings
+            self.post_message(self.Known(self.bench.memory(memory_id), reading))
         except NotFound:
             # It went away since; the reload that follows takes its row away too.
             return
         except WorkbenchError as error:
             self.post_message(self.Done(None, error))
 
+    @work(thread=True, exclusive=True, group="memory")
+    def _read_history(self, memory: Memory) -> None:
+        try:
+            reading = self._readings
+            self.post_message(self.Known(replace(memory, history=self.bench.history(memory)), reading))
+        except WorkbenchError as error:
+            self.post_message(self.Done(None, error))
+
     @on(Known)
     def _known(self, event: Known) -> None:
         event.stop()
-        self.know(event.memory)
+        memory = event.memory
+        if event.reading != self._readings:
+            return
+        if len(self._known_memories) >= _MOST_KNOWN:
+            self._known_memories.clear()
+        self._known_memories[memory.id] = memory
+        self.know(memory)
+        if memory.history is None and self.list.cursor_key == memory.id:
+            self.ask_about(memory.id)
 
     def know(self, memory: Memory) -> None:
         """Be told what is known about a memory that was asked about."""
@@ -199,11 +245,14 @@ class Pane(Widget):
             action: Calls the engine.
             after: Called in the app once that went well.
         """
+        self.post_message(self.Working(1))
         try:
             outcome = action()
         except WorkbenchError as error:
             self.post_message(self.Done(None, error))
             return
+        finally:
+            self.post_message(self.Working(-1))
         if after is not None:
             self.app.call_from_thread(after)
         self.post_message(self.Done(outcome))

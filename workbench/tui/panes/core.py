@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,9 +15,17 @@ from workbench.tui.editor import edit_in_editor
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import PAPER
 from workbench.tui.panes.base import Pane
-from workbench.tui.panes.core_editor import NEW, CoreEditor, Draft
+from workbench.tui.panes.draft import NEW, BudgetsMoved, Draft, DraftLeft, DraftSaved
 from workbench.tui.query import parse_query
-from workbench.tui.views.core import BLOCK_KEY, CoreRows, item_lines, matching, total_line
+from workbench.tui.views.core import (
+    BLOCK_KEY,
+    CoreRows,
+    block_lines,
+    core_score_lines,
+    item_lines,
+    matching,
+    total_line,
+)
 from workbench.tui.views.memory import known_lines, sources
 from workbench.tui.views.teaching import teach
 from workbench.tui.widgets.status_line import StatusLine
@@ -28,17 +37,22 @@ if TYPE_CHECKING:
 
     from workbench.tui.bench import Bench, CoreBlock, CoreItem, CoreMemory, Memory
     from workbench.tui.ink import Line
+    from workbench.tui.panes.core_editor import CoreEditor
 
 _EMPTY = teach(
     "There is no core memory yet.",
     "Core memory is what the agent carries into every conversation: who you are, what is going on, how to behave, "
     "and what must never be forgotten. It lives in MEMORY.md and is kept short by a budget of tokens.",
     ("workbench init", "lays out MEMORY.md with its four blocks."),
-    ("workbench core add", "adds an item; in a block that is there, the key is n."),
+    ('workbench core add identity "…"', "adds an item."),
 )
 _NOTHING_MATCHES = teach(
     "Nothing matches.", "No item holds all of these words.", ("esc", "shows everything again.")
 )
+
+
+# Seconds after core memory is first shown in which the editor is made ready.
+_EDITOR_AFTER = 0.4
 
 
 class CorePane(Pane):
@@ -64,14 +78,11 @@ class CorePane(Pane):
         self._drafts: dict[str, Draft] = {}
         self._typed: dict[str, int] = {}
         self._words: tuple[str, ...] = ()
-        self._memory: Memory | None = None
+        self._editor: CoreEditor | None = None
+        self._making_editor = asyncio.Lock()
 
     def compose_head(self) -> ComposeResult:
         yield StatusLine(id="core-total", ground=PAPER)
-
-    def compose_detail(self) -> ComposeResult:
-        yield from super().compose_detail()
-        yield CoreEditor(self.bench)
 
     def teach(self, width: int) -> Sequence[Line]:
         return _NOTHING_MATCHES(width) if self.core and self.core.blocks else _EMPTY(width)
@@ -89,7 +100,11 @@ class CorePane(Pane):
     def _loaded(self, event: Loaded) -> None:
         event.stop()
         self.core = event.core
-        self.query_one(CoreEditor).take_core(event.core)
+        if self._editor is not None:
+            self._editor.take_core(event.core)
+        if self._editor is None:
+            self.set_timer(_EDITOR_AFTER, self._ready_editor)
+        self.has_read()
         self._draw()
 
     def apply_filter(self, text: str) -> None:
@@ -97,6 +112,12 @@ class CorePane(Pane):
         self._draw()
 
     def _draw(self) -> None:
+        """Draw everything from what was read last."""
+        if self.core is not None:
+            self._draw_list()
+            self.show_detail(self.list.cursor_key)
+
+    def _draw_list(self) -> None:
         if self.core is None:
             return
         blocks = matching(self.core, self._words)
@@ -111,7 +132,6 @@ class CorePane(Pane):
             sum(len(b.items) for b in blocks), sum(len(b.items) for b in self.core.blocks)
         )
         self.query_one("#core-total", StatusLine).show(self._draw_total)
-        self.show_detail(self.list.cursor_key)
 
     def _draw_total(self, width: int) -> Line:
         from workbench.tui.ink import gap
@@ -130,24 +150,26 @@ class CorePane(Pane):
 
     def show_detail(self, key: str) -> None:
         found = self._find(key)
-        if found is None or found[1] is None:
+        if found is None:
             self.detail.show(lambda _width: ())
             return
-        self._show_item(found[1], found[0], self._memory if self._memory and self._memory.id == key else None)
+        block, item = found
+        if item is None:
+            self.detail.show(partial(block_lines, block), key)
+            return
+        memory = self.known(key)
+
+        def draw(width: int) -> list[Line]:
+            known = known_lines(memory, width, score=core_score_lines) if memory is not None else []
+            return [*item_lines(item, block, width), *known]
+
+        self.detail.show(draw, key)
         self.ask_about(key)
 
     def know(self, memory: Memory) -> None:
-        self._memory = memory
-        found = self._find(memory.id)
-        if found is not None and found[1] is not None and self.list.cursor_key == memory.id:
-            self._show_item(found[1], found[0], memory)
-
-    def _show_item(self, item: CoreItem, block: CoreBlock, memory: Memory | None) -> None:
-        def draw(width: int) -> list[Line]:
-            known = known_lines(memory, width) if memory is not None else []
-            return [*item_lines(item, block, width), *known]
-
-        self.detail.show(draw, item.id)
+        if self.list.cursor_key == memory.id:
+            self.show_detail(memory.id)
+            self.refresh_bindings()
 
     def findable(self) -> Iterator[tuple[str, str]]:
         for block in self.core.blocks if self.core else ():
@@ -157,45 +179,65 @@ class CorePane(Pane):
     # --- editing --------------------------------------------------------------------------------------------
 
     def drafts(self) -> int:
-        open_draft = self.query_one(CoreEditor).draft
+        open_draft = self._editor.draft if self._editor is not None else None
         kept = {key for key, draft in self._drafts.items() if draft.touched}
         return len(kept | ({open_draft.key} if open_draft is not None and open_draft.touched else set()))
 
-    def action_edit_here(self) -> None:
+    async def action_edit_here(self) -> None:
         found = self._find(self.list.cursor_key)
         if found is None:
             return
         block, item = found
         if item is None:
-            self.action_new_item()
+            await self.action_new_item()
             return
-        self._edit(self._drafts.get(item.id) or Draft(item.id, block.name, item.text, item.text, item.tokens))
+        await self._edit(
+            self._drafts.get(item.id) or Draft(item.id, block.name, item.text, item.text, item.tokens)
+        )
 
-    def action_new_item(self) -> None:
+    async def action_new_item(self) -> None:
         found = self._find(self.list.cursor_key)
         if found is not None:
             key = NEW + found[0].name
-            self._edit(self._drafts.get(key) or Draft(key, found[0].name, ""))
+            await self._edit(self._drafts.get(key) or Draft(key, found[0].name, ""))
 
-    def _edit(self, draft: Draft) -> None:
+    async def _ready_editor(self) -> CoreEditor:
+        """Return the editor; it is made when it is first needed, or a moment after the pane is first seen."""
+        async with self._making_editor:
+            if self._editor is None:
+                from workbench.tui.panes.core_editor import CoreEditor
+
+                editor = CoreEditor(self.bench)
+                await self.query_one(".pane-detail").mount(editor)
+                self._editor = editor
+        if self.core is not None:
+            self._editor.take_core(self.core)
+        return self._editor
+
+    async def _edit(self, draft: Draft) -> None:
+        editor = await self._ready_editor()
         self.add_class("-reading", "-editing")
-        self.query_one(CoreEditor).open(draft)
+        # The classes only show with the next layout; what is typed until then must find the editor already.
+        self.query_one(".pane-detail").display = True
+        editor.open(draft)
         self.refresh_bindings()
 
     def _stop_editing(self) -> None:
         self.remove_class("-reading", "-editing")
-        self.query_one(CoreEditor).close()
+        self.query_one(".pane-detail").styles.clear_rule("display")
+        if self._editor is not None:
+            self._editor.close()
         self.focus_list()
 
-    @on(CoreEditor.Moved)
-    def _tokens_moved(self, event: CoreEditor.Moved) -> None:
+    @on(BudgetsMoved)
+    def _budgets_moved(self, event: BudgetsMoved) -> None:
         event.stop()
         if self._typed != event.tokens:
             self._typed = event.tokens
-            self._draw()
+            self._draw_list()
 
-    @on(CoreEditor.Saved)
-    def _saved(self, event: CoreEditor.Saved) -> None:
+    @on(DraftSaved)
+    def _saved(self, event: DraftSaved) -> None:
         event.stop()
         self._drafts.pop(event.draft.key, None)
         self.wanted_key = event.outcome.ids[0] if event.outcome.ids else ""
@@ -203,8 +245,8 @@ class CorePane(Pane):
         self.post_message(self.Done(event.outcome))
         self.reload()
 
-    @on(CoreEditor.Left)
-    def _left(self, event: CoreEditor.Left) -> None:
+    @on(DraftLeft)
+    def _left(self, event: DraftLeft) -> None:
         event.stop()
         self._drafts.pop(event.draft.key, None)
         if event.draft.touched:
@@ -247,8 +289,8 @@ class CorePane(Pane):
         if action in ("pin", "forget", "show_history", "copy_id"):
             return found is not None and found[1] is not None
         if action == "open_source":
-            memory = self._memory
-            return memory is not None and memory.id == self.list.cursor_key and bool(sources(memory))
+            memory = self.known(self.list.cursor_key)
+            return memory is not None and bool(sources(memory))
         return super().check_action(action, parameters)
 
     def _items(self) -> list[CoreItem]:
@@ -269,7 +311,8 @@ class CorePane(Pane):
             self.act(partial(self.bench.remove_core, [item.id for item in items]), self.list.clear_marks)
 
     def action_open_source(self) -> None:
-        if self._memory is not None and (found := sources(self._memory)):
+        memory = self.known(self.list.cursor_key)
+        if memory is not None and (found := sources(memory)):
             self.post_message(self.GoTo(found[0]))
 
     def action_show_history(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,45 +10,23 @@ from textual import on, work
 from textual.containers import Vertical
 from textual.message import Message
 
-from workbench.engine.errors import WorkbenchError
-from workbench.tui.views.budget import budget_line
+from workbench.engine.errors import BudgetExceeded, WorkbenchError
+from workbench.tui.panes.draft import NEW, BudgetsMoved, Draft, DraftLeft, DraftSaved
+from workbench.tui.views.budget import budget_line, over_cap_lines, problem_lines
 from workbench.tui.views.core import label_width, total_line
 from workbench.tui.widgets.item_editor import DraftArea, ItemEditor
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from workbench.tui.bench import Bench, CoreBlock, CoreMemory, Outcome
+    from workbench.tui.bench import Bench, CoreBlock, CoreMemory
 
-NEW = "new:"
-
-
-@dataclass(frozen=True)
-class Draft:
-    """An unsaved text.
-
-    Args:
-        key: Id of the item that it is to replace, or `new:` and the block that it is to join.
-        block: Name of the block.
-        text: What has been written.
-        original: What the item said when it was begun.
-        tokens: Tokens of the original.
-    """
-
-    key: str
-    block: str
-    text: str
-    original: str = ""
-    tokens: int = 0
-
-    @property
-    def touched(self) -> bool:
-        """Tell whether anything would be lost with it."""
-        return self.text != self.original
+# Texts up to this many characters are counted at once, longer ones behind the typing.
+_QUICK = 8_000
 
 
 class CoreEditor(Vertical):
-    """The editor of one item at a time. Posts `Moved` as budgets move, `Saved` and `Left`.
+    """The editor of one item at a time. Posts `BudgetsMoved`, `DraftSaved` and `DraftLeft`.
 
     Args:
         bench: The engine.
@@ -56,30 +34,7 @@ class CoreEditor(Vertical):
 
     DEFAULT_CSS = """
     CoreEditor { display: none; height: 1fr; }
-    CoreEditor.-open { display: block; }
     """
-
-    class Moved(Message):
-        """Blocks would take other tokens with the draft than without; empty when no draft is open."""
-
-        def __init__(self, tokens: dict[str, int]) -> None:
-            super().__init__()
-            self.tokens = tokens
-
-    class Saved(Message):
-        """The draft is memory now."""
-
-        def __init__(self, draft: Draft, outcome: Outcome) -> None:
-            super().__init__()
-            self.draft = draft
-            self.outcome = outcome
-
-    class Left(Message):
-        """The editor was left."""
-
-        def __init__(self, draft: Draft) -> None:
-            super().__init__()
-            self.draft = draft
 
     class Counted(Message):
         """How many tokens a text takes."""
@@ -101,6 +56,7 @@ class CoreEditor(Vertical):
         self._bench = bench
         self._core: CoreMemory | None = None
         self.draft: Draft | None = None
+        self._counting = False
 
     def compose(self) -> ComposeResult:
         yield ItemEditor()
@@ -112,55 +68,64 @@ class CoreEditor(Vertical):
     def open(self, draft: Draft) -> None:
         """Begin or go on with a draft."""
         self.draft = draft
-        self.add_class("-open")
+        self.display = True
         verb = "New item in" if draft.key.startswith(NEW) else "Editing in"
         self.query_one(ItemEditor).open(f"{verb} {draft.block}", draft.text)
-        self._show_bars(None)
-        self._count(draft.text)
+        self._count()
 
     def close(self) -> None:
         """Put the editor away."""
         self.draft = None
-        self.remove_class("-open")
-        self.query_one(ItemEditor).close()
-        self.post_message(self.Moved({}))
+        self.display = False
+        self.post_message(BudgetsMoved({}))
 
     @on(ItemEditor.Typed)
     def _typed(self, event: ItemEditor.Typed) -> None:
         event.stop()
         if self.draft is not None:
-            draft = self.draft
-            self.draft = Draft(draft.key, draft.block, event.text, draft.original, draft.tokens)
-            self._count(event.text)
+            self.draft = replace(self.draft, text=event.text)
+            self._count()
 
-    @work(thread=True, exclusive=True, group="count")
-    def _count(self, text: str) -> None:
-        self.post_message(self.Counted(text, self._bench.count_tokens(text) if text.strip() else 0))
+    def _count(self) -> None:
+        """Count the draft; one that takes a moment is counted again afterwards if it was written on meanwhile."""
+        text = self.draft.text if self.draft is not None else ""
+        if len(text) <= _QUICK:
+            self._show_bars(self._bench.count_tokens(text) if text.strip() else 0)
+        elif not self._counting:
+            self._counting = True
+            self._count_behind(text)
+
+    @work(thread=True, group="count")
+    def _count_behind(self, text: str) -> None:
+        self.post_message(self.Counted(text, self._bench.count_tokens(text)))
 
     @on(Counted)
     def _counted(self, event: Counted) -> None:
         event.stop()
-        if self.draft is not None and self.draft.text == event.text:
+        self._counting = False
+        if self.draft is not None:
             self._show_bars(event.tokens)
+            if self.draft.text != event.text:
+                self._count()
 
     def _block(self) -> CoreBlock | None:
         if self._core is None or self.draft is None:
             return None
         return next((block for block in self._core.blocks if block.name == self.draft.block), None)
 
-    def _show_bars(self, typed: int | None) -> None:
-        """Draw what the block and the whole would take; `typed` are the tokens of the draft, if they are known."""
+    def _show_bars(self, typed: int) -> None:
+        """Draw what the block and the whole would take; `typed` are the tokens of the draft."""
         core, block, draft = self._core, self._block(), self.draft
         if core is None or block is None or draft is None:
             return
-        used = block.tokens + (typed - draft.tokens if typed is not None else 0)
+        used = block.tokens + typed - draft.tokens
         draws = [partial(total_line, core, {block.name: used})]
         if block.budget is not None:
             draws.insert(
                 0, partial(budget_line, block.name, used, block.budget, label_width=label_width(core.blocks))
             )
         self.query_one(ItemEditor).show_bars(draws)
-        self.post_message(self.Moved({block.name: used}))
+        self.post_message(BudgetsMoved({block.name: used}))
 
     @on(DraftArea.Saved)
     def _save(self, event: DraftArea.Saved) -> None:
@@ -169,11 +134,10 @@ class CoreEditor(Vertical):
         if draft is None:
             return
         if not draft.text.strip():
-            self.query_one(ItemEditor).show_problem(
-                "An item needs some text. To remove it, leave with esc and press f."
-            )
+            problem = "An item needs some text. To remove it, leave with esc and press f."
+            self.query_one(ItemEditor).show_problem(partial(problem_lines, problem))
         elif not draft.touched:
-            self.post_message(self.Left(draft))
+            self.post_message(DraftLeft(draft))
         else:
             self._write(draft)
 
@@ -187,16 +151,20 @@ class CoreEditor(Vertical):
         except WorkbenchError as error:
             self.post_message(self.RefusedText(error))
             return
-        self.post_message(self.Saved(draft, outcome))
+        self.post_message(DraftSaved(draft, outcome))
 
     @on(RefusedText)
     def _refused(self, event: RefusedText) -> None:
         event.stop()
         error = event.error
-        self.query_one(ItemEditor).show_problem(f"{error.message} {error.remedy or ''}".strip())
+        if isinstance(error, BudgetExceeded) and error.candidates:
+            self.query_one(ItemEditor).show_problem(lambda width: over_cap_lines(error, width))
+        else:
+            problem = f"{error.message} {error.remedy or ''}".strip()
+            self.query_one(ItemEditor).show_problem(partial(problem_lines, problem))
 
     @on(DraftArea.Left)
     def _leave(self, event: DraftArea.Left) -> None:
         event.stop()
         if self.draft is not None:
-            self.post_message(self.Left(self.draft))
+            self.post_message(DraftLeft(self.draft))

@@ -45,6 +45,7 @@ _EMPTY = teach(
     ('workbench remember "We ship on Fridays"', "writes an episode."),
     ("workbench demo", "builds a sample workspace to look around in."),
 )
+_READING = teach("Reading the files for the first time.", "What is found appears here as it comes.")
 _NOTHING_MATCHES = teach(
     "Nothing matches.",
     "Words must all occur; type:, tag:, confidence:, source:, status:, since: and until: narrow further, a minus turns "
@@ -76,9 +77,10 @@ class TimelinePane(Pane):
     class Filtered(Message):
         """The filter has been applied to the first `looked_at` episodes."""
 
-        def __init__(self, query: Query, rows: TimelineRows, looked_at: int) -> None:
+        def __init__(self, query: Query, episodes: list[Episode], rows: TimelineRows, looked_at: int) -> None:
             super().__init__()
             self.query = query
+            self.episodes = episodes
             self.rows = rows
             self.looked_at = looked_at
 
@@ -90,14 +92,15 @@ class TimelinePane(Pane):
         self._query = Query()
         self._reading = 0
         self._arriving: list[Episode] = []
-        self._memory: Memory | None = None
         self._per_day: dict[date, int] = {}
 
     def compose_head(self) -> ComposeResult:
         yield StatusLine(id="timeline-ribbon", ground=PAPER)
 
     def teach(self, width: int) -> Sequence[Line]:
-        return _NOTHING_MATCHES(width) if self._episodes else _EMPTY(width)
+        if self._episodes:
+            return _NOTHING_MATCHES(width)
+        return _READING(width) if self.bench.progress() is not None else _EMPTY(width)
 
     # --- reading --------------------------------------------------------------------------------------------
 
@@ -130,7 +133,10 @@ class TimelinePane(Pane):
             self._rows.extend(each for each in event.episodes if episode_matches(self._query, each))
             self.list.grow(self._rows)
             self._find_wanted()
+            if event.episodes and len(self._arriving) == len(event.episodes):
+                self.has_read()
         if event.last:
+            self.has_read()
             self._today = self.bench.now().date()
             self._episodes = self._arriving
             self.list.waiting = False
@@ -162,12 +168,12 @@ class TimelinePane(Pane):
         looked_at = len(episodes)
         rows = TimelineRows(self._today)
         rows.extend(each for each in episodes[:looked_at] if episode_matches(query, each))
-        self.post_message(self.Filtered(query, rows, looked_at))
+        self.post_message(self.Filtered(query, episodes, rows, looked_at))
 
     @on(Filtered)
     def _filtered(self, event: Filtered) -> None:
         event.stop()
-        if event.query != self._query:
+        if event.query != self._query or event.episodes is not self._episodes:
             return
         event.rows.extend(
             each for each in self._episodes[event.looked_at :] if episode_matches(event.query, each)
@@ -196,15 +202,12 @@ class TimelinePane(Pane):
         if episode is None:
             self.detail.show(lambda _width: ())
             return
-        memory = self._memory if self._memory is not None and self._memory.id == key else None
-        self.detail.show(partial(episode_lines, episode, memory, self._today), key)
+        self.detail.show(partial(episode_lines, episode, self.known(key), self._today), key)
         self.ask_about(key)
 
     def know(self, memory: Memory) -> None:
-        self._memory = memory
-        episode = self._rows.episode(memory.id)
-        if episode is not None and memory.id == self.list.cursor_key:
-            self.detail.show(partial(episode_lines, episode, memory, self._today), memory.id)
+        if memory.id == self.list.cursor_key:
+            self.show_detail(memory.id)
             self.refresh_bindings()
 
     def findable(self) -> Iterator[tuple[str, str]]:
@@ -246,8 +249,8 @@ class TimelinePane(Pane):
         if action in ("show_history", "copy_id"):
             return bool(self.list.cursor_key)
         if action == "open_source":
-            memory = self._memory
-            return memory is not None and memory.id == self.list.cursor_key and bool(sources(memory))
+            memory = self.known(self.list.cursor_key)
+            return memory is not None and bool(sources(memory))
         return super().check_action(action, parameters)
 
     def action_pin(self) -> None:
@@ -263,7 +266,8 @@ class TimelinePane(Pane):
         )
 
     def action_open_source(self) -> None:
-        if self._memory is not None and (found := sources(self._memory)):
+        memory = self.known(self.list.cursor_key)
+        if memory is not None and (found := sources(memory)):
             self.post_message(self.GoTo(found[0]))
 
     def action_show_history(self) -> None:

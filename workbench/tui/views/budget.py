@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from workbench.tui.ink import Line, Span, column, gap, ink, line_width
+from typing import TYPE_CHECKING
+
+from workbench.tui.ink import BLANK, Line, Span, column, gap, ink, line_width
+from workbench.tui.text import wrap
+
+if TYPE_CHECKING:
+    from workbench.engine.errors import BudgetExceeded
 
 FULL, HALF, REST, OVER, CAP = "━", "╸", "─", "▒", "┃"
 _SMALLEST_BAR = 8
@@ -62,3 +68,19 @@ def budget_line(
     if room < _SMALLEST_BAR:
         return (ink(label, role, max(1, width - 14)), gap(1), *budget_figures(used, budget, words=False)[:3])
     return (column(label, label_width, role), gap(1), *budget_bar(used, budget, room), gap(2), *figures)
+
+
+def problem_lines(problem: str, width: int) -> list[Line]:
+    """Say why a text was not taken."""
+    return [(Span(piece, "danger"),) for piece in wrap(problem, width, limit=12)]
+
+
+def over_cap_lines(error: BudgetExceeded, width: int) -> list[Line]:
+    """Say by how much core memory would pass its cap, and what could go instead, with what each would give back."""
+    lines = problem_lines(error.message, width)
+    lines += [BLANK, (Span("What could go:", "soft"),)]
+    lines += [
+        (Span(f"{tokens:>5,}", "soft"), gap(2), ink(text, "text", max(1, width - 7)))
+        for text, tokens in error.candidates
+    ]
+    return lines

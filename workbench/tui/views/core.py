@@ -9,15 +9,32 @@ from workbench.tui.bench import CoreBlock
 from workbench.tui.ink import BLANK, Line, Span, cut, gap, ink, spread
 from workbench.tui.text import cell_width, plain, wrap
 from workbench.tui.views.budget import budget_line
+from workbench.tui.views.memory import score_lines
 from workbench.tui.widgets.rows import KeyedRows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
-    from workbench.tui.bench import CoreItem, CoreMemory
+    from workbench.tui.bench import CoreItem, CoreMemory, Score
 
 BLOCK_KEY = "block:"
 _WHOLE = "Core memory"
+# What the four blocks are for (design document §4), in a few words and in a sentence.
+PURPOSES = {
+    "Identity": ("Who you are", "Your name, your work, your language, and how you like to be spoken to."),
+    "Active Context": (
+        "What is going on",
+        "Current projects, open decisions, what is due; it changes often.",
+    ),
+    "Persona": (
+        "How the agent is with you",
+        "Its manner, what works between you, what to do and what to leave.",
+    ),
+    "Critical Facts": (
+        "What must never be forgotten",
+        "Facts that would hurt if they were missing just once.",
+    ),
+}
 PINNED = "◆"
 DRAFT = "✎"
 
@@ -71,9 +88,7 @@ class CoreRows(KeyedRows):
         """Draw a heading, an item, or the place where the first item of an empty block would be."""
         row = self._rows[index]
         if row is None:
-            return (
-                (Span("  Nothing here yet; n adds the first item.", "faint"),) if self.key(index) else BLANK
-            )
+            return _invitation(self.key(index), width) if self.key(index) else BLANK
         if isinstance(row, CoreBlock):
             return self._heading(row, width)
         sign = DRAFT if row.id in self._drafts else PINNED if row.pinned else "·"
@@ -91,6 +106,53 @@ class CoreRows(KeyedRows):
         if block.budget is None:
             return spread((ink(block.name, "strong"),), (Span(f"{used:,} tokens", "faint"),), width)
         return budget_line(block.name, used, block.budget, width, label_width=self._label)
+
+
+def _invitation(key: str, width: int) -> Line:
+    """Draw what an empty block says: what belongs there, where that is known, and how to begin."""
+    purpose = PURPOSES.get(key.removeprefix(BLOCK_KEY))
+    text = f"{purpose[0]}; n adds the first item." if purpose else "Nothing here yet; n adds the first item."
+    return (gap(2), ink(text, "faint", max(1, width - 2)))
+
+
+def block_lines(block: CoreBlock, width: int) -> list[Line]:
+    """Draw what a block without items is for."""
+    lines: list[Line] = [(ink(block.name, "store.core+strong", width),), BLANK]
+    title, text = PURPOSES.get(
+        block.name, ("", "A part of MEMORY.md; all of it goes along into every conversation.")
+    )
+    for words in (f"{title}." if title else "", text):
+        lines.extend((Span(line),) for line in (wrap(words, width) if words else ()))
+    lines += [BLANK, (Span("n", "strong"), Span("  adds the first item.", "soft"))]
+    lines.append((Span("E", "strong"), Span("  opens the block in your own editor.", "soft")))
+    if block.budget is not None:
+        lines += [
+            BLANK,
+            *(
+                (Span(line, "soft"),)
+                for line in wrap(
+                    f"Up to {block.budget:,} tokens, so that what is always along stays short.", width
+                )
+            ),
+        ]
+    return lines
+
+
+def core_score_lines(score: Score, width: int) -> list[Line]:
+    """Draw how alive an item of core memory is; it is always along, so that a low score is only a hint.
+
+    Args:
+        score: As the formula has it, which knows nothing of core memory’s standing.
+        width: Cells.
+    """
+    days = round(score.terms.get("days", 0))
+    if score.status == "pinned":
+        words = "pinned"
+    elif days < 1:
+        words = "used today"
+    else:
+        words = f"untouched for {days:,} day{'s' * (days != 1)}"
+    return score_lines(score, width, words=words)
 
 
 def label_width(blocks: tuple[CoreBlock, ...]) -> int:

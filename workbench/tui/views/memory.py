@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from workbench.tui.bench import Link
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, wrap_line
+from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, wrap_line
 from workbench.tui.palette import score_role
 from workbench.tui.text import cell_width, plain, wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from workbench.tui.bench import HistoryEntry, Memory, Score
 
@@ -137,8 +137,14 @@ def link_lines(links: Sequence[Link], width: int) -> list[Line]:
     return lines
 
 
-def score_lines(score: Score, width: int) -> list[Line]:
-    """Draw a score as a bar with its status in a word, and the terms that make it."""
+def score_lines(score: Score, width: int, *, words: str = "") -> list[Line]:
+    """Draw a score as a bar with its status in a word, and the terms that make it.
+
+    Args:
+        score: To draw.
+        width: Cells.
+        words: What to say instead of the status.
+    """
     filled = round(_SCORE_BAR * min(1.0, max(0.0, score.value)))
     bar = (
         Span("━" * filled, score_role(score.value)),
@@ -146,7 +152,7 @@ def score_lines(score: Score, width: int) -> list[Line]:
         gap(2),
         Span(f"{score.value:.2f}", "strong"),
         gap(2),
-        ink(score.status, "soft"),
+        ink(words or score.status, "soft"),
     )
     lines: list[Line] = [cut(bar, width)]
     lines.extend((Span(piece, "faint"),) for piece in wrap(formula(score), width))
@@ -171,8 +177,21 @@ def formula(score: Score) -> str:
     return " × ".join(words)
 
 
-def known_lines(memory: Memory, width: int, *, learned: str = "What links here") -> list[Line]:
-    """Draw all that is known about a memory below its text."""
+def known_lines(
+    memory: Memory,
+    width: int,
+    *,
+    learned: str = "What links here",
+    score: Callable[[Score, int], list[Line]] = score_lines,
+) -> list[Line]:
+    """Draw all that is known about a memory below its text.
+
+    Args:
+        memory: To draw.
+        width: Cells.
+        learned: Heading of what links here.
+        score: Draws the score.
+    """
     width = min(width, _WIDEST_TEXT)
     lines: list[Line] = []
     if memory.links_from:
@@ -192,12 +211,11 @@ def known_lines(memory: Memory, width: int, *, learned: str = "What links here")
                 )
             )
     if memory.score is not None:
-        lines += [*section("Score"), *score_lines(memory.score, width)]
+        lines += [*section("Score"), *score(memory.score, width)]
     if memory.history:
-        lines += [
-            *section("History"),
-            *(_history_line(each, width) for each in memory.history[:_MOST_HISTORY]),
-        ]
+        shown = memory.history[:_MOST_HISTORY]
+        actor_width = min(21, max(len(each.actor) for each in shown))
+        lines += [*section("History"), *(_history_line(each, actor_width, width) for each in shown)]
         if more := len(memory.history) - _MOST_HISTORY:
             lines += [(Span(f"{more} earlier; h shows all of them.", "faint"),)] if more > 0 else []
     where = f"{memory.path}:{memory.start_line}" if memory.start_line else memory.path
@@ -209,11 +227,12 @@ def sources(memory: Memory) -> list[str]:
     return [each for each in memory.provenance if each.partition(":")[0] in _KINDS]
 
 
-def _history_line(entry: HistoryEntry, width: int) -> Line:
-    spans = (
-        column(entry.timestamp.strftime("%-d %b %Y"), 12, "soft"),
-        column(entry.actor, 21, "text"),
+def _history_line(entry: HistoryEntry, actor_width: int, width: int) -> Line:
+    lead = (
+        column(entry.timestamp.strftime("%-d %b %Y"), 11, "faint"),
         gap(1),
-        Span(plain(entry.summary, max(1, width - 34)), "soft", f"commit:{entry.commit}"),
+        column(entry.actor, actor_width, "soft"),
+        gap(2),
     )
-    return cut(spans, width)
+    room = max(1, width - line_width(lead))
+    return cut((*lead, Span(plain(entry.summary, room), "text", f"commit:{entry.commit}")), width)

@@ -71,6 +71,10 @@ def needs_line(status: Status | None, *, short: bool) -> Line:
     if status is None:
         return (Span("reading…", "faint"),)
     parts: list[Span] = []
+    if status.reading is not None:
+        done, files = status.reading
+        figures = f" {done:,} of {files:,} files" if files and not short else ""
+        parts.append(Span(f"reading{figures or '…'}", "soft"))
     if status.alerts:
         parts.append(Span(f"▲ {status.alerts} alert{'s' * (status.alerts != 1)}", "decide.strong", "alerts"))
     if status.to_decide:
@@ -94,19 +98,23 @@ def keys_line(keys: Sequence[tuple[str, str]]) -> Line:
     return tuple(spans[1:])
 
 
-def bottom_line(status: Status | None, keys: Sequence[tuple[str, str]], width: int) -> tuple[Line, int]:
+def bottom_line(
+    status: Status | None, keys: Sequence[tuple[str, str]], width: int, *, working: bool = False
+) -> tuple[Line, int]:
     """Draw what needs a person at the left and the keys at the right.
 
     Args:
         status: None until it is known.
         keys: Key and word, the most important first.
         width: Cells.
+        working: Whether something that a person asked for is still under way.
 
     Returns:
         The line, and how many keys found no room.
     """
     for short in (False, True):
-        left = (gap(1), *needs_line(status, short=short), gap(2))
+        needs = (Span("working…", "decide"),) if working else needs_line(status, short=short)
+        left = (gap(1), *needs, gap(2))
         room = width - line_width(left) - 1
         if line_width(keys_line(keys)) <= room:
             break

@@ -14,6 +14,7 @@ from workbench.tui.ink import BLANK
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import RAISED
 from workbench.tui.text import HIDDEN, plain
+from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -68,8 +69,7 @@ class ItemEditor(Vertical):
     """A title, the text, a bar for each budget, and a line for what is wrong."""
 
     DEFAULT_CSS = """
-    ItemEditor { display: none; background: $surface; padding: 1 2; height: 1fr; }
-    ItemEditor.-open { display: block; }
+    ItemEditor { background: $surface; padding: 1 2; height: 1fr; }
     ItemEditor > #editor-title { color: $soft; height: 1; background: $surface; }
     ItemEditor > DraftArea {
         height: auto; min-height: 4; max-height: 14; margin: 1 0; border: none; padding: 0 1;
@@ -77,7 +77,7 @@ class ItemEditor(Vertical):
     }
     ItemEditor > DraftArea:focus { border: none; }
     ItemEditor > DraftArea .text-area--cursor-line { background: $background; }
-    ItemEditor > #editor-problem { color: $danger; height: auto; margin: 1 0 0 0; background: $surface; }
+    ItemEditor > #editor-problem { margin: 1 0 0 0; }
     """
 
     class Typed(Message):
@@ -96,7 +96,7 @@ class ItemEditor(Vertical):
         yield area
         yield StatusLine(id="editor-bar-0", ground=RAISED)
         yield StatusLine(id="editor-bar-1", ground=RAISED)
-        yield Static("", id="editor-problem", markup=False)
+        yield Lines(id="editor-problem")
 
     @property
     def text(self) -> str:
@@ -110,18 +110,12 @@ class ItemEditor(Vertical):
             title: What it is that one edits.
             text: What it says so far.
         """
-        self.add_class("-open")
         self.query_one("#editor-title", Static).update(plain(title, 200))
-        self.show_problem("")
+        self.clear_problem()
         area = self.query_one(DraftArea)
         area.load_text(text)
         area.move_cursor(area.document.end)
-        # On a small terminal the area only comes into sight with the next layout, and cannot be focused before.
-        self.call_after_refresh(area.focus)
-
-    def close(self) -> None:
-        """Put the editor away."""
-        self.remove_class("-open")
+        area.focus()
 
     def show_bars(self, draws: Sequence[Callable[[int], Line]]) -> None:
         """Draw up to two budgets."""
@@ -129,11 +123,15 @@ class ItemEditor(Vertical):
             bar = self.query_one(f"#editor-bar-{at}", StatusLine)
             bar.show(draws[at] if at < len(draws) else lambda _width: BLANK)
 
-    def show_problem(self, problem: str) -> None:
-        """Say why the text was not taken, or nothing."""
-        self.query_one("#editor-problem", Static).update(plain(problem, 600))
+    def show_problem(self, draw: Callable[[int], Sequence[Line]]) -> None:
+        """Say why the text was not taken."""
+        self.query_one("#editor-problem", Lines).show(draw)
+
+    def clear_problem(self) -> None:
+        """Say nothing about the text."""
+        self.show_problem(lambda _width: ())
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        self.show_problem("")
+        self.clear_problem()
         self.post_message(self.Typed(event.text_area.text))

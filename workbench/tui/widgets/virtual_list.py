@@ -110,6 +110,7 @@ class VirtualList(ScrollView, can_focus=True):
         """
         wanted = keep if keep is not None else self.cursor_key
         before = self.cursor_key
+        at_top = round(self.scroll_y) == 0
         screen_line = self.cursor - round(self.scroll_y)
         self.rows = rows
         self.waiting = False
@@ -117,7 +118,8 @@ class VirtualList(ScrollView, can_focus=True):
         found = rows.find(wanted) if wanted else None
         self.cursor = found if found is not None else nearest(self.rows, self.cursor)
         self.virtual_size = Size(0, len(rows))
-        if wanted and found is not None and keep is None:
+        if wanted and found is not None and keep is None and not at_top:
+            # Rows that come above stay out of sight, unless one is at the beginning, where what is new belongs.
             self.scroll_to(y=max(0, found - screen_line), animate=False, force=True)
         self._keep_cursor_in_sight()
         self.refresh()
@@ -248,6 +250,10 @@ class VirtualList(ScrollView, can_focus=True):
 
     def action_move_last(self) -> None:
         self._step(len(self.rows))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to open only where there is a row."""
+        return bool(self.cursor_key) if action == "open" else super().check_action(action, parameters)
 
     def action_open(self) -> None:
         if self.cursor_key:

@@ -1,0 +1,101 @@
+"""Brings a workspace up to date behind the bench, and tells it whenever memory has changed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from workbench.engine.errors import StorageError, WorkbenchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from workbench.engine.workspace import Workspace
+
+# Seconds before what could not be taken in is tried again.
+_RETRY = 5.0
+# Seconds that leaving waits for what the background is at; another process may keep it waiting for longer.
+_LONGEST_FAREWELL = 1.0
+# Seconds between two tellings of progress, at least.
+_SHORTEST_PAUSE = 0.3
+
+
+class Follower:
+    """Reads the files, takes in what was edited from outside, and watches, all on a thread of its own.
+
+    Args:
+        workspace: Opened with `reads_refresh=False`.
+        changed: Called from any thread.
+    """
+
+    def __init__(self, workspace: Workspace, changed: Callable[[], object]) -> None:
+        self._workspace = workspace
+        self._changed = changed
+        self._closed = threading.Event()
+        self._stop_watching: Callable[[], None] = lambda: None
+        self.trouble = ""
+        self.progress: tuple[int, int] | None = (0, 0)
+        self._pace = Pace()
+        self._thread = threading.Thread(target=self._follow, name="follow changes", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End it, without waiting long for what is under way."""
+        self._closed.set()
+        self._thread.join(_LONGEST_FAREWELL)
+        farewell = threading.Thread(target=self._stop_watching, name="stop watching", daemon=True)
+        farewell.start()
+        farewell.join(_LONGEST_FAREWELL)
+
+    def _follow(self) -> None:
+        self._try(lambda: self._workspace.refresh(progress=self._read, cancelled=self._closed.is_set))
+        self.progress = None
+        if self._closed.is_set():
+            return
+        self._stop_watching = self._workspace.watch(lambda _paths: self._tell())
+        while not self._try(self._workspace.adopt) and not self._closed.is_set():
+            self._tell()
+            self._closed.wait(_RETRY)
+        self._tell()
+
+    def _read(self, done: int, all_: int) -> None:
+        self.progress = (done, all_)
+        if self._pace.due():
+            self._tell()
+
+    def _try(self, act: Callable[[], object]) -> bool:
+        try:
+            act()
+        except StorageError:
+            # A folder that cannot be written has a notice of its own; trying again would not help.
+            return True
+        except WorkbenchError as error:
+            self.trouble = f"Edits from outside wait: {error.message}"
+            return False
+        self.trouble = ""
+        return True
+
+    def _tell(self) -> None:
+        if not self._closed.is_set():
+            self._changed()
+
+
+class Pace:
+    """Says when to tell of progress: at once, then ever more rarely, since each time everything is read again.
+
+    Args:
+        clock: Gives seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._begun = self._next = clock()
+
+    def due(self) -> bool:
+        """Tell whether it is time; if so, the next time is later."""
+        now = self._clock()
+        if now < self._next:
+            return False
+        self._next = now + max(_SHORTEST_PAUSE, now - self._begun)
+        return True
