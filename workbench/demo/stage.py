@@ -187,6 +187,11 @@ class Stage:
     def _identity(self, workspace: Workspace, scene: Scene) -> Changed:
         return workspace.edit_file("IDENTITY.md", scene.text)
 
+    def _ack(self, workspace: Workspace, scene: Scene) -> Changed:
+        alerts = workspace.audit_alerts().alerts
+        waiting = [a for a in alerts if a.file == scene.options["match"] and not a.acknowledged]
+        return workspace.acknowledge(waiting[0].id)
+
     def _edit_outside(self, workspace: Workspace, scene: Scene) -> Changed:
         place = self.path / scene.options["path"].replace("DATE", f"{workspace.now():%Y-%m-%d}")
         place.parent.mkdir(parents=True, exist_ok=True)
