@@ -194,3 +194,14 @@ def test_merge_and_unmerge_undo_each_other_whatever_the_files_hold(
     assert merged_into(files.entity_file("person--alexander")) == "person--alex"
     files.apply(plan_unmerge(files.files(NOW), "person--alexander"))
     assert files.contents == before
+
+
+def test_a_file_with_two_sections_of_facts_takes_in_what_is_retired() -> None:
+    files = Library(
+        {
+            "memory/graph/entities/person--a.md": b"# person--a\n\n## Facts\n\n## Facts\n  - nested\n",
+            "memory/graph/entities/person--b.md": b"# person--b\n\n## Superseded\n- One ^f1\n",
+        }
+    )
+    files.apply(plan_merge(files.files(), "person--a", "person--b"))
+    assert [fact.text for fact in files.entity_file("person--a").retired] == ["One"]

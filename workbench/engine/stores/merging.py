@@ -140,8 +140,10 @@ def _move_facts(merged: EntityFile, absorbed: EntityFile) -> EntityFile:
         if not fact.retired and same_fact(merged, fact.text) is not None:
             continue
         free = fact.block_id if fact.block_id not in merged.block_ids else None
+        taken = merged.block_ids
         merged = merged.add_fact(fact.text, _marked(fact.provenance, absorbed), block_id=free)
-        block = merged.facts[-1].block_id or ""
+        # A file with several sections of facts need not have the new one at the end.
+        (block,) = merged.block_ids - taken
         renamed[fact.block_id or ""] = block
         added.append((fact, block))
     for fact, block in added:

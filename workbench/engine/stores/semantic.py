@@ -71,7 +71,9 @@ def add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) -> Stat
     provenance = Provenance(since=origin.since or files.today, sources=origin.sources, confidence=confidence)
     extended = file.add_fact(wording.text, provenance)
     files.save(extended, f"added fact “{clip(wording.text)}”")
-    return Stated(_id(file, extended.facts[-1].block_id), file.path, fresh=True, warnings=wording.warnings)
+    # A file with several sections of facts need not have the new one at the end.
+    (block,) = extended.block_ids - file.block_ids
+    return Stated(_id(file, block), file.path, fresh=True, warnings=wording.warnings)
 
 
 def same_fact(file: EntityFile, text: str) -> Fact | None:
