@@ -53,8 +53,13 @@ def is_tracked(path: str) -> bool:
 
 
 def is_critical(path: str) -> bool:
-    """Tell whether any change of the file raises an alert (design document §12.1, §12.5)."""
+    """Tell whether the file is critical in every workspace (design document §12.1, §12.5)."""
     return path in CRITICAL
+
+
+def can_be_critical(path: str) -> bool:
+    """Tell whether settings may make the file critical: a tracked one that the engine does not keep itself."""
+    return is_tracked(path) and not path.startswith(META + "/")
 
 
 def is_memory_file(path: str) -> bool:

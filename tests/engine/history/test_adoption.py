@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.engine.history.notebook import PERSON, Notebook
-from workbench.engine.errors import NotFound
+from workbench.engine import layout
+from workbench.engine.errors import NotFound, RoleRefused
 from workbench.engine.history import Action, Attribution, FileChange, History, Plan
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.git_objects import Commit
+from workbench.engine.history.seen_head import load_seen
 
 LINES = "".join(f"line {number}\n" for number in range(20))
 
@@ -107,6 +109,65 @@ def test_each_critical_file_gets_a_commit_and_an_alert(notebook: Notebook) -> No
     assert alerts[0].diff.splitlines()[2:] == ["@@ -1 +1 @@", "-kind", "+unkind"]
     assert alerts[1].diff.splitlines()[-1] == "-me"
     assert [found.actor for found in alerts] == ["manual", "manual"]
+
+
+def again(notebook: Notebook, *further: str, alerts: bool = True) -> None:
+    """Open the history with further critical files."""
+    notebook.history = History(
+        notebook.root,
+        clock=notebook.clock,
+        state=notebook.history.state,
+        critical=layout.CRITICAL | {*further},
+        critical_alerts=alerts,
+    )
+
+
+def test_a_further_critical_file_gets_a_commit_and_an_alert(notebook: Notebook) -> None:
+    again(notebook, "MEMORY.md")
+    start = notebook.history.head()
+    put(notebook, "MEMORY.md", "other\n")
+    put(notebook, "memory/procedures/b.md", "other\n")
+    notebook.history.adopt()
+    assert subjects(notebook, start) == [
+        "[EDIT] MEMORY.md — edited outside the engine (+1 −1 lines)",
+        "[ALERT] MEMORY.md — Critical file change detected. Pending user acknowledgment.",
+        "[EDIT] memory/procedures/b.md — edited outside the engine (+1 −1 lines)",
+    ]
+
+
+def test_a_further_critical_file_needs_the_right_to_it_and_alerts(notebook: Notebook) -> None:
+    again(notebook, "MEMORY.md")
+    plan = Plan[None](Action.EDIT, "MEMORY.md", "x", (FileChange("MEMORY.md", b"mine\n", Action.EDIT, "x"),))
+    by = Attribution("bot:main", "auto")
+    with pytest.raises(RoleRefused):
+        notebook.history.mutate(lambda _: plan, by)
+    commit = notebook.history.mutate(lambda _: plan, by, may_touch_critical=True).commit
+    assert commit
+    message = parse_message(notebook.history.store.commit(commit))
+    assert message.trigger.endswith("⚠️ CRITICAL FILE CHANGED")
+    assert message.entries[0].summary == "⚠️ CRITICAL: x"
+    assert [alert.file for alert in notebook.history.alerts()] == ["MEMORY.md"]
+
+
+def test_alerts_switched_off_still_come_for_settings_where_the_switch_stands(notebook: Notebook) -> None:
+    again(notebook, "MEMORY.md", alerts=False)
+    start = notebook.history.head()
+    for path in ("SOUL.md", "MEMORY.md", "workbench.toml", "openclaw.json"):
+        put(notebook, path, "other\n")
+    notebook.history.adopt()
+    notebook.write("IDENTITY.md", "another\n")
+    assert [alert.file for alert in notebook.history.alerts()] == ["workbench.toml", "openclaw.json"]
+    messages = [parse_message(commit) for commit in commits_since(notebook, start)]
+    soul = next(message for message in messages if message.file == "SOUL.md")
+    assert soul.entries[0].summary.startswith("⚠️ CRITICAL: ")
+
+
+def test_further_critical_files_are_compared_where_history_was_rewritten(notebook: Notebook) -> None:
+    again(notebook, "MEMORY.md")
+    notebook.write("MEMORY.md", "kept\n")
+    seen = load_seen(notebook.history.state)
+    assert seen is not None
+    assert set(seen.critical) == {"SOUL.md", "IDENTITY.md", "MEMORY.md"}
 
 
 def test_an_engine_actor_on_a_critical_file_is_an_integrity_alert(notebook: Notebook) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.engine import layout
 from workbench.engine.errors import InvalidSetting, OutsideWorkspace, StorageError, WorkbenchError
 from workbench.engine.settings import SCHEMA, Kind, Settings, environment_name, load_settings, value_of
 from workbench.engine.settings.schema import Spec, Value, leads_outside
@@ -49,6 +50,18 @@ def test_defaults_are_the_design_documents(root: Path, environment: dict[str, st
     assert settings.audit.critical_alerts
     assert settings.graph.depth == 2
     assert settings.origin("core.cap") == "default"
+
+
+def test_files_that_cannot_be_critical_are_told(root: Path, environment: dict[str, str]) -> None:
+    useless = ["notes.txt", "memory/meta/decay-scores.json", "memory/.hidden.md", "elsewhere/a.md"]
+    named = [*useless, "USER.md", "memory/vault/promise.md"]
+    (root / "workbench.toml").write_text(f"[audit]\ncritical_files = {named}\n")
+    settings = load_settings(root, environment=environment)
+    assert settings.audit.critical == layout.CRITICAL | {"USER.md", "memory/vault/promise.md"}
+    assert len(settings.warnings) == len(useless)
+    for path, warning in zip(useless, settings.warnings, strict=True):
+        assert warning.startswith("workbench.toml:2: ")
+        assert f"“{path}”" in warning
 
 
 def test_environment_over_workspace_over_user_over_foreign(root: Path, environment: dict[str, str]) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.engine.workspace.agent_home import AgentHome
 from tests.engine.workspace.callings import EPISODE, FACT, ITEM
 from workbench.engine import layout
-from workbench.engine.errors import BudgetExceeded, NotFound, Stale
+from workbench.engine.errors import BudgetExceeded, NotFound, RoleRefused, Stale
 
 LOG = "memory/2026-01-30.md"
 LOUD = "# Soul\n\nYou are loud.\n"
@@ -92,6 +92,31 @@ def test_undo_takes_back_an_edit_made_outside(settled: AgentHome) -> None:
         workspace.redo()
     assert settled.text(LOG) == "Edited.\n"
     assert "memory/vault/promise.md" not in settled.tracked()
+
+
+def test_files_named_in_settings_are_critical_too(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        workspace.edit_file("workbench.toml", f'[audit]\ncritical_files = ["USER.md", "{LOG}"]\n')
+    settled.write("USER.md", "Prefers miles\n")
+    with settled.open("main") as workspace:
+        assert [alert.file for alert in workspace.audit_alerts().alerts if not alert.acknowledged] == [
+            "USER.md"
+        ]
+        with pytest.raises(RoleRefused):
+            workspace.edit(f"file:{LOG}", "Mallory")
+    with settled.open() as workspace:
+        workspace.edit_file(LOG, "Edited.\n")
+        alerts = {alert.file: alert.acknowledged for alert in workspace.audit_alerts().alerts}
+    assert alerts == {"workbench.toml": True, "USER.md": False, LOG: True}
+
+
+def test_alerts_can_be_switched_off_but_not_unseen(settled: AgentHome) -> None:
+    settled.write("workbench.toml", "[audit]\ncritical_alerts = false\n")
+    settled.write("SOUL.md", LOUD)
+    with settled.open("main") as workspace:
+        assert [alert.file for alert in workspace.audit_alerts().alerts if not alert.acknowledged] == [
+            "workbench.toml"
+        ]
 
 
 @pytest.mark.parametrize("path", ["SOUL.md", "IDENTITY.md", "workbench.toml", "openclaw.json"])

@@ -38,7 +38,14 @@ class Draft:
 
 
 def drafts_of_edits(
-    store: GitStore, tree: str | None, edits: Mapping[str, bytes | None], actor: str, transaction: str
+    store: GitStore,
+    tree: str | None,
+    edits: Mapping[str, bytes | None],
+    actor: str,
+    transaction: str,
+    *,
+    critical: frozenset[str],
+    alerting: frozenset[str],
 ) -> list[Draft]:
     """Return the commits that take edits in: each critical file with its alert, then the rest together.
 
@@ -48,9 +55,11 @@ def drafts_of_edits(
         edits: New content by path, None for a file that is gone.
         actor: Whose edits they are.
         transaction: Its id.
+        critical: Paths of the critical files.
+        alerting: Those whose changes raise alerts.
     """
     drafts = []
-    for path in sorted(filter(layout.is_critical, edits)):
+    for path in sorted(critical & edits.keys()):
         entry = _entry(_change(store, tree, path, edits), edits, store, actor)
         marked = AuditEntry(entry.action, path, "—", CRITICAL_MARK + entry.summary)
         message = CommitMessage(
@@ -64,8 +73,9 @@ def drafts_of_edits(
             (marked,),
         )
         drafts.append(Draft(message, {path: edits[path]}))
-        drafts.append(Draft(critical_alert(path, entry.action, actor, "—", transaction), {}))
-    rest = {path: content for path, content in edits.items() if not layout.is_critical(path)}
+        if path in alerting:
+            drafts.append(Draft(critical_alert(path, entry.action, actor, "—", transaction), {}))
+    rest = {path: content for path, content in edits.items() if path not in critical}
     if rest:
         drafts.append(Draft(_message_of_many(store, tree, rest, actor, transaction), rest))
     return drafts

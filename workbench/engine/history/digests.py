@@ -39,14 +39,15 @@ class DatedLine:
         return f"{self.line.timestamp:%Y-%m-%d}"
 
 
-def summarise_month(month: str, lines: Sequence[DatedLine]) -> MonthlyDigest:
+def summarise_month(month: str, lines: Sequence[DatedLine], critical: frozenset[str]) -> MonthlyDigest:
     """Return the digest of a month.
 
     Args:
         month: `2026-01`.
         lines: Every line of that month that is pruned, oldest first.
+        critical: Paths of the critical files.
     """
-    return MonthlyDigest(month, tuple(_summary(lines)), tuple(_events(lines)))
+    return MonthlyDigest(month, tuple(_summary(lines, critical)), tuple(_events(lines, critical)))
 
 
 def merge_digest(existing: MonthlyDigest | None, before: MonthlyDigest, now: MonthlyDigest) -> MonthlyDigest:
@@ -65,12 +66,12 @@ def merge_digest(existing: MonthlyDigest | None, before: MonthlyDigest, now: Mon
     return MonthlyDigest(now.month, now.summary + own_summary, events)
 
 
-def _summary(lines: Sequence[DatedLine]) -> Iterator[str]:
+def _summary(lines: Sequence[DatedLine], critical: frozenset[str]) -> Iterator[str]:
     mutations = [found.line for found in lines if found.line.action not in _NOT_MUTATIONS]
     files = {line.file for line in mutations}
     yield f"{_count(len(mutations), 'total mutation')} across {_count(len(files), 'file')}"
     yield _reflections(lines)
-    yield _count(sum(layout.is_critical(line.file) for line in mutations), "critical file change")
+    yield _count(sum(line.file in critical for line in mutations), "critical file change")
     transitions = sum(_transitions(line) for line in mutations if line.action == Action.DECAY)
     archivals = sum(line.action == Action.ARCHIVE for line in mutations)
     yield f"{_count(transitions, 'decay transition')}, {_count(archivals, 'archival event')}"
@@ -100,19 +101,19 @@ def _verdict(decisions: set[str]) -> str:
     return "rejected" if rejected else "pending"
 
 
-def _events(lines: Sequence[DatedLine]) -> Iterator[tuple[str, str]]:
+def _events(lines: Sequence[DatedLine], critical: frozenset[str]) -> Iterator[tuple[str, str]]:
     by_day: dict[str, list[AuditLine]] = {}
     for found in lines:
         by_day.setdefault(found.day, []).append(found.line)
     for day in sorted(by_day):
-        for text in dict.fromkeys(_events_of_day(by_day[day])):
+        for text in dict.fromkeys(_events_of_day(by_day[day], critical)):
             yield day, text
 
 
-def _events_of_day(lines: Sequence[AuditLine]) -> Iterator[str]:
+def _events_of_day(lines: Sequence[AuditLine], critical: frozenset[str]) -> Iterator[str]:
     kinds = Counter(line.action for line in lines)
     for line in lines:
-        if layout.is_critical(line.file) and line.action not in _NOT_MUTATIONS:
+        if line.file in critical and line.action not in _NOT_MUTATIONS:
             yield f"{line.file} changed by {line.actor}"
     if any(line.actor == "system:init" for line in lines):
         yield "History begins"

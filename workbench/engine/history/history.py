@@ -51,6 +51,8 @@ class History:
         lock_timeout: Seconds to wait for another writer.
         projections: Further files derived from the tracked ones, written after each change.
         new_id: Gives a fresh transaction id of lower-case letters and digits.
+        critical: Paths of the files that only some roles may change, and whose changes raise alerts.
+        critical_alerts: Whether they do; changes of settings files do in any case, for the switch stands there.
     """
 
     def __init__(
@@ -63,6 +65,8 @@ class History:
         lock_timeout: float = 10.0,
         projections: Sequence[Projection] = (),
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
+        critical: frozenset[str] = layout.CRITICAL,
+        critical_alerts: bool = True,
     ) -> None:
         self.root = root
         self.path = root / layout.HISTORY
@@ -71,7 +75,10 @@ class History:
         self._warnings: dict[str, None] = {}
         self._store: GitStore | None = None
         self._opening = threading.Lock()
-        self._around = Surroundings(root, state, clock, zone, new_id, projections, self._warn)
+        alerting = critical if critical_alerts else critical & {layout.SETTINGS, *layout.FOREIGN_SETTINGS}
+        self._around = Surroundings(
+            root, state, clock, zone, new_id, projections, self._warn, critical, alerting
+        )
 
     # Reading
 
@@ -112,6 +119,11 @@ class History:
     def new_id(self) -> str:
         """Return a fresh transaction id."""
         return self._around.new_id()
+
+    @property
+    def critical(self) -> frozenset[str]:
+        """Return the paths of the critical files, whether there are such files or not."""
+        return self._around.critical
 
     @property
     def state(self) -> Path:
@@ -260,7 +272,7 @@ class History:
         store = self._store_for_writing()
         with self._lock.hold(actor, self._around.clock.now()) as held:
             if purge_is_unfinished(self.path):
-                finish_purge(store, self._journal, self.root, self.state)
+                finish_purge(store, self._journal, self.root, self.state, critical=self.critical)
             recovered = recover(store, self._journal, self.root, predecessor_died=held.predecessor_died)
             turn = Writing(store, self._journal, self._around)
             seen = load_seen(self.state)
@@ -271,7 +283,7 @@ class History:
             if problem:
                 turn.record(history_alert(problem, self._around.new_id()))
             yield turn
-            keep_seen(store, self.state, seen)
+            keep_seen(store, self.state, seen, self.critical)
 
     def set_aside(self) -> Path:
         """Move a history that cannot be used out of the way, so that a new one can begin; nothing is deleted.

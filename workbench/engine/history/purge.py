@@ -88,7 +88,9 @@ def purge(
             write_marker(store.path, Marker(head, packs))
         except OSError as error:
             raise _cannot_write(store.path, error) from error
-        finish_purge(store, history.journal, history.root, history.state, step=step)
+        finish_purge(
+            store, history.journal, history.root, history.state, critical=history.critical, step=step
+        )
     return Purged(head, rewriting.commits, removed.files, _histories_set_aside(history.root))
 
 

@@ -71,8 +71,8 @@ def prune(history: History, days: int = WINDOW, attribution: Attribution = _BY) 
             archive = archive.put(
                 merge_digest(
                     archive.digest(month),
-                    summarise_month(month, _dated(earlier)),
-                    summarise_month(month, _dated(of_month)),
+                    summarise_month(month, _dated(earlier), history.critical),
+                    summarise_month(month, _dated(of_month), history.critical),
                 )
             )
         summary = f"summed up {len(fresh)} commits before {cutoff:%Y-%m-%d}"

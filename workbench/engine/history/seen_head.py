@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.engine import layout
 from workbench.engine.history.git_store import SHORT, GitStore
 from workbench.engine.history.state_files import read_state, write_state
 
@@ -43,14 +42,16 @@ def load_seen(state: Path) -> Seen | None:
     return None
 
 
-def keep_seen(store: GitStore, state: Path, before: Seen | None) -> Seen | None:
+def keep_seen(
+    store: GitStore, state: Path, before: Seen | None, critical_files: frozenset[str]
+) -> Seen | None:
     """Keep the present head and the checksums of the critical files in it."""
     head = store.head()
     if head is None or (before and before.head == head):
         return before
     tree = store.commit(head).tree
     critical: dict[str, tuple[str, str]] = {}
-    for path in sorted(layout.CRITICAL):
+    for path in sorted(critical_files):
         blob = store.tree_blob(tree, path)
         known = before.critical.get(path) if before else None
         if blob and known and known[0] == blob:

@@ -54,6 +54,8 @@ class Surroundings:
         new_id: Gives a fresh transaction id.
         projections: Further derived files.
         warn: Takes one line about something that does not work but stops nothing.
+        critical: Paths of the critical files.
+        alerting: Those whose changes raise alerts.
     """
 
     root: Path
@@ -63,6 +65,8 @@ class Surroundings:
     new_id: Callable[[], str]
     projections: Sequence[Projection]
     warn: Callable[[str], None]
+    critical: frozenset[str]
+    alerting: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -128,7 +132,8 @@ class Writing:
             view = _RecordingFiles(self._root)
             plan = planner(view)
             replacements = _replacements(plan, view)
-            _require_right(replacements, attribution, may_touch_critical=may_touch_critical)
+            if not may_touch_critical:
+                self._refuse_critical(replacements, attribution)
             edits = self._differing(view.contents)
             if edits:
                 adopted += self._adopt(edits, "manual").commits
@@ -235,15 +240,19 @@ class Writing:
         transaction = self._around.new_id()
         changing = {step.path for step in replacements}
         entries = [
-            AuditEntry(change.action, change.path, attribution.approval, _marked(change.path, change.summary))
+            AuditEntry(
+                change.action,
+                change.path,
+                attribution.approval,
+                _marked(change.summary) if path in self._around.critical else change.summary,
+            )
             for change in plan.changes
-            if layout.normalise(change.path) in changing
+            if (path := layout.normalise(change.path)) in changing
         ]
         entries += [
             AuditEntry(event.action, event.file, attribution.approval, event.summary) for event in plan.events
         ]
-        critical = sorted(filter(layout.is_critical, changing))
-        mark = " ⚠️ CRITICAL FILE CHANGED" if critical else ""
+        mark = " ⚠️ CRITICAL FILE CHANGED" if changing & self._around.critical else ""
         message = CommitMessage(
             plan.action,
             plan.file,
@@ -269,10 +278,19 @@ class Writing:
                     ),
                     {},
                 )
-                for path in critical
+                for path in sorted(changing & self._around.alerting)
             ]
         commit = self.commit(drafts, transaction, replacements)[0]
         return Receipt(commit, tuple(sorted(changing)), moment, plan.outcome, adopted)
+
+    def _refuse_critical(self, replacements: Sequence[_Replacement], attribution: Attribution) -> None:
+        for step in replacements:
+            if step.path in self._around.critical:
+                raise RoleRefused(
+                    f"{attribution.actor} may not change a critical file.",
+                    where=step.path,
+                    remedy="Ask the person whose workspace it is to change it.",
+                )
 
     def _differing(self, contents: Mapping[str, bytes | None]) -> dict[str, bytes | None]:
         """Return which contents of files differ from those of the newest commit."""
@@ -292,7 +310,15 @@ class Writing:
         if not edits:
             return Adopted()
         transaction = self._around.new_id()
-        drafts = drafts_of_edits(self.store, tree, edits, actor, transaction)
+        drafts = drafts_of_edits(
+            self.store,
+            tree,
+            edits,
+            actor,
+            transaction,
+            critical=self._around.critical,
+            alerting=self._around.alerting,
+        )
         commits = self.commit(drafts, transaction)
         alerts = [value for draft in drafts for key, value in draft.message.trailers if key == ALERT]
         return Adopted(tuple(commits), tuple(sorted(edits)), tuple(alerts))
@@ -422,21 +448,8 @@ def _replacements(plan: Plan[T], view: _RecordingFiles) -> list[_Replacement]:
     return list(found.values())
 
 
-def _require_right(
-    replacements: Sequence[_Replacement], attribution: Attribution, *, may_touch_critical: bool
-) -> None:
-    for step in replacements:
-        if layout.is_critical(step.path) and not may_touch_critical:
-            raise RoleRefused(
-                f"{attribution.actor} may not change a critical file.",
-                where=step.path,
-                remedy="Ask the person whose workspace it is to change it.",
-            )
-
-
-def _marked(path: str, summary: str) -> str:
-    critical = layout.is_critical(path) and not summary.startswith(CRITICAL_MARK)
-    return CRITICAL_MARK + summary if critical else summary
+def _marked(summary: str) -> str:
+    return summary if summary.startswith(CRITICAL_MARK) else CRITICAL_MARK + summary
 
 
 def _hash(content: bytes | None) -> str | None:

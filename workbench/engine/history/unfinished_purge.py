@@ -69,7 +69,13 @@ def write_marker(folder: Path, marker: Marker) -> None:
 
 
 def finish_purge(
-    store: GitStore, journal: Journal, root: Path, state: Path, *, step: Step = lambda _: None
+    store: GitStore,
+    journal: Journal,
+    root: Path,
+    state: Path,
+    *,
+    critical: frozenset[str],
+    step: Step = lambda _: None,
 ) -> None:
     """Bring a purge to its end. Needs the writer's lock; may be done again at any point.
 
@@ -80,6 +86,7 @@ def finish_purge(
         journal: Its journal.
         root: The workspace folder, absolute.
         state: Folder of derived state.
+        critical: Paths of the critical files.
         step: Told what comes next.
 
     Raises:
@@ -110,7 +117,7 @@ def finish_purge(
         for name in _STALE_STATE:
             (state / name).unlink(missing_ok=True)
         store.forget_handles()
-        keep_seen(store, state, None)
+        keep_seen(store, state, None, critical)
         step("log")
         rewrite_audit_log(root, store, state)
         step("marker")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -72,7 +73,8 @@ def load_settings(root: Path | None, *, environment: Mapping[str, str] | None = 
                 values["editor"], origins["editor"] = environment[name], name
                 break
     _settle_together(values, origins, warnings)
-    return assemble(values, origins, tuple(warnings))
+    settings = assemble(values, origins, ())
+    return replace(settings, warnings=(*warnings, *_useless_critical_files(settings)))
 
 
 def check_settings(content: bytes) -> None:
@@ -146,6 +148,15 @@ def _settle_together(values: dict[str, Value], origins: dict[str, str], warnings
             where=origins[own[0]],
             remedy=f"The defaults are {usual}.",
         )
+
+
+def _useless_critical_files(settings: Settings) -> Iterator[str]:
+    for path in settings.audit.critical_files:
+        if not layout.can_be_critical(path):
+            yield (
+                f"{settings.origin('audit.critical_files')}: audit.critical_files names “{path[:80]}”, which cannot "
+                "be critical; name Markdown or JSON below memory/ but not memory/meta/, or a file like USER.md."
+            )
 
 
 def _is_foreign(origin: str) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import Field, dataclass, field, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from workbench.engine import layout
 from workbench.engine.settings.schema import Kind, Spec, Value
 
 if TYPE_CHECKING:
@@ -95,12 +96,20 @@ class AuditSettings:
         default=90, metadata=_whole(1, 36_500, "days that the audit log keeps before its monthly digests")
     )
     critical_alerts: bool = field(
-        default=True, metadata=_of(Kind.SWITCH, "whether a change of a critical file raises an alert")
+        default=True,
+        metadata=_of(
+            Kind.SWITCH, "whether a change of a critical file raises an alert; of settings it always does"
+        ),
     )
     critical_files: tuple[str, ...] = field(
         default=(),
         metadata=_of(Kind.PATHS, "files that are critical beside SOUL.md, IDENTITY.md and settings"),
     )
+
+    @property
+    def critical(self) -> frozenset[str]:
+        """Return the path of every critical file."""
+        return layout.CRITICAL | frozenset(filter(layout.can_be_critical, self.critical_files))
 
 
 @dataclass(frozen=True)
