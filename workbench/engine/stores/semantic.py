@@ -202,7 +202,8 @@ def add_relation(
     )
     extended = file.add_relation(relation, target.id, provenance)
     files.save(extended, f"added relation {relation} → {target.id}")
-    return Stated(_id(file, extended.relations[-1].block_id), file.path, fresh=True)
+    (block,) = extended.block_ids - file.block_ids
+    return Stated(_id(file, block), file.path, fresh=True)
 
 
 def find_relation(file: EntityFile, relation: str, to: str) -> str | None:
