@@ -27,6 +27,7 @@ def marked(text: str, query: str) -> list[str]:
         ("我们决定用Kafka传输消息。", "消息 kafka", ["Kafka", "消息"]),
         ("宁波的海", "海", ["海"]),
         ("a plan for the plane", "plan", ["plan"]),
+        ("İİ消息İ plan", "消息 plan", ["消息", "plan"]),
         ("nothing", "", []),
         ("nothing", "else", []),
     ],

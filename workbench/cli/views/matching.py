@@ -127,7 +127,7 @@ def _matches(text: str, query: str) -> list[tuple[int, int, frozenset[str]]]:
         if folded in here or _JOINED.sub("_", folded) in here:
             spans = [(start, end)]
         else:
-            spans = _within(word[0].lower(), here, word.start()) or [(start, end)]
+            spans = _within(_lowered(word[0]), here, word.start()) or [(start, end)]
         found += [(first, last, here) for first, last in spans]
     return found
 
@@ -141,3 +141,11 @@ def _within(word: str, wanted: Iterable[str], offset: int) -> list[Span]:
         else:
             spans.append((start + offset, end + offset))
     return spans
+
+
+def _lowered(word: str) -> str:
+    """Return a word in lower case, letter by letter, so that places in it stay the same."""
+    lowered = word.lower()
+    if len(lowered) == len(word):
+        return lowered
+    return "".join(small if len(small := letter.lower()) == 1 else letter for letter in word)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os.path
+from itertools import takewhile
 
 from workbench.engine.stores.wording import clip
 
@@ -24,11 +24,16 @@ def clip_difference(before: str, after: str, limit: int = 40) -> tuple[str, str]
     old, new = (clip(text, len(text) + 1) for text in (before, after))
     if max(len(old), len(new)) <= limit:
         return old, new
-    shared_start = len(os.path.commonprefix([old, new]))
-    shared_end = len(os.path.commonprefix([old[shared_start:][::-1], new[shared_start:][::-1]]))
+    shared_start = _shared(old, new)
+    shared_end = _shared(old[shared_start:][::-1], new[shared_start:][::-1])
     return _around(old, shared_start, shared_end, 2 * limit), _around(
         new, shared_start, shared_end, 2 * limit
     )
+
+
+def _shared(one: str, other: str) -> int:
+    """Count the characters that two texts begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _around(text: str, shared_start: int, shared_end: int, limit: int) -> str:
