@@ -7,7 +7,9 @@ from pathlib import Path
 # Seconds that a change waits for another writer, with a person looking on.
 _LOCK_TIMEOUT = 3.0
 # Seconds that a background thread may keep a key waiting.
-_SWITCH_INTERVAL = 0.001
+_SWITCH_INTERVAL = 0.0002
+# Repaints a second, at most: a key that comes right after one waits for the next.
+_FRAMES = "120"
 
 
 def run(path: Path, at: str | None = None) -> None:
@@ -26,6 +28,7 @@ def run(path: Path, at: str | None = None) -> None:
 
     # Little of what is made until the first pane stands is ever thrown away: looking for garbage would only cost time.
     gc.disable()
+    os.environ.setdefault("TEXTUAL_FPS", _FRAMES)
     sys.setswitchinterval(_SWITCH_INTERVAL)
 
     from workbench.engine.settings import user_settings_file

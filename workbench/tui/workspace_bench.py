@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.engine import results
     from workbench.engine.workspace import Workspace
 
-_EPISODES_AT_ONCE = 400
+_EPISODES_AT_ONCE = 200
 _ENTRIES_AT_ONCE = 400
 _MOST_HISTORIES = 500
 

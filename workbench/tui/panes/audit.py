@@ -149,9 +149,10 @@ class AuditPane(Pane):
         if first_reading:
             self._entries = self._arriving
             self._rows.extend(self._matching(self._query, event.entries))
-            self.list.grow(self._rows)
+            first = bool(event.entries) and len(self._arriving) == len(event.entries)
+            self.grow_list(self._rows, first=first, last=event.last)
             self._find_wanted()
-            if event.entries and len(self._arriving) == len(event.entries):
+            if first:
                 self.has_read()
         if event.last:
             self.has_read()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from workbench.tui.bench import Bench, Memory, Outcome
     from workbench.tui.ink import Line
+    from workbench.tui.widgets.rows import RowSource
 
 EVERY_PANE = (
     commands.Filter, commands.ZoomPane, commands.Leave, commands.CopyId,
@@ -35,6 +37,8 @@ EVERY_PANE = (
 REST = 0.08
 REST_FOR_HISTORY = 0.2
 _MOST_KNOWN = 500
+# Seconds between two looks at how long a list has become while it is read.
+_GROWTH = 0.25
 
 
 class Pane(Widget):
@@ -93,6 +97,7 @@ class Pane(Widget):
         self._asking: Timer | None = None
         self._known_memories: dict[str, Memory] = {}
         self._readings = 0
+        self._grown = 0.0
         self._shown = False
 
     # --- parts ----------------------------------------------------------------------------------------------
@@ -185,6 +190,13 @@ class Pane(Widget):
         if not self._shown:
             self._shown = True
             self.call_after_refresh(self.post_message, self.Shown())
+
+    def grow_list(self, rows: RowSource, *, first: bool, last: bool) -> None:
+        """Let the list know of rows that came at its end; in between only now and then, since it repaints."""
+        now = monotonic()
+        if first or last or now - self._grown >= _GROWTH:
+            self._grown = now
+            self.list.grow(rows)
 
     def known(self, memory_id: str) -> Memory | None:
         """Return what has been read about a memory already."""

@@ -131,9 +131,10 @@ class TimelinePane(Pane):
             # The first reading shows what there is as it comes; later ones change nothing until they are whole.
             self._episodes = self._arriving
             self._rows.extend(each for each in event.episodes if episode_matches(self._query, each))
-            self.list.grow(self._rows)
+            first = bool(event.episodes) and len(self._arriving) == len(event.episodes)
+            self.grow_list(self._rows, first=first, last=event.last)
             self._find_wanted()
-            if event.episodes and len(self._arriving) == len(event.episodes):
+            if first:
                 self.has_read()
         if event.last:
             self.has_read()

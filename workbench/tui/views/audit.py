@@ -94,7 +94,6 @@ class AuditRows(KeyedRows):
             self._rows.append(entry)
             self._row_keys.append(entry_key(entry))
             self.shown += 1
-        self._index = None
 
     def row(self, key: str) -> Alert | AuditEntry | None:
         """Return the alert or entry of that id."""

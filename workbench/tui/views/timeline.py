@@ -77,7 +77,6 @@ class TimelineRows(KeyedRows):
             self.days.setdefault(episode.day, []).append(episode)
             self._rows.append(episode)
             self._row_keys.append(episode.id)
-        self._index = None
 
     @property
     def shown(self) -> int:

@@ -44,7 +44,8 @@ class KeyedRows:
     def __init__(self, keys: Sequence[str], headings: Sequence[int]) -> None:
         self._keys = keys
         self._headings = headings
-        self._index: dict[str, int] | None = None
+        self._index: dict[str, int] = {}
+        self._indexed = 0
 
     def __len__(self) -> int:
         return len(self._keys)
@@ -55,11 +56,11 @@ class KeyedRows:
 
     def find(self, key: str) -> int | None:
         """Return where the row with that id is."""
-        if self._index is None:
-            self._index = {}
-            for at, each in enumerate(self._keys):
-                if each:
-                    self._index.setdefault(each, at)
+        # Rows only ever come at the end, so those looked at once stay where they are.
+        for at in range(self._indexed, len(self._keys)):
+            if each := self._keys[at]:
+                self._index.setdefault(each, at)
+        self._indexed = len(self._keys)
         return self._index.get(key)
 
     def heading(self, index: int) -> int | None:
