@@ -85,3 +85,14 @@ def test_the_same_thread_is_told_that_it_nests(tmp_path: Path) -> None:
 def test_a_lock_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None:
     with pytest.raises(StorageError), WriterLock(tmp_path / "none/lock", timeout=1).hold("a", SINCE):
         pass
+
+
+def test_a_lock_is_abandoned_once_its_holder_died(tmp_path: Path) -> None:
+    lock = WriterLock(tmp_path / "lock", timeout=1)
+    assert not lock.was_abandoned()
+    (tmp_path / "lock").write_text("4711 somebody\n")
+    assert lock.was_abandoned()
+    with lock.hold("manual", datetime(2026, 2, 2, tzinfo=UTC)) as held:
+        assert held.predecessor_died
+        assert not WriterLock(tmp_path / "lock", timeout=1).was_abandoned()
+    assert not lock.was_abandoned()

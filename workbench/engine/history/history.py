@@ -321,7 +321,12 @@ class History:
         return self.store
 
     def _is_clean(self) -> bool:
-        if not self.exists or not self._journal.is_settled() or purge_is_unfinished(self.path):
+        if (
+            not self.exists
+            or not self._journal.is_settled()
+            or self._lock.was_abandoned()
+            or purge_is_unfinished(self.path)
+        ):
             return False
         store = self.store
         head = store.head()

@@ -95,6 +95,23 @@ class WriterLock:
         finally:
             self._thread.release()
 
+    def was_abandoned(self) -> bool:
+        """Tell whether the last holder died without letting go, and nobody holds the lock now."""
+        try:
+            handle = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            if os.fstat(handle).st_size == 0:
+                return False
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        else:
+            return True
+        finally:
+            os.close(handle)
+
     def _wait_in_turn(self, handle: int, deadline: float) -> None:
         queue = self._open(self._path.with_name(QUEUE_FILE))
         try:
