@@ -1,75 +1,112 @@
-"""Renders the pictures of this folder from the sample workspace: `python screenshots/render.py`.
+"""Renders the pictures of this folder from the sample workspace: `python screenshots/render.py [NAME…]`.
 
-The sample's last day is fixed, so that a picture changes only where the bench does.
+The sample is built at a fixed time, so the pictures only change when the bench or the sample does.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import tempfile
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.demo import build
-from workbench.engine.clock import FixedClock, parse_time
-from workbench.engine.workspace import Workspace
+from workbench.engine import Workspace
+from workbench.engine.clock import FixedClock
 from workbench.tui.app import BenchApp
+from workbench.tui.themes import DARK, LIGHT
 from workbench.tui.workspace_bench import WorkspaceBench
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
 FOLDER = Path(__file__).parent
-LAST_DAY = "2026-02-02T20:00:00Z"
-DARK, LIGHT = "workbench-dark", "workbench-light"
-# Name of the picture: size in columns and rows, theme, and the keys that lead to it.
-PICTURES: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
-    "core-dark": ((120, 36), DARK, ("down", "down")),
-    "timeline-dark": ((120, 36), DARK, ("2", "down", "down")),
-    "audit-dark": ((120, 36), DARK, ("3",)),
-    "timeline-light": ((120, 36), LIGHT, ("2", "down")),
-    "audit-light-80": ((80, 24), LIGHT, ("3", "down", "down")),
-    "help-dark": ((120, 36), DARK, ("question_mark",)),
-}
+NOW = datetime.fromisoformat("2026-02-02T21:00:00+01:00")
+NAME = "harbor"
+# A text that takes core memory past its cap.
+TOO_LONG = "When I ask for the report: " + "run the berth query, write it in Chinese, add a summary; " * 230
 
 
-async def settle(pilot: Pilot[Any]) -> None:
-    """Wait until what was loaded in the background is drawn."""
+@dataclass(frozen=True)
+class Picture:
+    """One picture.
+
+    Args:
+        name: Of its file.
+        keys: What is pressed, each in Textual's name; a digit waits until its pane has been read.
+        size: Columns and rows.
+        theme: Name of a theme.
+        paste: A text to paste after the keys.
+        then: What is pressed after that.
+    """
+
+    name: str
+    keys: tuple[str, ...]
+    size: tuple[int, int] = (120, 36)
+    theme: str = DARK
+    paste: str = ""
+    then: tuple[str, ...] = ()
+
+
+PICTURES = (
+    Picture("core-dark", ("j", "j")),
+    Picture("timeline-dark", ("2", "j", "j")),
+    Picture("timeline-light", ("2", "j"), theme=LIGHT),
+    Picture("audit-dark", ("3",)),
+    Picture("audit-light-80", ("3", "j", "j"), (80, 24), LIGHT),
+    Picture("over-budget-dark", ("j", "j", "e"), paste=TOO_LONG, then=("enter",)),
+    Picture("help-dark", ("question_mark",)),
+)
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    """Wait until everything has been read and drawn."""
+    app = pilot.app
+    assert isinstance(app, BenchApp)
+    while app.status is None or app.status.reading is not None:
+        await pilot.pause(0.05)
     for _ in range(3):
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await pilot.pause(0.35)
+        await app.workers.wait_for_complete()
+    await pilot.pause()
 
 
-async def render(place: Path, name: str) -> None:
-    """Draw one picture."""
-    size, theme, keys = PICTURES[name]
-    with Workspace.open(
-        place, role="person", clock=FixedClock(parse_time(LAST_DAY)), reads_refresh=False
-    ) as workspace:
-        workspace.refresh()
-        app = BenchApp(WorkspaceBench(workspace), theme=theme)
-        async with app.run_test(size=size) as pilot:
+async def render(picture: Picture, workspace: Path) -> str:
+    """Return a picture as SVG."""
+    with Workspace.open(workspace, role="person", clock=FixedClock(NOW), reads_refresh=False) as opened:
+        app = BenchApp(WorkspaceBench(opened), theme=picture.theme)
+        async with app.run_test(size=picture.size, notifications=False) as pilot:
             await settle(pilot)
-            for key in keys:
+            for key in picture.keys:
                 await pilot.press(key)
+                if key.isdigit():
+                    await settle(pilot)
+            if picture.paste:
                 await settle(pilot)
-            await pilot.pause(0.3)
+                app.screen.focused.insert(picture.paste)  # type: ignore[union-attr]  # the text area that e opens
+                await settle(pilot)
+            await pilot.press(*picture.then)
             await settle(pilot)
-            picture = app.export_screenshot(title="Workbench", simplify=False)
-    (FOLDER / f"{name}.svg").write_text(picture, encoding="utf-8")
-    print(f"screenshots/{name}.svg")
+            return app.export_screenshot(title="workbench")
 
 
 def main() -> None:
-    """Build the sample and draw every picture of it."""
-    with tempfile.TemporaryDirectory() as name:
-        os.environ |= {"WORKBENCH_PATHS_STATE": f"{name}/state", "WORKBENCH_PATHS_CACHE": f"{name}/cache"}
-        os.environ["WORKBENCH_NOW"] = LAST_DAY
-        place = Path(name) / "harbor"
-        build(place)
+    """Build the sample, and render every picture or those named."""
+    wanted = set(sys.argv[1:])
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["WORKBENCH_PATHS_STATE"] = f"{folder}/state"
+        os.environ["WORKBENCH_PATHS_CACHE"] = f"{folder}/cache"
+        workspace = Path(folder) / NAME
+        build(workspace, clock=FixedClock(NOW))
         for picture in PICTURES:
-            asyncio.run(render(place, picture))
+            if not wanted or picture.name in wanted:
+                svg = asyncio.run(render(picture, workspace))
+                (FOLDER / f"{picture.name}.svg").write_text(svg, encoding="utf-8")
+                print(FOLDER / f"{picture.name}.svg")
 
 
 if __name__ == "__main__":

@@ -127,11 +127,15 @@ class VirtualList(ScrollView, can_focus=True):
             self.post_message(self.Moved(self, self.cursor_key))
 
     def grow(self, rows: RowSource) -> None:
-        """Show rows of which those shown so far are the beginning: nothing moves."""
-        if not len(self.rows):
+        """Show rows of which those shown so far are the beginning: nothing moves.
+
+        Args:
+            rows: The same object as before, grown already, or another.
+        """
+        if self.cursor < 0:
             self.show(rows)
             return
-        before = len(self.rows)
+        before = self.virtual_size.height
         self.rows = rows
         self.virtual_size = Size(0, len(rows))
         if before < round(self.scroll_y) + self.size.height:
