@@ -153,7 +153,9 @@ class BenchApp(Overlays):
         self._draw_bottom()
 
     def _draw_bottom(self) -> None:
-        if self.screen is self.screen_stack[0]:
+        # What was to be drawn after the next refresh may come when the screens are gone already.
+        screens = self.screen_stack
+        if screens and screens[-1] is screens[0]:
             keys, working = self.shown_keys(), self._working > 0
             self.query_one("#bottom", StatusLine).show(
                 lambda width: bottom_line(self.status, keys, width, working=working)[0]
