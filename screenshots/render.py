@@ -54,8 +54,8 @@ class Picture:
 
 PICTURES = (
     Picture("core-dark", ("j", "j")),
-    Picture("timeline-dark", ("2", "j", "j")),
-    Picture("timeline-light", ("2", "j"), theme=LIGHT),
+    Picture("timeline-dark", ("2", *"jjjjjjj")),
+    Picture("timeline-light", ("2", "pagedown", *"jjj"), theme=LIGHT),
     Picture("audit-dark", ("3",)),
     Picture("audit-light-80", ("3", "j", "j"), (80, 24), LIGHT),
     Picture("over-budget-dark", ("j", "j", "e"), paste=TOO_LONG, then=("enter",)),

@@ -119,8 +119,18 @@ class FakeBench:
         )
         return CoreMemory(blocks, sum(block.tokens for block in blocks), self.cap)
 
-    def count_tokens(self, text: str) -> int:
-        return tokens_of(text)
+    def preview_core(self, block: str, item_id: str | None, text: str) -> CoreMemory:
+        blocks = tuple(
+            CoreBlock(
+                name,
+                sum(tokens_of(text) if item.id == item_id else item.tokens for item in items)
+                + (tokens_of(text) if item_id is None and name == block and text.strip() else 0),
+                self.budgets.get(name),
+                tuple(items),
+            )
+            for name, items in self.blocks.items()
+        )
+        return CoreMemory(blocks, sum(each.tokens for each in blocks), self.cap)
 
     def episodes(self) -> Iterator[Sequence[Episode]]:
         for at in range(0, len(self.happened), 500):

@@ -208,7 +208,6 @@ def test_a_bar_says_over_in_form_and_in_words() -> None:
 
 
 def test_total_follows_what_is_typed(bench: FakeBench) -> None:
-    core = bench.core()
-    assert f"{core.tokens + 100:,} / " in plain_text(
-        total_line(core, {"Persona": core.blocks[2].tokens + 100}, 90)
-    )
+    added = bench.preview_core("Persona", None, "x" * 400)
+    assert added.tokens == bench.core().tokens + tokens_of("x" * 400)
+    assert f"{added.tokens:,} / " in plain_text(total_line(added, 90))

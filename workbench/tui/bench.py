@@ -235,8 +235,8 @@ class Bench(Protocol):
         """Return core memory."""
         ...
 
-    def count_tokens(self, text: str) -> int:
-        """Return how many tokens a text would take as an item of core memory; quick for what a person types."""
+    def preview_core(self, block: str, item_id: str | None, text: str) -> CoreMemory:
+        """Return core memory as it would be with a text in an item, or in a new one of a block; over its cap or not."""
         ...
 
     def episodes(self) -> Iterator[Sequence[Episode]]:

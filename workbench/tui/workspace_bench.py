@@ -66,24 +66,28 @@ class WorkspaceBench:
 
     def core(self) -> bench.CoreMemory:
         """Return core memory."""
-        view = self._workspace.core()
-        return bench.CoreMemory(
-            blocks=tuple(
-                bench.CoreBlock(
-                    name=block.name,
-                    tokens=block.tokens,
-                    budget=block.budget,
-                    items=tuple(
-                        bench.CoreItem(item.id, item.text, self.count_tokens(item.text), item.pinned)
-                        for item in block.items
-                    ),
-                )
-                for block in view.blocks
+        return self._core(self._workspace.core())
+
+    def preview_core(self, block: str, item_id: str | None, text: str) -> bench.CoreMemory:
+        """Return core memory as it would be with a text in an item, or in a new one of a block."""
+        return self._core(self._workspace.core_preview(block, text, id=item_id))
+
+    def _core(self, view: results.CoreView) -> bench.CoreMemory:
+        from workbench.engine.tokens import count_tokens
+
+        blocks = tuple(
+            bench.CoreBlock(
+                name=block.name,
+                tokens=block.tokens,
+                budget=block.budget,
+                items=tuple(
+                    bench.CoreItem(item.id, item.text, count_tokens(item.text), item.pinned)
+                    for item in block.items
+                ),
             )
-            + self._missing_blocks(view),
-            tokens=view.tokens,
-            cap=view.cap,
+            for block in view.blocks
         )
+        return bench.CoreMemory((*blocks, *self._missing_blocks(view)), view.tokens, view.cap)
 
     def _missing_blocks(self, view: results.CoreView) -> tuple[bench.CoreBlock, ...]:
         """Return the standard blocks that are not there yet; none where core memory has headings of its own."""
@@ -94,12 +98,6 @@ class WorkspaceBench:
         return tuple(
             bench.CoreBlock(name, 0, budget) for name, budget in budgets.items() if name not in standard
         )
-
-    def count_tokens(self, text: str) -> int:
-        """Return how many tokens a text would take in core memory."""
-        from workbench.engine.tokens import count_tokens
-
-        return count_tokens(text)
 
     def episodes(self) -> Iterator[Sequence[bench.Episode]]:
         """Yield the timeline newest first, in batches."""

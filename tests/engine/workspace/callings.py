@@ -72,6 +72,7 @@ READING = (
     Calling("show", lambda w: w.show(FACT), label="fact"),
     Calling("history_of", lambda w: w.history_of(EPISODE, "memory/episodes/2026-02-01.md")),
     Calling("broken_parts", lambda w: w.broken_parts()),
+    Calling("core_preview", lambda w: w.core_preview("Persona", "Be kind")),
     Calling("resolve", lambda w: w.resolve("Harbour")),
     Calling("title", lambda w: w.title(EPISODE)),
     Calling("timeline", lambda w: w.timeline(query="tag:backup")),

@@ -10,7 +10,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from workbench.engine.stores.core import CoreEdit, add_item, core_path, read_core, view_core, within_cap
+    from workbench.engine.stores.core import (
+        CoreEdit,
+        add_item,
+        core_path,
+        preview_core,
+        read_core,
+        view_core,
+        within_cap,
+    )
     from workbench.engine.stores.core_changes import (
         plan_add_item,
         plan_pin_item,
@@ -131,6 +139,7 @@ _HOME: Final = {
     "plan_together": "together",
     "plan_unlink": "graph_changes",
     "plan_unmerge": "merging",
+    "preview_core": "core",
     "procedure_path": "procedural",
     "project_all": "graph_index",
     "project_changes": "graph_index",
@@ -208,6 +217,7 @@ __all__ = [
     "plan_together",
     "plan_unlink",
     "plan_unmerge",
+    "preview_core",
     "procedure_path",
     "project_all",
     "project_changes",

@@ -14,7 +14,7 @@ from workbench.engine.results import CoreItem as ItemView
 from workbench.engine.results import CoreView
 from workbench.engine.settings import Settings
 from workbench.engine.stores.lookups import StandingLookup
-from workbench.engine.stores.wording import clean_line, clip, text_key
+from workbench.engine.stores.wording import clean_memory, clip, text_key
 from workbench.engine.tokens import count_tokens
 
 _MOST_CANDIDATES = 5
@@ -45,7 +45,33 @@ def read_core(view: FileView) -> CoreMemory:
 def view_core(view: FileView, settings: Settings) -> CoreView:
     """Return blocks and items with their tokens; a missing file shows as empty, not as the template."""
     path = core_path(view)
-    core = CoreMemory.parse(view.read(path) or b"", path)
+    return _view(CoreMemory.parse(view.read(path) or b"", path), settings)
+
+
+def preview_core(
+    view: FileView, settings: Settings, text: str, *, block: str, item_id: str | None = None
+) -> CoreView:
+    """Return core memory as it would be with a text in it, whether or not it keeps within the cap.
+
+    Args:
+        view: The files.
+        settings: Give cap and budgets.
+        text: Of the item; a blank one changes nothing.
+        block: Name of the block that a new item would join.
+        item_id: The item whose text it would replace, or None for a new one.
+
+    Raises:
+        NotFound: There is no such block or item.
+    """
+    core = read_core(view)
+    if not text.strip():
+        return _view(core, settings)
+    if item_id is None:
+        return _view(core.add_item(block_name(core, block), text), settings)
+    return _view(core.replace_item(item_id, text), settings)
+
+
+def _view(core: CoreMemory, settings: Settings) -> CoreView:
     budgets = settings.core.budgets
     blocks = tuple(
         BlockView(
@@ -57,7 +83,7 @@ def view_core(view: FileView, settings: Settings) -> CoreView:
         )
         for block in core.blocks
     )
-    return CoreView(blocks, count_tokens(core.text), settings.core.cap, path)
+    return CoreView(blocks, count_tokens(core.text), settings.core.cap, core.path)
 
 
 def add_item(
@@ -74,7 +100,7 @@ def add_item(
     Args:
         core: As it stands.
         block: Name or slug; one of the four is made where it is missing.
-        text: One line; line ends become blanks.
+        text: Its lines stay lines.
         settings: Give cap and budgets.
         pinned: Whether it may not be pruned.
         standing: Where given, a refusal names the least relevant items first, else the largest.
@@ -85,7 +111,7 @@ def add_item(
         BudgetExceeded: Core memory would pass its cap.
     """
     name = block_name(core, block)
-    wording = clean_line(text, what="An item of core memory")
+    wording = clean_memory(text, what="An item of core memory")
     before = {item.id for each in core.blocks for item in each.items}
     after = core.add_item(name, wording.text, pinned=pinned)
     edit = within_cap(core, after, settings, standing)

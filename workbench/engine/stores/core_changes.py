@@ -14,7 +14,7 @@ from workbench.engine.stores.core_archive import release_ids
 from workbench.engine.stores.differing import clip_difference
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.lookups import StandingLookup
-from workbench.engine.stores.wording import clean_line, clean_memory, clip
+from workbench.engine.stores.wording import clean_memory, clip
 
 
 def plan_add_item(
@@ -52,7 +52,7 @@ def plan_replace_item(
     """
     core = read_core(view)
     block = _block_of(core, item_id)
-    wording = clean_line(text, what="An item of core memory")
+    wording = clean_memory(text, what="An item of core memory")
     position = [item.id for item in block.items].index(item_id)
     edit = within_cap(core, core.replace_item(item_id, wording.text), settings)
     replaced = _block_of_name(edit.core, block.slug).items[position].id

@@ -33,6 +33,21 @@ class Reading:
 
         return view_core(self._ground.files, self._ground.settings)
 
+    def core_preview(self, block: str, text: str, *, id: str | None = None) -> results.CoreView:  # noqa: A002 - the field's word
+        """Return core memory as it would be with a text in it, over its cap or not; nothing is written.
+
+        Args:
+            block: Name of the block that a new item would join.
+            text: Of the item.
+            id: The item whose text it would replace, or None for a new one.
+
+        Raises:
+            NotFound: There is no such block or item.
+        """
+        from workbench.engine.stores import preview_core
+
+        return preview_core(self._ground.files, self._ground.settings, text, block=block, item_id=id)
+
     def search(
         self,
         query: str,

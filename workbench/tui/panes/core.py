@@ -76,7 +76,7 @@ class CorePane(Pane):
         super().__init__(bench, id=id)
         self.core: CoreMemory | None = None
         self._drafts: dict[str, Draft] = {}
-        self._typed: dict[str, int] = {}
+        self._preview: CoreMemory | None = None
         self._words: tuple[str, ...] = ()
         self._editor: CoreEditor | None = None
         self._making_editor = asyncio.Lock()
@@ -121,9 +121,8 @@ class CorePane(Pane):
         if self.core is None:
             return
         blocks = matching(self.core, self._words)
-        rows = CoreRows(
-            blocks, self._typed, frozenset(key for key, draft in self._drafts.items() if draft.touched)
-        )
+        typed = {block.name: block.tokens for block in self._preview.blocks} if self._preview else {}
+        rows = CoreRows(blocks, typed, frozenset(key for key, draft in self._drafts.items() if draft.touched))
         # What is wanted may only come with the next reading.
         found = bool(self.wanted_key) and rows.find(self.wanted_key) is not None
         self.list.show(rows, keep=self.wanted_key if found else None)
@@ -136,7 +135,8 @@ class CorePane(Pane):
     def _draw_total(self, width: int) -> Line:
         from workbench.tui.ink import gap
 
-        return (gap(2), *total_line(self.core, self._typed, width - 3)) if self.core else ()
+        core = self._preview or self.core
+        return (gap(2), *total_line(core, width - 3)) if core else ()
 
     def _find(self, key: str) -> tuple[CoreBlock, CoreItem | None] | None:
         """Return the block and the item that a row is about."""
@@ -191,9 +191,7 @@ class CorePane(Pane):
         if item is None:
             await self.action_new_item()
             return
-        await self._edit(
-            self._drafts.get(item.id) or Draft(item.id, block.name, item.text, item.text, item.tokens)
-        )
+        await self._edit(self._drafts.get(item.id) or Draft(item.id, block.name, item.text, item.text))
 
     async def action_new_item(self) -> None:
         found = self._find(self.list.cursor_key)
@@ -232,8 +230,8 @@ class CorePane(Pane):
     @on(BudgetsMoved)
     def _budgets_moved(self, event: BudgetsMoved) -> None:
         event.stop()
-        if self._typed != event.tokens:
-            self._typed = event.tokens
+        if self._preview != event.preview:
+            self._preview = event.preview
             self._draw_list()
 
     @on(DraftSaved)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from textual.containers import Vertical
 from textual.message import Message
 
 from workbench.engine.errors import BudgetExceeded, WorkbenchError
-from workbench.tui.panes.draft import NEW, BudgetsMoved, Draft, DraftLeft, DraftSaved
+from workbench.tui.panes.draft import BudgetsMoved, Draft, DraftLeft, DraftSaved
 from workbench.tui.views.budget import budget_line, over_cap_lines, problem_lines
 from workbench.tui.views.core import label_width, total_line
 from workbench.tui.widgets.item_editor import DraftArea, ItemEditor
@@ -19,7 +20,7 @@ from workbench.tui.widgets.item_editor import DraftArea, ItemEditor
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from workbench.tui.bench import Bench, CoreBlock, CoreMemory
+    from workbench.tui.bench import Bench, CoreMemory
 
 # Texts up to this many characters are counted at once, longer ones behind the typing.
 _QUICK = 8_000
@@ -37,12 +38,12 @@ class CoreEditor(Vertical):
     """
 
     class Counted(Message):
-        """How many tokens a text takes."""
+        """What core memory would be with a draft in it."""
 
-        def __init__(self, text: str, tokens: int) -> None:
+        def __init__(self, draft: Draft, preview: CoreMemory | None) -> None:
             super().__init__()
-            self.text = text
-            self.tokens = tokens
+            self.draft = draft
+            self.preview = preview
 
     class RefusedText(Message):
         """The engine did not take the text, and why."""
@@ -69,7 +70,7 @@ class CoreEditor(Vertical):
         """Begin or go on with a draft."""
         self.draft = draft
         self.display = True
-        verb = "New item in" if draft.key.startswith(NEW) else "Editing in"
+        verb = "New item in" if draft.item_id is None else "Editing in"
         self.query_one(ItemEditor).open(f"{verb} {draft.block}", draft.text)
         self._count()
 
@@ -77,7 +78,7 @@ class CoreEditor(Vertical):
         """Put the editor away."""
         self.draft = None
         self.display = False
-        self.post_message(BudgetsMoved({}))
+        self.post_message(BudgetsMoved(None))
 
     @on(ItemEditor.Typed)
     def _typed(self, event: ItemEditor.Typed) -> None:
@@ -88,44 +89,45 @@ class CoreEditor(Vertical):
 
     def _count(self) -> None:
         """Count the draft; one that takes a moment is counted again afterwards if it was written on meanwhile."""
-        text = self.draft.text if self.draft is not None else ""
-        if len(text) <= _QUICK:
-            self._show_bars(self._bench.count_tokens(text) if text.strip() else 0)
+        draft = self.draft
+        if draft is None:
+            return
+        if len(draft.text) <= _QUICK:
+            self._show_bars(draft, self._preview(draft))
         elif not self._counting:
             self._counting = True
-            self._count_behind(text)
+            self._count_behind(draft)
+
+    def _preview(self, draft: Draft) -> CoreMemory | None:
+        # What is wrong with a draft is said when it is saved.
+        with suppress(WorkbenchError):
+            return self._bench.preview_core(draft.block, draft.item_id, draft.text)
+        return self._core
 
     @work(thread=True, group="count")
-    def _count_behind(self, text: str) -> None:
-        self.post_message(self.Counted(text, self._bench.count_tokens(text)))
+    def _count_behind(self, draft: Draft) -> None:
+        self.post_message(self.Counted(draft, self._preview(draft)))
 
     @on(Counted)
     def _counted(self, event: Counted) -> None:
         event.stop()
         self._counting = False
-        if self.draft is not None:
-            self._show_bars(event.tokens)
-            if self.draft.text != event.text:
-                self._count()
+        if self.draft is not None and self.draft.key == event.draft.key:
+            self._show_bars(event.draft, event.preview)
+        if self.draft is not None and self.draft != event.draft:
+            self._count()
 
-    def _block(self) -> CoreBlock | None:
-        if self._core is None or self.draft is None:
-            return None
-        return next((block for block in self._core.blocks if block.name == self.draft.block), None)
-
-    def _show_bars(self, typed: int) -> None:
-        """Draw what the block and the whole would take; `typed` are the tokens of the draft."""
-        core, block, draft = self._core, self._block(), self.draft
-        if core is None or block is None or draft is None:
+    def _show_bars(self, draft: Draft, preview: CoreMemory | None) -> None:
+        """Draw what the block and the whole would take."""
+        if preview is None:
             return
-        used = block.tokens + typed - draft.tokens
-        draws = [partial(total_line, core, {block.name: used})]
-        if block.budget is not None:
-            draws.insert(
-                0, partial(budget_line, block.name, used, block.budget, label_width=label_width(core.blocks))
-            )
+        width = label_width(preview.blocks)
+        draws = [partial(total_line, preview)]
+        block = next((each for each in preview.blocks if each.name == draft.block), None)
+        if block is not None and block.budget is not None:
+            draws.insert(0, partial(budget_line, block.name, block.tokens, block.budget, label_width=width))
         self.query_one(ItemEditor).show_bars(draws)
-        self.post_message(BudgetsMoved({block.name: used}))
+        self.post_message(BudgetsMoved(preview))
 
     @on(DraftArea.Saved)
     def _save(self, event: DraftArea.Saved) -> None:
@@ -144,10 +146,10 @@ class CoreEditor(Vertical):
     @work(thread=True, exclusive=True, group="act")
     def _write(self, draft: Draft) -> None:
         try:
-            if draft.key.startswith(NEW):
+            if draft.item_id is None:
                 outcome = self._bench.add_core(draft.block, draft.text.strip())
             else:
-                outcome = self._bench.set_core(draft.key, draft.text.strip())
+                outcome = self._bench.set_core(draft.item_id, draft.text.strip())
         except WorkbenchError as error:
             self.post_message(self.RefusedText(error))
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 if TYPE_CHECKING:
-    from workbench.tui.bench import Outcome
+    from workbench.tui.bench import CoreMemory, Outcome
 
 NEW = "new:"
 
@@ -22,14 +22,17 @@ class Draft:
         block: Name of the block.
         text: What has been written.
         original: What the item said when it was begun.
-        tokens: Tokens of the original.
     """
 
     key: str
     block: str
     text: str
     original: str = ""
-    tokens: int = 0
+
+    @property
+    def item_id(self) -> str | None:
+        """Return the id of the item that it is to replace, None for a new one."""
+        return None if self.key.startswith(NEW) else self.key
 
     @property
     def touched(self) -> bool:
@@ -38,11 +41,11 @@ class Draft:
 
 
 class BudgetsMoved(Message):
-    """Blocks would take other tokens with the draft than without; empty when no draft is open."""
+    """Core memory would be another with the draft in it than without; None when no draft is open."""
 
-    def __init__(self, tokens: dict[str, int]) -> None:
+    def __init__(self, preview: CoreMemory | None) -> None:
         super().__init__()
-        self.tokens = tokens
+        self.preview = preview
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, BudgetsMoved)

@@ -26,6 +26,7 @@ ALERT_KEY = "alert:"
 ALERT = "▲"
 # The subject of a commit: [ACTION] FILE — SUMMARY.
 _SUBJECT = re.compile(r"^\[([A-Z]+)\] .*? — (.*)$", re.DOTALL)
+_COMMON_ALERT = re.compile(r"Critical file change detected\b")
 _STORES = {
     "memory/episodes/": "episodic",
     "memory/graph/": "semantic",
@@ -118,7 +119,10 @@ class AuditRows(KeyedRows):
 
 
 def _alert_line(alert: Alert, width: int) -> Line:
-    left = (Span(ALERT + " ", "decide.strong"), ink(alert.file, "decide.strong"), gap(2), ink(alert.summary))
+    # What every alert says goes without saying; who changed the file does not.
+    who = "by hand" if alert.actor == "manual" else f"by {alert.actor}"
+    words = f"changed {who}" if _COMMON_ALERT.match(alert.summary) else alert.summary
+    left = (Span(ALERT + " ", "decide.strong"), ink(alert.file, "decide.strong"), gap(2), ink(words))
     when = Span(alert.timestamp.strftime("%-d %b %H:%M"), "soft")
     return spread(left, (when,), width)
 
@@ -126,7 +130,8 @@ def _alert_line(alert: Alert, width: int) -> Line:
 def _entry_line(entry: AuditEntry, width: int, *, continued: bool) -> Line:
     """Draw an entry; one of the same commit as the row above leaves out what it shares with it."""
     actor_width = 0 if width < 58 else 16 if width < 70 else 20 if width < 100 else 24
-    file_width = 14 if width < 84 else 20 if width < 100 else 28
+    # Where there is little room, a file is only named where its glyph and the summary leave it open.
+    file_width = 0 if width < 84 else 20 if width < 100 else 28
     # The system's own upkeep steps back, so that what people and agents did stands out.
     upkeep = entry.actor.startswith("system:") and entry.action != "ALERT"
     spans: list[Span] = [
@@ -141,11 +146,12 @@ def _entry_line(entry: AuditEntry, width: int, *, continued: bool) -> Line:
             gap(1),
         ]
     store = store_of_path(entry.file)
-    file = (
-        Span(STORE_SIGNS[store] + " ", f"store.{store}"),
-        column(short_path(entry.file), file_width, f"store.{store}"),
-    )
-    return cut((*spans, *file, gap(1), ink(entry.summary, "soft" if upkeep else "text", width)), width)
+    spans += [Span(STORE_SIGNS[store] + " ", f"store.{store}")]
+    if file_width:
+        spans += [column(short_path(entry.file), file_width, f"store.{store}"), gap(1)]
+    elif store != "episodic" and not entry.file.endswith("/decay-scores.json"):
+        spans += [ink(short_path(entry.file), f"store.{store}", 24), gap(1)]
+    return cut((*spans, ink(entry.summary, "soft" if upkeep else "text", width)), width)
 
 
 def store_of_path(path: str) -> str:
@@ -211,7 +217,17 @@ def alert_lines(alert: Alert, width: int) -> list[Line]:
             width,
         )
     ]
-    text = (
-        "a says yes and closes the alert. R takes the change back. Until then every session begins with it."
-    )
-    return [*lines, *((Span(piece, "soft"),) for piece in wrap(text, width)), BLANK]
+    text = "Every session begins with this until you say so."
+    return [
+        *lines,
+        *((Span(piece, "soft"),) for piece in wrap(text, width)),
+        BLANK,
+        (
+            Span("a", "strong"),
+            Span("  it was meant", "soft"),
+            gap(3),
+            Span("R", "strong"),
+            Span("  take it back", "soft"),
+        ),
+        BLANK,
+    ]

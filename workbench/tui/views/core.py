@@ -169,12 +169,9 @@ def styled_item(text: str) -> Line:
     return (ink(text),)
 
 
-def total_line(core: CoreMemory, tokens: Mapping[str, int], width: int) -> Line:
-    """Draw the bar of the whole, with what each block would take while one types."""
-    used = core.tokens + sum(
-        tokens[block.name] - block.tokens for block in core.blocks if block.name in tokens
-    )
-    return budget_line(_WHOLE, used, core.cap, width, label_width=label_width(core.blocks))
+def total_line(core: CoreMemory, width: int) -> Line:
+    """Draw the bar of the whole."""
+    return budget_line(_WHOLE, core.tokens, core.cap, width, label_width=label_width(core.blocks))
 
 
 def item_lines(item: CoreItem, block: CoreBlock, width: int) -> list[Line]:

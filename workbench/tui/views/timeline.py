@@ -25,7 +25,7 @@ CONFIDENCE = {"high": "●", "medium": "◐", "low": "○"}
 _LEVELS = "▂▃▄▅▆▇█"
 _EMPTY = "▁"
 _STRIP_FROM = 58
-_TAGS_FROM = 62
+_TAGS_FROM = 84
 _SCORE_FROM = 48
 
 
@@ -147,7 +147,8 @@ def _episode_line(episode: Episode, width: int, day: str) -> Line:
         right = (_tags(episode.tags, max(12, width // 6)),)
     if width >= _SCORE_FROM and episode.score is not None:
         right = (*right, gap(2), Span(f"{episode.score:.2f}", "faint"))
-    text = ink(_gist(episode.text), score_role(episode.score), width)
+    role = "soft" if episode.type == "log" else score_role(episode.score)
+    text = ink(gist(episode), role, width)
     return spread((*left, text), right, width)
 
 
@@ -161,10 +162,18 @@ def _tags(tags: tuple[str, ...], width: int) -> Span:
     return Span(plain(" ".join(shown), width - len(more)) + more, "faint")
 
 
-def _gist(text: str) -> str:
-    """Return the beginning of a text as one line without the marks of Markdown."""
-    lines = (line.strip().lstrip("-*># ") for line in text[:600].splitlines())
-    return " ".join(line for line in lines if line).replace("**", "")
+def gist(episode: Episode) -> str:
+    """Return the beginning of a text as one line, without the marks of Markdown and without its own time.
+
+    The parts of a flat log begin with a heading or with the time; what the row says already is left out.
+    """
+    lines = [line.strip() for line in episode.text[:600].splitlines()]
+    lines = [line for line in lines if line]
+    time = episode.time
+    if time and len(lines) > 1 and lines[0].startswith("#") and time in lines[0]:
+        lines = lines[1:]
+    words = " ".join(line.lstrip("-*># ") for line in lines).replace("**", "")
+    return words.removeprefix(time).lstrip(" :–—-") if time else words
 
 
 def ribbon_line(days: Mapping[date, int], here: date | None, width: int) -> Line:
