@@ -160,14 +160,6 @@ def test_the_timeline_stays_in_order(entity: EntityFile) -> None:
     assert dates == ["2026-01-15", "2026-01-20", "2026-02-02", "2027-01-01"]
 
 
-def test_an_item_can_be_taken_back_exactly(entity: EntityFile) -> None:
-    found = entity.item_source("r3k1")
-    assert found is not None
-    section, lines = found
-    assert section == "Relations"
-    assert entity.remove_block("r3k1").insert_lines(section, lines).render() == entity.render()
-
-
 def test_doubled_block_ids_are_reported() -> None:
     entity = EntityFile.parse(b"## Facts\n- a ^f1\n- b ^f1\n", PATH)
     assert [problem.line for problem in entity.problems] == [3]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import subprocess
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -16,12 +15,7 @@ from workbench.engine.errors import Ambiguous, HistoryDamaged, HistoryError, Not
 from workbench.engine.history.differences import diff_text, line_counts, similarity
 from workbench.engine.history.git_store import BRANCH, GitStore
 from workbench.engine.history.git_tree import (
-    FILE_MODE,
-    FOLDER_MODE,
-    TreeEntry,
     TreeReader,
-    parse_tree,
-    render_tree,
 )
 
 MOMENT = datetime(2026, 2, 2, 14, 30, tzinfo=timezone(timedelta(hours=-3, minutes=-30)))
@@ -74,15 +68,6 @@ def test_files_come_back_as_they_were_written(
     assert {
         change.path for change in store.changed_paths(store.commit(whole).tree, store.commit(left).tree)
     } == removed
-
-
-@given(st.dictionaries(names.map(os.fsencode), st.tuples(st.booleans(), st.binary(min_size=20, max_size=20))))
-def test_trees_survive_a_round_trip(entries: dict[bytes, tuple[bool, bytes]]) -> None:
-    folder = {
-        name: TreeEntry(FOLDER_MODE if is_folder else FILE_MODE, oid)
-        for name, (is_folder, oid) in entries.items()
-    }
-    assert parse_tree(render_tree(folder)) == folder
 
 
 _SIBLINGS = st.sampled_from(["a", "a.md", "a-b", "a0", "b/x", "b/y", "b.md", "b-", "c/d/e", *"defghijklm"])

@@ -18,11 +18,9 @@ from workbench.engine.history.queries import (
     diff,
     file_history,
     iterate_entries,
-    last_reflection,
     memory_at,
     read_entries,
     show_commit,
-    why_forgotten,
 )
 
 
@@ -73,18 +71,6 @@ def test_the_log_may_be_missing_behind_or_foreign(notebook: Notebook, damage: st
 
 def test_no_history_has_no_entries(tmp_path: Path) -> None:
     assert list(iterate_entries(tmp_path, None)) == []
-
-
-def test_why_and_what_the_last_reflection_did(notebook: Notebook) -> None:
-    notebook.write("MEMORY.md", "1\n", action=Action.ARCHIVE, summary="archived the OAuth note")
-    notebook.write("MEMORY.md", "2\n", summary="spoke of OAuth")
-    notebook.write("MEMORY.md", "3\n", actor="reflection:r-001", summary="old")
-    notebook.write("MEMORY.md", "4\n", actor="reflection:r-002", summary="new")
-    notebook.write("USER.md", "5\n", actor="reflection:r-002", summary="newer")
-    assert [e.summary for e in why_forgotten(notebook.root, notebook.history.store, "oauth")] == [
-        "archived the OAuth note"
-    ]
-    assert [e.summary for e in last_reflection(notebook.root, notebook.history.store)] == ["newer", "new"]
 
 
 def test_a_commit_shows_what_accounts_for_it(notebook: Notebook) -> None:

@@ -13,7 +13,7 @@ from workbench.engine.errors import InvalidInput
 from workbench.engine.history import Action
 from workbench.engine.history.audit_projection import complete_audit_log
 from workbench.engine.history.queries import read_entries
-from workbench.engine.history.retention import prune, prune_is_due
+from workbench.engine.history.retention import prune
 from workbench.engine.history.verify import verify
 
 
@@ -42,9 +42,8 @@ def test_a_month_becomes_a_digest(notebook: Notebook) -> None:
     notebook.write("MEMORY.md", "three\n", actor="reflection:r-002", trailers=(("Item", "r-002.1 rejected"),))
     notebook.write("MEMORY.md", "four\n", action=Action.ARCHIVE)
     notebook.clock.advance(days=100)
-    assert prune_is_due(notebook.history)
     assert prune(notebook.history).outcome == 11
-    assert not prune_is_due(notebook.history)
+    assert prune(notebook.history).commit is None
     digest = archive(notebook).digest("2026-02")
     assert digest is not None
     assert digest.summary == (

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from workbench.engine.catalog.extract import FileRows, extract, links_in
 from workbench.engine.catalog.model import EdgeRecord, EntityMatch, EntityRecord, MemoryRecord
-from workbench.engine.catalog.terms import acronym, name_key
+from workbench.engine.catalog.terms import acronyms, name_key
 from workbench.engine.documents import EntityFile
 from workbench.engine.history.plan import Plan
 from workbench.engine.settings import Settings
@@ -119,7 +119,7 @@ def _similarity(how: str, key: str, entity: EntityRecord) -> float:
     if how == "alias":
         return 0.99 if key in [name_key(alias) for alias in entity.aliases] else 0.0
     if how == "acronym":
-        return 0.9 if key in [acronym(name) for name in names] else 0.0
+        return 0.9 if any(key in acronyms(name) for name in names) else 0.0
     # Nearer than the real lookup asks for, so that the stores' own judgement is what is tested.
     best = max(difflib.SequenceMatcher(None, key, name_key(name)).ratio() for name in names)
     return best if best > 0.6 else 0.0

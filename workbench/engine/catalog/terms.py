@@ -116,11 +116,6 @@ def acronyms(name: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def acronym(name: str) -> str | None:
-    """Return the initials of a name of two words or more, folded, or None."""
-    return next(iter(acronyms(name)), None)
-
-
 def terms(text: str) -> list[str]:
     """Cut a text into the terms it can be found by.
 

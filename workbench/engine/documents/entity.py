@@ -331,17 +331,8 @@ class EntityFile:
         """Remove an item that has no block id, by the lines it stands on."""
         return self._of(remove_lines(self.source, span), self.path)
 
-    def item_source(self, block_id: str) -> tuple[str, tuple[str, ...]] | None:
-        """Return the section and the very lines of an item, for taking it back exactly; None if absent."""
-        outline = read_outline(self.source)
-        item = next((item for item in outline.items if statement_of(item).block_id == block_id), None)
-        if item is None:
-            return None
-        above = [head for head in outline.headings if head.level > 1 and item.span.start in head.section]
-        return (above[0].text if above else ""), self.source.lines_of(item.span)
-
     def insert_lines(self, section: str, lines: Iterable[str]) -> EntityFile:
-        """Put lines at the end of a section as they are (the counterpart of `item_source`)."""
+        """Put lines at the end of a section as they are."""
         return self._add(section, list(lines))
 
     def _add(self, section: str, lines: Sequence[str]) -> EntityFile:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.engine.errors import DocumentError
-
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -27,7 +25,3 @@ class Problem:
     def where(self) -> str:
         """The place as `path:line`."""
         return self.path if self.line is None else f"{self.path}:{self.line}"
-
-    def as_error(self) -> DocumentError:
-        """Return the problem as an error for callers that cannot go on without the part."""
-        return DocumentError(self.message, where=self.where, remedy=self.remedy)

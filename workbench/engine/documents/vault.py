@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.documents.items import one_line
 from workbench.engine.documents.outline import find_front_matter, read_headings
-from workbench.engine.documents.source import LineSpan, SourceText, is_blank, text_lines
+from workbench.engine.documents.source import LineSpan, SourceText, text_lines
 
 if TYPE_CHECKING:
     from workbench.engine.documents.problems import Problem
@@ -58,15 +58,6 @@ class VaultNote:
     def render(self) -> bytes:
         """Return the file's bytes."""
         return self.source.render()
-
-    def set_body(self, body: str) -> VaultNote:
-        """Replace the text; front matter and title stay."""
-        span = _body_span(self.source, self.front_matter)
-        lines = text_lines(body)
-        above = self.source.lines[span.start - 2] if span.start > 1 else ""
-        if not span and lines and not is_blank(above):
-            lines = ["", *lines]
-        return self.parse(self.source.replace(span, lines).render(), self.path)
 
 
 def _body_span(source: SourceText, matter: LineSpan | None) -> LineSpan:

@@ -48,11 +48,6 @@ def parse_tree(raw: bytes) -> Folder:
     return {name: TreeEntry(mode, oid) for mode, name, oid in _ENTRY.findall(raw)}
 
 
-def render_tree(folder: Folder) -> bytes:
-    """Write a tree object's content, in the order git demands (a folder sorts as if it ended in `/`)."""
-    return _joined(_in_order(folder))
-
-
 def _in_order(folder: Folder) -> Folder:
     return dict(sorted(folder.items(), key=_sort_key))
 

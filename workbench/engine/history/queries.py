@@ -116,24 +116,6 @@ def read_entries(
     return tuple(islice(iterate_entries(root, store, wanted), offset, stop))
 
 
-def why_forgotten(
-    root: Path, store: GitStore | None, text: str, *, limit: int = 20
-) -> tuple[AuditEntry, ...]:
-    """Return what archived, faded or deleted a memory, newest first: “Why did you forget about X?”"""
-    gone = {Action.ARCHIVE, Action.DECAY, Action.DELETE, Action.MERGE}
-    found = (entry for entry in iterate_entries(root, store, LogFilter(text=text)) if entry.action in gone)
-    return tuple(islice(found, limit))
-
-
-def last_reflection(root: Path, store: GitStore | None) -> tuple[AuditEntry, ...]:
-    """Return what the latest reflection changed, newest first; nothing where there was none."""
-    entries = iterate_entries(root, store, LogFilter(actor="reflection:*"))
-    first = next(entries, None)
-    if first is None:
-        return ()
-    return (first, *(entry for entry in entries if entry.actor == first.actor))
-
-
 def show_commit(root: Path, store: GitStore, name: str) -> CommitView:
     """Return one commit with everything that accounts for it.
 

@@ -100,20 +100,6 @@ def prune(history: History, days: int = WINDOW, attribution: Attribution = _BY) 
     return receipt
 
 
-def prune_is_due(history: History, days: int = WINDOW) -> bool:
-    """Tell, reading only as far as needed, whether the log holds anything that `prune` would sum up."""
-    if not history.exists:
-        return False
-    cutoff = _cutoff(history, days)
-    watermark = _watermark(history)
-    if watermark is not None and watermark >= cutoff:
-        return False
-    for commit in history.store.walk():
-        if commit.moment < cutoff:
-            return watermark is None or commit.moment >= watermark
-    return False
-
-
 def _cutoff(history: History, days: int) -> datetime:
     midnight = history.clock.now().astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     return midnight - timedelta(days=days)

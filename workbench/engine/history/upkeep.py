@@ -96,21 +96,6 @@ def repack_if_due(
     return _start(folder)
 
 
-def repack_is_running(folder: Path) -> bool:
-    """Tell whether a repacking process holds the lock of a git directory."""
-    try:
-        handle = os.open(folder / REPACK_LOCK, os.O_RDWR | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(handle)
-    return False
-
-
 def _start(folder: Path) -> subprocess.Popen[bytes] | None:
     try:
         handle = os.open(folder / REPACK_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workbench.engine.results.recall import Found
 
 
 @dataclass(frozen=True)
@@ -121,45 +125,6 @@ class MessageOutcome:
     remembered: Remembered | None = None
     forgotten: Forgotten | None = None
     found: Found | None = None
-
-
-@dataclass(frozen=True)
-class Signals:
-    """What each lane of search contributed, 0–1 or None where the lane had nothing to say."""
-
-    vector: float | None
-    text: float | None
-    graph: float | None
-    decay: float | None
-
-
-@dataclass(frozen=True)
-class Hit:
-    """One search result; lines are 1-based and inclusive."""
-
-    id: str
-    path: str
-    start_line: int
-    end_line: int
-    snippet: str
-    score: float
-    store: str
-    status: str | None
-    signals: Signals
-    title: str = ""
-    date: str | None = None
-
-
-@dataclass(frozen=True)
-class Found:
-    """What `search` answers."""
-
-    results: tuple[Hit, ...]
-    provider: str
-    model: str | None
-    fallback: str | None
-    likely_absent: bool
-    took_ms: float
 
 
 @dataclass(frozen=True)
