@@ -1,0 +1,73 @@
+"""Takes the endings off English words, so that “painted” and “paintings” meet."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from workbench.engine.catalog.terms import telling_terms, terms
+
+_VOWELS = frozenset("aeiouy")
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
+_SHORTEST = 4
+
+
+@lru_cache(maxsize=200_000)
+def stem(term: str) -> str:
+    """Return a term without its English ending; what is no plain English word stays as it is.
+
+    Endings of number and tense and `-ly` go, derived words stay apart: stripping more finds no more.
+
+    Args:
+        term: One term as `catalog.terms` gives it.
+    """
+    if len(term) < _SHORTEST or not _LETTERS.issuperset(term):
+        return term
+    return _last_vowel(_without_ly(_without_tense(_without_plural(term))))
+
+
+def index_terms(text: str) -> list[str]:
+    """Return the terms a text can be found by, stemmed, in the order of `catalog.terms.terms`."""
+    return [stem(term) for term in terms(text)]
+
+
+def question_terms(question: str) -> tuple[str, ...]:
+    """Return the distinct stemmed terms of a question that tell something; all where none does."""
+    return tuple(dict.fromkeys(stem(term) for term in telling_terms(question)))
+
+
+def _without_plural(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes", "zzes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _without_tense(word: str) -> str:
+    if word.endswith("ied") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith("ing") and len(word) > 5:
+        rest = word[:-3]
+    elif word.endswith("ed") and len(word) > 4:
+        rest = word[:-2]
+    else:
+        return word
+    if _VOWELS.isdisjoint(rest):
+        return word
+    doubled = len(rest) > 2 and rest[-1] == rest[-2] and rest[-1] not in "aeiouylsz"
+    return rest[:-1] if doubled else rest
+
+
+def _without_ly(word: str) -> str:
+    return word[:-2] if word.endswith("ly") and len(word) > 5 else word
+
+
+def _last_vowel(word: str) -> str:
+    """Let “hope” meet “hop(ing)” and “happy” meet “happi(er)”."""
+    if len(word) < _SHORTEST:
+        return word
+    if word.endswith("e"):
+        return word[:-1]
+    return word[:-1] + "i" if word.endswith("y") else word
