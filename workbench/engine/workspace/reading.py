@@ -105,13 +105,16 @@ class Reading:
             found if len(hits) == len(found.results) else replace(found, results=hits, likely_absent=not hits)
         )
 
-    def get(self, path: str, *, from_: int = 1, lines: int | None = None) -> results.Excerpt:
+    def get(
+        self, path: str, *, from_: int = 1, lines: int | None = None, count_access: bool = True
+    ) -> results.Excerpt:
         """Read lines of a memory file, exactly as they are, line ends included.
 
         Args:
             path: Workspace-relative; also with `#L3-L5`.
             from_: First line, 1-based.
             lines: How many; to the end by default.
+            count_access: Whether this counts as an access to the memories in these lines (design document §9.4).
 
         Raises:
             OutsideWorkspace: The path leads out of the memory files.
@@ -140,7 +143,8 @@ class Reading:
         total = len(source.lines)
         last = total if lines is None else min(total, from_ - 1 + lines)
         span = LineSpan(from_, max(last, from_ - 1))
-        self._count_access_of_lines(relative, from_, last)
+        if count_access:
+            self._count_access_of_lines(relative, from_, last)
         # What is edited and written back must come back with its own line ends.
         text = source.text if len(span) == total else source.raw_of(span)
         return results.Excerpt(relative, text, from_, len(span))
