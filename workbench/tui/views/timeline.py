@@ -7,7 +7,7 @@ from collections import Counter
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
+from workbench.tui.ink import BLANK, Line, Span, column, gap, ink, spread, wrap_line
 from workbench.tui.palette import score_role
 from workbench.tui.text import cell_width, plain
 from workbench.tui.views.dates import MONTH_NAMES, MONTHS, day_name, short_day
@@ -236,7 +236,7 @@ def episode_lines(episode: Episode, memory: Memory | None, today: date, width: i
         "pinned" if episode.pinned else "",
     ]
     if any(facts):
-        lines.append(cut((ink(" · ".join(fact for fact in facts if fact), "faint"),), width))
+        lines += wrap_line((ink(" · ".join(fact for fact in facts if fact), "faint"),), width)
     lines += [BLANK, *markdown_lines(episode.text, width)]
     if memory is None:
         return lines
