@@ -49,12 +49,14 @@ class StoredChunk:
         chunk: The chunk.
         vector: Of the whole chunk, length 1; None while it has none.
         unit_vectors: One row per unit of the chunk (see `units`), length 1 each; None while it has none.
+        unit_terms: Of each unit the terms it can be found by, stemmed, parted by one space.
     """
 
     number: int
     chunk: Chunk
     vector: FloatArray | None = None
     unit_vectors: FloatArray | None = None
+    unit_terms: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,290 @@
+"""The search index: derived from files alone, brought up to date bit by bit, and deleted at any time without loss."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from workbench.engine.clock import Clock, render_time
+from workbench.engine.errors import ProviderError
+from workbench.engine.recall.file_source import FileSource, Taken
+from workbench.engine.recall.index import folder as names
+from workbench.engine.recall.index.answers import IndexState, IndexSync
+from workbench.engine.recall.index.backfill import embed_pending
+from workbench.engine.recall.index.builder import Builder, Built, Work
+from workbench.engine.recall.index.embedding import ChunkEmbedder
+from workbench.engine.recall.index.embedding_cache import EmbeddingCache
+from workbench.engine.recall.index.lock import builder_lock
+from workbench.engine.recall.index.open_files import OpenFiles
+from workbench.engine.recall.index.opened import IndexFile, IndexLost
+from workbench.engine.recall.index.schema import ask
+from workbench.engine.recall.index.shape import Shape
+from workbench.engine.recall.index.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.model import Embedder
+
+T = TypeVar("T")
+
+_MOST_ATTEMPTS = 3
+# A building of so many files is worth merging its parts afterwards.
+_MANY_FILES = 200
+_WAIT_SECONDS = 0.2
+_LONG_WAIT_SECONDS = 60.0
+
+
+class Index:
+    """The index of one workspace in a folder of its own; safe from several threads and processes.
+
+    Searching never waits for building: it answers from what is there. One process builds at a time.
+
+    Args:
+        folder: Where its files are; made when needed.
+        shape: What it depends on besides the files. An index of another shape is built beside the one there
+            is, which answers until then.
+        embedder: Makes its vectors; None for keywords alone. Its fingerprint is the shape's.
+        cache_entries: Chunks whose vectors are kept for rebuilding.
+        clock: Tells the time.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        shape: Shape,
+        embedder: Embedder | None,
+        cache_entries: int,
+        clock: Clock,
+    ) -> None:
+        self._folder = folder
+        self._shape = shape
+        self._embedder = embedder
+        self._clock = clock
+        self._building = threading.Lock()
+        self._embedding = threading.Lock()
+        self._files = OpenFiles(folder, shape)
+        self._failure: str | None = None
+        self._cache: EmbeddingCache | None = None
+        self._chunk_embedder: ChunkEmbedder | None = None
+        if embedder is not None:
+            if not embedder.is_instant:
+                self._cache = EmbeddingCache(folder / names.CACHE, embedder.fingerprint, cache_entries)
+            self._chunk_embedder = ChunkEmbedder(embedder, self._cache, clock)
+
+    def source(self) -> Snapshot:
+        """Return one consistent state of the index to ask; close it, or use it in a `with`.
+
+        Raises:
+            IndexLost: It was deleted or damaged this moment, here or in a question to it: sync, and ask again.
+            StorageError: The folder cannot be used.
+        """
+        return _again(lambda: Snapshot(self._files.answering()))
+
+    def sync(
+        self,
+        sources: Sequence[FileSource],
+        *,
+        force: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        cancelled: Callable[[], bool] = lambda: False,
+        seconds: float | None = None,
+        wait: float = _WAIT_SECONDS,
+    ) -> IndexSync:
+        """Bring the index up to date with every file: their words, and where that takes no time their vectors.
+
+        Args:
+            sources: Everything that is searched; of a path in several the first is taken.
+            force: Build everything anew, beside what there is.
+            progress: Called with files done and files to do.
+            cancelled: Asked between files; what is done by then stays.
+            seconds: About how long it may take; what is left is `pending_files`.
+            wait: Seconds to wait for another builder.
+
+        Raises:
+            StorageError: The index cannot be kept; what it was before still answers.
+        """
+        until = None if seconds is None else time.monotonic() + seconds
+
+        def bring(file: IndexFile) -> IndexSync:
+            builder = self._builder(file)
+            work = builder.survey(sources)
+            if not file.state().complete:
+                with file.change() as (_, before, left):
+                    left.append(
+                        replace(before, wanted=len(work.known.keys() - work.gone.keys()) + work.unknown)
+                    )
+            built = builder.carry_out(work, progress, cancelled, until)
+            return self._finish(file, built, has_seen_all=not cancelled())
+
+        return self._build(bring, wait, force=force)
+
+    def update(self, sources: Sequence[FileSource], paths: Sequence[str]) -> IndexSync:
+        """Read these files again, and no others; raises as `sync` does.
+
+        Args:
+            sources: Everything that is searched; of a path in several the first is taken.
+            paths: Files that may have changed or gone.
+        """
+
+        def bring(file: IndexFile) -> IndexSync:
+            builder = self._builder(file)
+            work = Work(known=builder.look_at(paths))
+            left = list(dict.fromkeys(paths))
+            for source in sources:
+                taken = Taken(source.read(left))
+                work.stale.extend((taken, path) for path in taken.digests())
+                left = [path for path in left if path not in taken.digests()]
+            work.gone = {path: work.known[path] for path in left if path in work.known}
+            built = builder.carry_out(work, lambda _done, _total: None, lambda: False, None)
+            return self._finish(file, built, has_seen_all=False)
+
+        return self._build(bring, _WAIT_SECONDS)
+
+    def embed(
+        self,
+        *,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        cancelled: Callable[[], bool] = lambda: False,
+        seconds: float | None = None,
+    ) -> IndexSync:
+        """Make the vectors that are missing, newest memories first; what is made is kept batch by batch.
+
+        Others may sync meanwhile. One process at a time embeds.
+
+        Args:
+            progress: Called with chunks done and chunks to do.
+            cancelled: Asked now and then, also while the embedder is at work.
+            seconds: About how long it may take.
+
+        Raises:
+            StorageError: The index cannot be kept.
+        """
+        if self._chunk_embedder is None:
+            return IndexSync()
+        embedder = self._chunk_embedder
+        until = None if seconds is None else time.monotonic() + seconds
+
+        def fill() -> IndexSync:
+            with builder_lock(self._folder / names.EMBEDDING_LOCK, 0) as alone:
+                if not alone:
+                    return IndexSync(busy=True)
+                file = self._files.to_build()
+                failure = None
+                try:
+                    embed_pending(
+                        file, embedder, self._folder / names.BUILDER_LOCK, progress, cancelled, until
+                    )
+                except ProviderError as error:
+                    failure = str(error)
+                with builder_lock(self._folder / names.BUILDER_LOCK, _LONG_WAIT_SECONDS):
+                    return self._finish(file, Built(failure=failure), has_seen_all=False)
+
+        if not self._embedding.acquire(blocking=False):
+            return IndexSync(busy=True)
+        try:
+            self._files.make_folder()
+            return _again(fill)
+        finally:
+            self._embedding.release()
+
+    def state(self) -> IndexState:
+        """Return what the index holds."""
+        with self.source() as snapshot:
+            files, pending = snapshot.counts()
+            state = snapshot.state
+        return IndexState(
+            files=files,
+            chunks=state.chunks,
+            dimensions=state.dimensions or None,
+            last_sync=datetime.fromisoformat(state.last_sync) if state.last_sync else None,
+            size_bytes=names.size_bytes(self._folder),
+            pending_vectors=pending if self._embedder is not None else 0,
+            rebuilding=_again(self._files.share_built),
+            is_of_another_shape=state.shape != self._shape.digest,
+            failure=self._failure,
+        )
+
+    def close(self) -> None:
+        """Let go of all files; a later call opens them again."""
+        self._files.close()
+        if self._cache is not None:
+            self._cache.close()
+
+    def destroy(self) -> None:
+        """Delete everything: all index files, what SQLite keeps beside them, and the embedding cache."""
+        with self._building:
+            self.close()
+            names.delete_all(self._folder)
+
+    def _build(
+        self, bring: Callable[[IndexFile], IndexSync], wait: float, *, force: bool = False
+    ) -> IndexSync:
+        """Do something as the only builder; where another is at work, say so."""
+        self._files.make_folder()
+        if not self._building.acquire(timeout=wait):
+            return IndexSync(busy=True)
+        try:
+            with builder_lock(self._folder / names.BUILDER_LOCK, wait) as alone:
+                if not alone:
+                    return IndexSync(busy=True)
+                made_anew = [force]
+                return _again(
+                    lambda: bring(self._files.to_build(anew=made_anew.pop() if made_anew else False))
+                )
+        finally:
+            self._building.release()
+
+    def _builder(self, file: IndexFile) -> Builder:
+        instant = self._embedder is not None and self._embedder.is_instant
+        return Builder(file, self._shape.size, self._chunk_embedder if instant else None)
+
+    def _finish(self, file: IndexFile, built: Built, *, has_seen_all: bool) -> IndexSync:
+        """Note what was reached, and let the file take over where it can; the builder's lock is held.
+
+        Args:
+            file: The file that was built.
+            built: What was done to it.
+            has_seen_all: Whether everything that is searched was compared with it.
+        """
+        holds_all = has_seen_all and not built.pending
+        pending = self._pending_vectors(file)
+        self._failure = built.failure
+        with file.change() as (_, state, left):
+            after = replace(state, last_sync=render_time(self._clock.now()), wanted=0) if holds_all else state
+            # Where another file answers as well by meaning, this one waits until it can, too.
+            can_wait = pending and not built.failure and not state.complete
+            if (holds_all or state.last_sync) and not (can_wait and self._files.others_answer()):
+                after = replace(after, complete=1)
+            left.append(after)
+        if after.complete and not state.complete:
+            self._files.has_taken_over(file)
+        if built.changed >= _MANY_FILES:
+            file.settle()
+        return IndexSync(
+            changed=built.changed,
+            removed=built.removed,
+            pending_files=built.pending,
+            pending_vectors=pending,
+            failure=built.failure,
+        )
+
+    def _pending_vectors(self, file: IndexFile) -> int:
+        if self._embedder is None:
+            return 0
+        with file.reading() as connection:
+            return int(ask(connection, "SELECT count(*) FROM chunks WHERE embedded = 0")[0][0])
+
+
+def _again(act: Callable[[], T]) -> T:
+    """Do something once more where the index is lost meanwhile: it is another file then, or made anew."""
+    for _ in range(_MOST_ATTEMPTS - 1):
+        try:
+            return act()
+        except IndexLost:
+            continue
+    return act()

@@ -1,0 +1,70 @@
+"""A chunk ready to be stored: its terms, and where there are some its vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.engine.recall.model import Chunk
+from workbench.engine.recall.stemming import index_terms
+from workbench.engine.recall.units import units_of
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.model import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a chunk can be found by.
+
+    Args:
+        title: Terms of its title and tags, parted by spaces.
+        units: Terms of each unit, likewise, parted by line feeds.
+        count: How many there are in its units.
+    """
+
+    title: str
+    units: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """What was made of a chunk.
+
+    Args:
+        whole: The normalised mean of its units; zeros where there was nothing to embed.
+        units: A row per unit; None where the one unit is the whole.
+    """
+
+    whole: FloatArray
+    units: FloatArray | None
+
+
+def terms_of(chunk: Chunk) -> Terms:
+    """Cut a chunk into terms."""
+    lines = chunk.text.split("\n")
+    units = [
+        " ".join(index_terms("\n".join(lines[first : last + 1]))) for first, last in units_of(chunk.text)
+    ]
+    joined = "\n".join(units)
+    return Terms(
+        " ".join(index_terms(f"{chunk.title} {' '.join(chunk.tags)}")),
+        joined,
+        joined.count(" ") + sum(1 for unit in units if unit),
+    )
+
+
+def vectors_of(units: FloatArray) -> Vectors:
+    """Return the vectors of a chunk.
+
+    Args:
+        units: A row of length 1, or of zeros, for each of its units; at least one.
+    """
+    import numpy as np
+
+    if len(units) == 1:
+        return Vectors(units[0], None)
+    mean = units.sum(axis=0)
+    length = float(np.sqrt(mean @ mean))
+    return Vectors(mean / length if length > 0 else mean, units)

@@ -1,0 +1,108 @@
+"""The tables of an index file, and the connections to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+TABLES = """
+CREATE TABLE state (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, digest BLOB NOT NULL);
+CREATE TABLE chunks (
+    number INTEGER PRIMARY KEY, file INTEGER NOT NULL, place INTEGER NOT NULL, memory_id TEXT NOT NULL,
+    store TEXT NOT NULL, day TEXT, start_line INTEGER NOT NULL, is_retired INTEGER NOT NULL, superseded_by TEXT,
+    terms INTEGER NOT NULL, embedded INTEGER NOT NULL
+);
+CREATE INDEX chunks_by_file ON chunks (file, place);
+CREATE INDEX chunks_by_memory ON chunks (memory_id);
+CREATE INDEX chunks_by_day ON chunks (day, number) WHERE day IS NOT NULL;
+CREATE INDEX chunks_to_embed ON chunks (number) WHERE embedded = 0;
+CREATE TABLE texts (
+    number INTEGER PRIMARY KEY, title TEXT NOT NULL, text TEXT NOT NULL, tags TEXT NOT NULL,
+    unit_terms TEXT NOT NULL
+);
+CREATE VIRTUAL TABLE words USING fts5 (
+    title, text, content='', contentless_delete=1, tokenize="ascii tokenchars '_'"
+);
+INSERT INTO words (words, rank) VALUES ('rank', 'bm25(1.0, 1.0)');
+CREATE VIRTUAL TABLE vocabulary USING fts5vocab (words, 'row');
+CREATE TABLE units (number INTEGER PRIMARY KEY, codes BLOB NOT NULL);
+CREATE TABLE blocks (
+    block INTEGER PRIMARY KEY, version INTEGER NOT NULL, scales BLOB NOT NULL, stores BLOB NOT NULL,
+    days BLOB NOT NULL, codes BLOB NOT NULL
+);
+CREATE INDEX blocks_by_version ON blocks (version);
+"""
+SUFFIXES = ("", "-wal", "-shm")
+_PRAGMAS = (
+    "page_size = 8192",
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "wal_autocheckpoint = 4000",
+    "journal_size_limit = 33554432",
+)
+# Vectors are read one by one: the blobs that sqlite-vec keeps them in are best small.
+_VECTORS = (
+    "CREATE VIRTUAL TABLE vectors USING vec0 (embedding float[{}] distance_metric=cosine, chunk_size=64)"
+)
+
+
+def connect(place: Path) -> apsw.Connection:
+    """Open a connection with sqlite-vec in it; the file is made where it is missing.
+
+    Raises:
+        apsw.Error: The file is damaged or cannot be opened.
+    """
+    import sqlite_vec
+
+    connection = apsw.Connection(str(place))
+    try:
+        connection.set_busy_timeout(10_000)
+        for pragma in (*_PRAGMAS, "cache_size = -16000"):
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+        connection.enable_load_extension(True)
+        connection.load_extension(sqlite_vec.loadable_path())
+        connection.enable_load_extension(False)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def ask(connection: apsw.Connection, question: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    """Ask one question and return all its rows."""
+    rows: list[tuple[Any, ...]] = connection.execute(question, tuple(values)).fetchall()
+    return rows
+
+
+def create_tables(connection: apsw.Connection, state: dict[str, str | int]) -> None:
+    """Make the tables, unless somebody has made them, with their first state."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if not has_tables(connection):
+            connection.execute(TABLES)
+            connection.executemany("INSERT INTO state VALUES (?, ?)", list(state.items()))
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def has_tables(connection: apsw.Connection) -> bool:
+    """Tell whether the file is an index already."""
+    return bool(connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'state'").fetchall())
+
+
+def create_vectors(connection: apsw.Connection, dimensions: int) -> None:
+    """Make the table of vectors; within the caller's transaction."""
+    connection.execute(_VECTORS.format(int(dimensions)))
+
+
+def delete_database(place: Path) -> None:
+    """Delete a file with what SQLite keeps beside it."""
+    for suffix in SUFFIXES:
+        Path(f"{place}{suffix}").unlink(missing_ok=True)

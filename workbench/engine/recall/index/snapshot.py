@@ -1,0 +1,184 @@
+"""One consistent state of the index, and the questions it answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from datetime import date
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from workbench.engine.recall.index.keywords import best_by_keywords, frequencies
+from workbench.engine.recall.index.state import FileState, read_state
+from workbench.engine.recall.model import Chunk, Statistics, StoredChunk, Within
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.model import FloatArray
+    from workbench.engine.recall.index.opened import IndexFile
+
+Row = tuple[Any, ...]
+
+# The scan takes a byte per dimension; what it finds is scored again exactly, with so many to spare.
+_SPARE = 3
+_LEAST_SPARE = 64
+_CHUNKS = (
+    "SELECT c.number, memory_id, store, path, start_line, text, title, day, tags, is_retired, superseded_by,"
+    " unit_terms, codes, embedded FROM chunks c JOIN texts USING (number) JOIN files f ON f.number = c.file"
+    " LEFT JOIN units u ON u.number = c.number WHERE c.number IN (SELECT value FROM json_each(?))"
+)
+
+
+class Snapshot(AbstractContextManager["Snapshot"]):
+    """Answers of one state of an index file; for one thread. Close it soon: it keeps the file from shrinking.
+
+    Args:
+        file: The open file.
+    """
+
+    def __init__(self, file: IndexFile) -> None:
+        self._file = file
+        self._connection = file.begin_reading()
+        try:
+            with file.translated():
+                self._state = read_state(self._connection)
+        except BaseException:
+            file.end_reading(self._connection)
+            raise
+
+    @property
+    def state(self) -> FileState:
+        """Return the counts of this state, and the fingerprint of what made its vectors."""
+        return self._state
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the state."""
+        self._file.end_reading(self._connection)
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many files there are, and how many chunks lack their vector."""
+        rows = self._rows(
+            "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM chunks WHERE embedded = 0)", ()
+        )
+        return rows[0][0], rows[0][1]
+
+    def statistics(self, terms: Sequence[str]) -> Statistics:
+        """See `ChunkSource`."""
+        with self._file.translated():
+            found = frequencies(self._connection, terms, self._state.chunks)
+        chunks = self._state.chunks
+        return Statistics(chunks, self._state.terms / chunks if chunks else 0.0, found)
+
+    def by_keywords(self, terms: Sequence[str], limit: int, within: Within) -> list[tuple[int, float]]:
+        """See `ChunkSource`."""
+        with self._file.translated():
+            return best_by_keywords(self._connection, terms, limit, within, self._state.chunks)
+
+    def by_vector(self, vector: FloatArray, limit: int, within: Within) -> list[tuple[int, float]]:
+        """See `ChunkSource`; nothing for a vector of other dimensions than the index has."""
+        if self._state.dimensions != vector.shape[0]:
+            return []
+        with self._file.translated():
+            memory = self._file.vectors
+            memory.refresh(self._connection, self._state.version, self._state.dimensions)
+            about = memory.nearest(vector, limit + max(_LEAST_SPARE, _SPARE * limit), within)
+            exact = self._cosines(about, vector)
+        return exact[:limit]
+
+    def by_memory(self, memory_ids: Sequence[str], within: Within) -> list[int]:
+        """See `ChunkSource`."""
+        clause, values = _within(within)
+        rows = self._rows(
+            "SELECT c.number FROM json_each(?) AS asked JOIN chunks c ON c.memory_id = asked.value"
+            f" WHERE true {clause} ORDER BY asked.key, c.file, c.start_line, c.place",
+            (json.dumps(list(memory_ids)), *values),
+        )
+        return list(dict.fromkeys(number for (number,) in rows))
+
+    def by_day(self, first: date, last: date, limit: int, within: Within) -> list[int]:
+        """See `ChunkSource`."""
+        clause, values = _within(within)
+        rows = self._rows(
+            f"SELECT c.number FROM chunks c WHERE c.day >= ? AND c.day <= ? {clause}"
+            " ORDER BY c.day DESC, c.number LIMIT ?",
+            (first.isoformat(), last.isoformat(), *values, limit),
+        )
+        return [number for (number,) in rows]
+
+    def neighbours(self, number: int, reach: int) -> list[int]:
+        """See `ChunkSource`."""
+        rows = self._rows(
+            "SELECT n.number FROM chunks c JOIN chunks n ON n.file = c.file"
+            " AND n.place BETWEEN c.place - ?2 AND c.place + ?2 WHERE c.number = ?1 AND n.number <> ?1"
+            " ORDER BY n.place",
+            (number, reach),
+        )
+        return [found for (found,) in rows]
+
+    def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
+        """See `ChunkSource`."""
+        rows = {row[0]: row for row in self._rows(_CHUNKS, (json.dumps(list(numbers)),))}
+        embedded = [number for number, row in rows.items() if row[-1]]
+        vectors = self._vectors(embedded) if embedded and self._state.dimensions else {}
+        return [_stored(rows[number], vectors.get(number)) for number in numbers if number in rows]
+
+    def _cosines(self, numbers: Sequence[int], vector: FloatArray) -> list[tuple[int, float]]:
+        import numpy as np
+
+        vectors = self._vectors(numbers)
+        if not vectors:
+            return []
+        products = np.stack(list(vectors.values())) @ np.asarray(vector, np.float32)
+        found = list(zip(vectors, products.tolist(), strict=True))
+        return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+    def _vectors(self, numbers: Sequence[int]) -> dict[int, FloatArray]:
+        import numpy as np
+
+        found: dict[int, FloatArray] = {}
+        with self._file.translated():
+            for number in numbers:
+                for (blob,) in self._connection.execute(
+                    "SELECT embedding FROM vectors WHERE rowid = ?", (number,)
+                ):
+                    found[number] = np.frombuffer(blob, np.float32)
+        return found
+
+    def _rows(self, question: str, values: Sequence[Any]) -> list[Row]:
+        with self._file.translated():
+            rows: list[Row] = self._connection.execute(question, tuple(values)).fetchall()
+            return rows
+
+
+def _within(within: Within) -> tuple[str, list[str]]:
+    asked = {"c.store = ?": within.store, "c.day >= ?": within.after, "c.day <= ?": within.before}
+    narrowed = {clause: str(value) for clause, value in asked.items() if value is not None}
+    return "".join(f" AND {clause}" for clause in narrowed), list(narrowed.values())
+
+
+def _stored(row: Row, vector: FloatArray | None) -> StoredChunk:
+    number, memory_id, store, path, start_line, text, title, day, tags, is_retired, by, terms, codes, _ = row
+    units = None
+    if vector is not None:
+        from workbench.engine.recall.index.codes import decode
+
+        units = decode(codes, len(vector)) if codes is not None else vector[None]
+    unit_terms = tuple(terms.split("\n")) if terms else ()
+    chunk = Chunk(
+        memory_id=memory_id,
+        store=store,
+        path=path,
+        start_line=start_line,
+        text=text,
+        title=title,
+        day=date.fromisoformat(day) if day else None,
+        tags=tuple(json.loads(tags)) if tags != "[]" else (),
+        is_retired=bool(is_retired),
+        superseded_by=by,
+    )
+    return StoredChunk(number, chunk, vector, units, unit_terms)

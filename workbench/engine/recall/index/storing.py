@@ -1,0 +1,209 @@
+"""Writes the chunks of changed files into an index file, within the caller's transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from workbench.engine.recall.index.prepared import Terms, Vectors
+from workbench.engine.recall.index.schema import ask
+from workbench.engine.recall.index.state import FileState
+from workbench.engine.recall.model import Chunk
+
+if TYPE_CHECKING:
+    import apsw
+
+    from workbench.engine.recall.index.store_vectors import Embedded
+
+Row = tuple[Any, ...]
+_MANY = 500
+
+
+@dataclass(slots=True)
+class Entry:
+    """A chunk of a changed file.
+
+    Args:
+        number: Its own, or that of the same chunk before.
+        terms: None where it is the same as before.
+        vectors: None where it is the same as before, or its vectors are still to be made.
+    """
+
+    chunk: Chunk
+    number: int
+    terms: Terms | None = None
+    vectors: Vectors | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A file as it is to stand in the index, and the numbers of chunks that no longer do."""
+
+    path: str
+    digest: bytes
+    entries: tuple[Entry, ...]
+    gone: tuple[int, ...] = ()
+
+
+@dataclass
+class _Rows:
+    """Rows to write, by table."""
+
+    chunks: list[Row] = field(default_factory=list)
+    texts: list[Row] = field(default_factory=list)
+    words: list[Row] = field(default_factory=list)
+    moved: list[Row] = field(default_factory=list)
+    embedded: list[Embedded] = field(default_factory=list)
+
+
+class Before:
+    """The chunks of a file as they stand in the index, to be claimed by those that are the same."""
+
+    def __init__(self, connection: apsw.Connection, file: int) -> None:
+        self._numbers: dict[Row, list[int]] = {}
+        rows = connection.execute(
+            "SELECT number, store, day, title, text, tags FROM chunks JOIN texts USING (number)"
+            " WHERE file = ? ORDER BY place DESC",
+            (file,),
+        )
+        for number, *key in rows:
+            self._numbers.setdefault(tuple(key), []).append(number)
+
+    def claim(self, chunk: Chunk) -> int | None:
+        """Return the number of a chunk of the same words, store and day that nobody else has claimed."""
+        key = (chunk.store, _day(chunk), chunk.title, chunk.text, _json(chunk.tags))
+        same = self._numbers.get(key)
+        return same.pop() if same else None
+
+    def left(self) -> tuple[int, ...]:
+        """Return the numbers that nobody claimed."""
+        return tuple(number for numbers in self._numbers.values() for number in numbers)
+
+
+def store_changes(
+    connection: apsw.Connection, state: FileState, changes: Sequence[Change], numbers: Mapping[str, int]
+) -> tuple[FileState, dict[str, int]]:
+    """Put files in the place of what was known of them.
+
+    Args:
+        connection: In a transaction.
+        state: As the transaction sees it.
+        changes: The files.
+        numbers: Of files that are known.
+
+    Returns:
+        The new state, not yet written, and the numbers of files that are new.
+    """
+    newest = int(ask(connection, "SELECT coalesce(max(number), 0) FROM files")[0][0])
+    added: dict[str, int] = {}
+    rows = _Rows()
+    gone: list[int] = []
+    for change in changes:
+        file = numbers.get(change.path)
+        if file is None:
+            file = added[change.path] = newest + len(added) + 1
+        _collect(rows, file, change.entries)
+        gone.extend(change.gone)
+    state = forget_chunks(connection, state, gone)
+    connection.executemany(
+        "INSERT OR REPLACE INTO files VALUES (?, ?, ?)",
+        [(added.get(each.path) or numbers[each.path], each.path, each.digest) for each in changes],
+    )
+    connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)", rows.chunks)
+    connection.executemany("INSERT INTO texts VALUES (?, ?, ?, ?, ?)", rows.texts)
+    connection.executemany("INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)", rows.words)
+    connection.executemany(
+        "UPDATE chunks SET place = ?, memory_id = ?, start_line = ?, is_retired = ?, superseded_by = ?"
+        " WHERE number = ?",
+        rows.moved,
+    )
+    state = replace(
+        state,
+        chunks=state.chunks + len(rows.chunks),
+        terms=state.terms + sum(row[-1] for row in rows.chunks),
+    )
+    if rows.embedded:
+        from workbench.engine.recall.index.store_vectors import store_vectors
+
+        state = store_vectors(connection, state, rows.embedded)
+    return state, added
+
+
+def remove_files(connection: apsw.Connection, state: FileState, files: Sequence[int]) -> FileState:
+    """Take files out with everything in them; return the new state, not yet written."""
+    found = _in(connection, "SELECT number FROM chunks WHERE file IN", files)
+    state = forget_chunks(connection, state, [number for (number,) in found])
+    connection.executemany("DELETE FROM files WHERE number = ?", [(file,) for file in files])
+    return state
+
+
+def forget_chunks(connection: apsw.Connection, state: FileState, numbers: Sequence[int]) -> FileState:
+    """Take chunks out; return the new state, not yet written."""
+    if not numbers:
+        return state
+    counted = _in(connection, "SELECT number, terms, embedded FROM chunks WHERE number IN", numbers)
+    embedded = [(number,) for number, _, has_vectors in counted if has_vectors]
+    if embedded:
+        from workbench.engine.recall.index.blocks import remove_from_blocks
+
+        state = replace(state, version=state.version + 1)
+        remove_from_blocks(connection, [number for (number,) in embedded], state.version)
+        connection.executemany("DELETE FROM units WHERE number = ?", embedded)
+        if state.dimensions:
+            connection.executemany("DELETE FROM vectors WHERE rowid = ?", embedded)
+    values = [(number,) for number, _, _ in counted]
+    for table, key in (("words", "rowid"), ("texts", "number"), ("chunks", "number")):
+        connection.executemany(f"DELETE FROM {table} WHERE {key} = ?", values)
+    return replace(
+        state, chunks=state.chunks - len(counted), terms=state.terms - sum(terms for _, terms, _ in counted)
+    )
+
+
+def _collect(rows: _Rows, file: int, entries: Iterable[Entry]) -> None:
+    for place, entry in enumerate(entries):
+        chunk, terms = entry.chunk, entry.terms
+        retired = (int(chunk.is_retired), chunk.superseded_by)
+        if terms is None:
+            rows.moved.append((place, chunk.memory_id, chunk.start_line, *retired, entry.number))
+            continue
+        rows.chunks.append(
+            (
+                entry.number,
+                file,
+                place,
+                chunk.memory_id,
+                chunk.store,
+                _day(chunk),
+                chunk.start_line,
+                *retired,
+                terms.count,
+            )
+        )
+        rows.texts.append((entry.number, chunk.title, chunk.text, _json(chunk.tags), terms.units))
+        rows.words.append((entry.number, terms.title, terms.units))
+        if entry.vectors is not None:
+            rows.embedded.append(_embedded(entry, entry.vectors))
+
+
+def _embedded(entry: Entry, vectors: Vectors) -> Embedded:
+    from workbench.engine.recall.index.store_vectors import Embedded
+
+    return Embedded(entry.number, entry.chunk.store, _day(entry.chunk), vectors)
+
+
+def _in(connection: apsw.Connection, question: str, numbers: Sequence[int]) -> list[Row]:
+    found: list[Row] = []
+    for start in range(0, len(numbers), _MANY):
+        few = json.dumps(list(numbers[start : start + _MANY]))
+        found.extend(ask(connection, f"{question} (SELECT value FROM json_each(?))", (few,)))
+    return found
+
+
+def _day(chunk: Chunk) -> str | None:
+    return chunk.day.isoformat() if chunk.day else None
+
+
+def _json(values: tuple[str, ...]) -> str:
+    return json.dumps(values, ensure_ascii=False) if values else "[]"
