@@ -40,7 +40,9 @@ _SEARCH = {
     "remote.apiKey": "embedding.api_key",
     "remote.headers": "embedding.headers",
     "remote.batch.enabled": "embedding.batch",
+    "remote.batch.concurrency": "embedding.batch_concurrency",
     "local.modelPath": "embedding.model_path",
+    "local.modelCacheDir": "embedding.model_folder",
 }
 _FLUSH = {
     "reserveTokensFloor": "flush.reserve_tokens",

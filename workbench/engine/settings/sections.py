@@ -20,12 +20,12 @@ OUTSIDE = "a workspace must not choose places outside itself"
 TASTE = "the bench looks the way its user wants it, whatever the workspace"
 
 
-def _whole(least: int, most: int, about: str) -> dict[str, Spec]:
-    return {"spec": Spec(Kind.WHOLE, about, least, most)}
+def _whole(least: int, most: int, about: str, personal: str | None = None) -> dict[str, Spec]:
+    return {"spec": Spec(Kind.WHOLE, about, least, most, personal=personal)}
 
 
-def _number(least: float, most: float, about: str) -> dict[str, Spec]:
-    return {"spec": Spec(Kind.NUMBER, about, least, most)}
+def _number(least: float, most: float, about: str, personal: str | None = None) -> dict[str, Spec]:
+    return {"spec": Spec(Kind.NUMBER, about, least, most, personal=personal)}
 
 
 def _choice(choices: tuple[str, ...], about: str, personal: str | None = None) -> dict[str, Spec]:
@@ -191,9 +191,50 @@ class EmbeddingSettings:
         repr=False,
         metadata=_of(Kind.TABLE, "further request headers", ENDPOINT, secret=True),
     )
+    timeout: float = field(
+        default=60.0, metadata=_number(0.1, 3600, "seconds to wait for one answer of it", ENDPOINT)
+    )
+    concurrency: int = field(default=4, metadata=_whole(1, 64, "requests to it at once", ENDPOINT))
+    dimensions: int = field(
+        default=0, metadata=_whole(0, 65_536, "dimensions to ask the model for; 0 for its own", ENDPOINT)
+    )
+    query_prefix: str = field(
+        default="auto",
+        metadata=_of(Kind.TEXT, "text put before questions; auto for what the model was made for", ENDPOINT),
+    )
+    passage_prefix: str = field(
+        default="auto",
+        metadata=_of(Kind.TEXT, "text put before what is indexed; auto likewise", ENDPOINT),
+    )
     model_path: str = field(default="", metadata=_of(Kind.PATH, "a GGUF file, or an hf: address", OUTSIDE))
+    model_folder: str = field(
+        default="",
+        metadata=_of(Kind.PATH, "folder of downloaded models; empty for the user’s cache", OUTSIDE),
+    )
+    download_url: str = field(
+        default="https://huggingface.co",
+        metadata=_of(Kind.TEXT, "hub that hf: addresses are downloaded from", ENDPOINT),
+    )
     batch: bool = field(
         default=False, metadata=_of(Kind.SWITCH, "whether big backfills use the batch API", ENDPOINT)
+    )
+    batch_concurrency: int = field(default=2, metadata=_whole(1, 64, "batch jobs at once", ENDPOINT))
+    batch_poll: float = field(
+        default=5.0, metadata=_number(0.01, 3600, "seconds between questions after a batch job", ENDPOINT)
+    )
+    batch_timeout: float = field(
+        default=60.0, metadata=_number(0.01, 10_080, "minutes that a batch job may take", ENDPOINT)
+    )
+    fallback_model: str = field(
+        default="", metadata=_of(Kind.TEXT, "name of the model that steps in", ENDPOINT)
+    )
+    fallback_base_url: str = field(
+        default="", metadata=_of(Kind.TEXT, "end point of the server that steps in", ENDPOINT)
+    )
+    fallback_api_key: str = field(
+        default="",
+        repr=False,
+        metadata=_of(Kind.TEXT, "key of the server that steps in", ENDPOINT, secret=True),
     )
 
 

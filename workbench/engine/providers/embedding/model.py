@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     FloatArray = NDArray[np.float32]
 
 
+class EmbeddingCancelled(Exception):
+    """The caller took its order back; nothing was embedded."""
+
+
 class Embedder(Protocol):
     """Turns texts into unit vectors; safe from several threads.
 
@@ -45,6 +49,7 @@ class Embedder(Protocol):
 
         Raises:
             ProviderError: It cannot be done now; the message says why and what helps.
+            EmbeddingCancelled: `cancelled`, asked between batches, said so.
         """
         ...
 

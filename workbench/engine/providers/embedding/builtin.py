@@ -1,0 +1,244 @@
+"""The built-in embedder: a table of word-piece vectors that travels with the package."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.engine.errors import ProviderError
+from workbench.engine.providers.embedding.model import EmbeddingCancelled
+from workbench.engine.providers.embedding.word_pieces import tokens, word_pieces
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from workbench.engine.providers.embedding.model import FloatArray
+
+TABLE_FOLDER = Path(__file__).parent / "table"
+
+# Small enough that counts of a block fit the processor's cache; measured best between 16 and 64 texts of
+# 1,000 characters.
+_BLOCK_TOKENS = 6000
+# A vector kept per word: 32,768 of 256 dimensions take 34 MB.
+_MOST_WORDS = 32_768
+# Characters of a text that count; what is longer says too many things for one vector.
+_LONGEST_TEXT = 200_000
+# Where fewer of a text's letters are of words that the table knows, what it says is not known.
+_LEAST_KNOWN = 0.5
+
+
+@dataclass(frozen=True)
+class TableDescription:
+    """What a table says of itself.
+
+    Args:
+        name: The model's name as answers show it.
+        revision: Changes with the vectors.
+        dimensions: Of the vectors.
+    """
+
+    name: str
+    revision: str
+    dimensions: int
+
+    @classmethod
+    def read(cls, folder: Path) -> TableDescription:
+        """Read the description in a table's folder.
+
+        Raises:
+            ProviderError: There is none.
+        """
+        try:
+            about = json.loads((folder / "table.json").read_text(encoding="utf-8"))
+            return cls(str(about["name"]), str(about["revision"]), int(about["dimensions"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise _broken(folder) from error
+
+
+@dataclass(frozen=True)
+class StaticTable:
+    """One vector per word piece.
+
+    Args:
+        vectors: int8, one row per piece; mapped, not read.
+        scales: One per row; a row's vector is `vectors[row] * scales[row]`.
+        vocabulary: Row by piece.
+    """
+
+    vectors: NDArray[np.int8]
+    scales: FloatArray
+    vocabulary: dict[str, int]
+
+    @classmethod
+    def open(cls, folder: Path, dimensions: int) -> StaticTable:
+        """Open the table of a folder.
+
+        Raises:
+            ProviderError: It is missing or its parts do not belong together.
+        """
+        import numpy as np
+
+        try:
+            pieces = (folder / "pieces.txt").read_text(encoding="utf-8").split("\n")[:-1]
+            vectors = np.load(folder / "vectors.npy", mmap_mode="r", allow_pickle=False)
+            scales = np.load(folder / "scales.npy", allow_pickle=False).astype(np.float32)
+        except (OSError, ValueError, EOFError) as error:
+            raise _broken(folder) from error
+        if (
+            vectors.dtype != np.int8
+            or vectors.shape != (len(pieces), dimensions)
+            or scales.shape != (len(pieces),)
+        ):
+            raise _broken(folder)
+        return cls(vectors, scales, {piece: row for row, piece in enumerate(pieces)})
+
+
+class StaticEmbedder:
+    """A text's vector is the sum of its word pieces' vectors, brought to length 1; no model is run.
+
+    A text without letters, and one most of whose letters (by bytes of UTF-8) are of words that the table lacks, as
+    in other scripts than Latin, gets zeros, so that search goes by keywords rather than by the few words that
+    happen to be known.
+
+    Args:
+        folder: Where the table is; the package's own by default. It is opened at first use.
+    """
+
+    provider = "builtin"
+    is_instant = True
+
+    def __init__(self, folder: Path = TABLE_FOLDER) -> None:
+        self._folder = folder
+        self._table: StaticTable | None = None
+        self._words: dict[str, int] = {}
+        self._sums: FloatArray | None = None
+        self._lock = threading.Lock()
+
+    @cached_property
+    def about(self) -> TableDescription:
+        """Return what the table says of itself, without opening it."""
+        return TableDescription.read(self._folder)
+
+    @property
+    def model(self) -> str:
+        return self.about.name
+
+    @property
+    def fingerprint(self) -> str:
+        return f"builtin {self.about.name} {self.about.revision}"
+
+    @property
+    def dimensions(self) -> int:
+        return self.about.dimensions
+
+    def embed_passages(
+        self, texts: Sequence[str], *, cancelled: Callable[[], bool] = lambda: False
+    ) -> FloatArray:
+        import numpy as np
+
+        result = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        done = 0
+        for block in _blocks(texts):
+            if cancelled():
+                raise EmbeddingCancelled
+            with self._lock:
+                result[done : done + len(block)] = self._sum_block(block)
+            done += len(block)
+        lengths = np.sqrt(np.einsum("ij,ij->i", result, result))[:, np.newaxis]
+        np.divide(result, lengths, out=result, where=lengths > 0)
+        return result
+
+    def embed_query(self, text: str) -> FloatArray:
+        row: FloatArray = self.embed_passages([text])[0]
+        return row
+
+    def close(self) -> None:
+        with self._lock:
+            self._table = self._sums = None
+            self._words.clear()
+
+    def _sum_block(self, block: Sequence[list[str]]) -> FloatArray:
+        """Return the unscaled sums of texts as a product of how often each word stands in each and its vector."""
+        import numpy as np
+
+        lengths = np.fromiter(map(len, block), np.intp, len(block))
+        words = self._rows_of(block, int(lengths.sum()))
+        assert self._sums is not None
+        present, places = np.unique(words, return_inverse=True)
+        texts = np.repeat(np.arange(len(block)), lengths)
+        cells = np.bincount(texts * len(present) + places, minlength=len(block) * len(present))
+        counts = cells.reshape(len(block), len(present)).astype(np.float32)
+        sums: FloatArray = counts @ self._sums[present]
+        known, letters = sums[:, -2], sums[:, -1]
+        sums[(known < _LEAST_KNOWN * letters) | (letters == 0)] = 0
+        return sums[:, :-2]
+
+    def _rows_of(self, block: Sequence[list[str]], count: int) -> NDArray[np.intp]:
+        import numpy as np
+
+        try:
+            return np.fromiter(map(self._words.__getitem__, chain.from_iterable(block)), np.intp, count)
+        except KeyError:
+            self._learn(set(chain.from_iterable(block)))
+        return np.fromiter(map(self._words.__getitem__, chain.from_iterable(block)), np.intp, count)
+
+    def _learn(self, words: set[str]) -> None:
+        """Make sure that each word has its row of `_sums`: its vector, its letters if known, and its letters."""
+        import numpy as np
+
+        if self._table is None:
+            self._table = StaticTable.open(self._folder, self.dimensions)
+        table = self._table
+        new = sorted(words - self._words.keys())
+        if len(self._words) + len(new) > _MOST_WORDS:
+            self._words.clear()
+            new = sorted(words)
+        start, end = len(self._words), len(self._words) + len(new)
+        width = self.dimensions + 2
+        if self._sums is None or end > len(self._sums):
+            grown = np.empty((max(end, min(2 * end, _MOST_WORDS)), width), np.float32)
+            if self._sums is not None:
+                grown[:start] = self._sums[:start]
+            self._sums = grown
+        pieces = [word_pieces(word, table.vocabulary) for word in new]
+        rows = np.fromiter(chain.from_iterable(pieces), np.intp)
+        vectors = table.vectors[rows] * table.scales[rows, np.newaxis]
+        fresh = self._sums[start:end]
+        fresh[:] = 0
+        np.add.at(fresh[:, :-2], np.repeat(np.arange(len(new)), list(map(len, pieces))), vectors)
+        letters = np.fromiter(
+            (len(word.encode()) if word.isalpha() else 0 for word in new), np.float32, len(new)
+        )
+        fresh[:, -1] = letters
+        fresh[:, -2] = letters * np.fromiter(map(bool, pieces), np.bool_, len(new))
+        self._words.update(zip(new, range(start, end), strict=True))
+
+
+def _blocks(texts: Sequence[str]) -> Iterator[list[list[str]]]:
+    """Give the tokens of texts, some texts at a time."""
+    block: list[list[str]] = []
+    size = 0
+    for text in texts:
+        found = tokens(text[:_LONGEST_TEXT])
+        if block and size + len(found) > _BLOCK_TOKENS:
+            yield block
+            block, size = [], 0
+        block.append(found)
+        size += len(found)
+    if block:
+        yield block
+
+
+def _broken(folder: Path) -> ProviderError:
+    return ProviderError(
+        "The built-in embedding table is missing or damaged.",
+        where=str(folder),
+        remedy="Install memory-workbench again.",
+    )

@@ -1,0 +1,195 @@
+"""A GGUF embedding model opened through llama.cpp: token ids in, pooled vectors out."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.engine.errors import ProviderError
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.model import FloatArray
+
+# A text's tokens beyond this are cut even where the model takes more: memory is a few hundred tokens long.
+_LONGEST_TEXT = 2048
+# Attention is computed over all tokens of a batch, so a larger one is slower for short texts.
+_BATCH_TOKENS = 512
+_MOST_SEQUENCES = 64
+
+_kept: list[Any] = []
+
+
+class LlamaModel:
+    """One model and one context; not safe from several threads.
+
+    Args:
+        path: The GGUF file.
+
+    Raises:
+        ProviderError: llama-cpp-python is missing, or the file is no embedding model that it can load.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._library = library = _load_library()
+        parameters = library.llama_model_default_params()
+        self._model: Any = library.llama_model_load_from_file(os.fsencode(path), parameters)
+        self._context: Any = None
+        self._batch: Any = None
+        self.dimensions = 0
+        if not self._model:
+            raise ProviderError(
+                "The file cannot be loaded as a model: it is damaged, incomplete or of an unknown kind.",
+                where=str(path),
+                remedy="Download it again, or update llama-cpp-python.",
+            )
+        try:
+            self._open_context(path)
+        except ProviderError:
+            self.close()
+            raise
+
+    def _open_context(self, path: Path) -> None:
+        library = self._library
+        trained = int(library.llama_model_n_ctx_train(self._model))
+        self.longest_text = max(8, min(trained, _LONGEST_TEXT))
+        size = max(self.longest_text, _BATCH_TOKENS)
+        self.batch_tokens = size
+        settings = library.llama_context_default_params()
+        settings.n_ctx = settings.n_batch = settings.n_ubatch = size
+        settings.n_seq_max = _MOST_SEQUENCES
+        settings.kv_unified = True
+        settings.embeddings = True
+        settings.n_threads = settings.n_threads_batch = _threads()
+        self._context = library.llama_init_from_model(self._model, settings)
+        if not self._context:
+            raise ProviderError(
+                "llama.cpp cannot make a context for this model.",
+                where=str(path),
+                remedy="Free some memory, or use a smaller model.",
+            )
+        pooling = int(library.llama_pooling_type(self._context))
+        if pooling in (library.LLAMA_POOLING_TYPE_NONE, library.LLAMA_POOLING_TYPE_RANK):
+            raise ProviderError(
+                "This is no embedding model: it gives no one vector for a text.",
+                where=str(path),
+                remedy="Use an embedding model such as embeddinggemma-300M-Q8_0.gguf.",
+            )
+        self.dimensions = int(library.llama_model_n_embd(self._model))
+        self._batch = library.llama_batch_init(size, 0, 1)
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the token ids of a text with the model's marks around it.
+
+        What is too long loses its end, but not the closing mark.
+        """
+        library = self._library
+        content = text.encode("utf-8", "replace")
+        vocabulary = library.llama_model_get_vocab(self._model)
+        room = len(content) + 8
+        ids = (library.llama_token * room)()
+        count = int(library.llama_tokenize(vocabulary, content, len(content), ids, room, True, False))
+        if count < 0:
+            room = -count
+            ids = (library.llama_token * room)()
+            count = int(library.llama_tokenize(vocabulary, content, len(content), ids, room, True, False))
+        found = list(ids[:count])
+        if count > self.longest_text:
+            found = [*found[: self.longest_text - 1], found[-1]]
+        return found
+
+    def batches(self, lengths: Sequence[int]) -> list[tuple[int, int]]:
+        """Return from which to which text (the end not included) each run of the model reaches."""
+        cuts: list[tuple[int, int]] = []
+        start = size = 0
+        for at, length in enumerate(lengths):
+            if at > start and (size + length > self.batch_tokens or at - start >= _MOST_SEQUENCES):
+                cuts.append((start, at))
+                start, size = at, 0
+            size += length
+        if start < len(lengths):
+            cuts.append((start, len(lengths)))
+        return cuts
+
+    def embed(self, sequences: Sequence[Sequence[int]]) -> FloatArray:
+        """Run the model once over some token sequences; they have to fit one of `batches`.
+
+        Raises:
+            ProviderError: llama.cpp gave up.
+        """
+        import numpy as np
+
+        library, batch = self._library, self._batch
+        assert batch is not None
+        at = 0
+        for number, sequence in enumerate(sequences):
+            for position, token in enumerate(sequence):
+                batch.token[at] = token
+                batch.pos[at] = position
+                batch.n_seq_id[at] = 1
+                batch.seq_id[at][0] = number
+                batch.logits[at] = 1
+                at += 1
+        batch.n_tokens = at
+        memory = library.llama_get_memory(self._context)
+        if memory:
+            library.llama_memory_clear(memory, True)
+        if library.llama_decode(self._context, batch) != 0:
+            raise ProviderError(
+                "llama.cpp could not run the embedding model.",
+                remedy="Free some memory, or use a smaller model.",
+            )
+        rows = np.zeros((len(sequences), self.dimensions), dtype=np.float32)
+        for number in range(len(sequences)):
+            pointer = library.llama_get_embeddings_seq(self._context, number)
+            if not pointer:
+                raise ProviderError(
+                    "llama.cpp gave no vector for a text.", remedy="Use another embedding model."
+                )
+            rows[number] = np.ctypeslib.as_array(pointer, shape=(self.dimensions,))
+        return rows
+
+    def close(self) -> None:
+        """Free the model; it cannot be used any more."""
+        if self._batch is not None:
+            self._library.llama_batch_free(self._batch)
+        if self._context:
+            self._library.llama_free(self._context)
+        if self._model:
+            self._library.llama_model_free(self._model)
+        self._batch = self._context = self._model = None
+
+
+def _load_library() -> Any:
+    try:
+        import llama_cpp
+    except ImportError as error:
+        raise ProviderError(
+            "The package llama-cpp-python, which runs local models, is not installed.",
+            where="embedding.provider",
+            remedy="Run: pip install 'memory-workbench[local]'.",
+        ) from error
+    except (OSError, RuntimeError) as error:
+        raise ProviderError(
+            f"The package llama-cpp-python cannot be loaded: {' '.join(str(error).split())[:200]}",
+            where="embedding.provider",
+            remedy="Install it again: pip install --force-reinstall 'memory-workbench[local]'.",
+        ) from error
+    if not _kept:
+
+        @llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]  # the library has no types
+        def say_nothing(level: int, text: bytes, user_data: ctypes.c_void_p) -> None: ...
+
+        # llama.cpp calls it for as long as the process lives.
+        _kept.append(say_nothing)
+        llama_cpp.llama_backend_init()
+    # Importing another part of the library may have set its own again.
+    llama_cpp.llama_log_set(_kept[0], ctypes.c_void_p(0))
+    return llama_cpp
+
+
+def _threads() -> int:
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(8, available - available // 3))

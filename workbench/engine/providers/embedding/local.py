@@ -1,0 +1,129 @@
+"""The local embedder: a GGUF file on this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.engine.errors import ProviderError
+from workbench.engine.providers.embedding.conventions import Prefixes, prefixes_of
+from workbench.engine.providers.embedding.llama_model import LlamaModel
+from workbench.engine.providers.embedding.model import EmbeddingCancelled
+from workbench.engine.providers.embedding.vectors import unit_rows
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.model import FloatArray
+
+_MAGIC = b"GGUF"
+_SAMPLE_BYTES = 65_536
+
+
+class LocalEmbedder:
+    """Embeds through llama.cpp; the model is loaded at first use, and one text after another has its turn.
+
+    Args:
+        path: The GGUF file. It is never downloaded from here.
+        prefixes: What is put before questions and passages; what the file's name asks for by default.
+        remedy: What to do where there is no such file.
+    """
+
+    provider = "local"
+    is_instant = False
+
+    def __init__(
+        self,
+        path: Path,
+        prefixes: Prefixes | None = None,
+        *,
+        remedy: str = "Set embedding.model_path to a GGUF file.",
+    ) -> None:
+        self._path = path
+        self._prefixes = prefixes_of(path.name) if prefixes is None else prefixes
+        self._remedy = remedy
+        self._loaded: LlamaModel | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def model(self) -> str:
+        return self._path.name
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Return what tells this model from others; its file is looked at, not read whole.
+
+        Raises:
+            ProviderError: There is no such file, or it is no GGUF file.
+        """
+        return (
+            f"local {self._path.name} {_sample_digest(self._path, self._remedy)}"
+            f" query={self._prefixes.query!r} passage={self._prefixes.passage!r}"
+        )
+
+    @property
+    def dimensions(self) -> int | None:
+        loaded = self._loaded
+        return loaded.dimensions if loaded else None
+
+    def embed_passages(
+        self, texts: Sequence[str], *, cancelled: Callable[[], bool] = lambda: False
+    ) -> FloatArray:
+        return self._embed(self._prefixes.passage, texts, cancelled)
+
+    def embed_query(self, text: str) -> FloatArray:
+        row: FloatArray = self._embed(self._prefixes.query, [text], lambda: False)[0]
+        return row
+
+    def close(self) -> None:
+        with self._lock:
+            loaded, self._loaded = self._loaded, None
+            if loaded is not None:
+                loaded.close()
+
+    def _embed(self, prefix: str, texts: Sequence[str], cancelled: Callable[[], bool]) -> FloatArray:
+        import numpy as np
+
+        filled = [at for at, text in enumerate(texts) if text.strip()]
+        with self._lock:
+            model = self._load()
+            result = np.zeros((len(texts), model.dimensions), dtype=np.float32)
+            sequences = [model.tokens(prefix + texts[at]) for at in filled]
+            # Texts of like length together leave fewer gaps in the batches.
+            order = sorted(range(len(filled)), key=lambda at: len(sequences[at]))
+            cuts = model.batches([len(sequences[at]) for at in order])
+        for start, end in cuts:
+            if cancelled():
+                raise EmbeddingCancelled
+            chosen = order[start:end]
+            # Let go of between batches, so that a question need not wait for a backfill.
+            with self._lock:
+                rows = self._load().embed([sequences[at] for at in chosen])
+            checked = unit_rows(rows, count=len(chosen), dimensions=model.dimensions, where=str(self._path))
+            result[[filled[at] for at in chosen]] = checked
+        return result
+
+    def _load(self) -> LlamaModel:
+        if self._loaded is None:
+            _sample_digest(self._path, self._remedy)
+            self._loaded = LlamaModel(self._path)
+        return self._loaded
+
+
+def _sample_digest(path: Path, remedy: str) -> str:
+    """Return a digest of a model file's size, beginning and end: a few hundred megabytes are not read for it."""
+    try:
+        with path.open("rb") as file:
+            beginning = file.read(_SAMPLE_BYTES)
+            size = file.seek(0, 2)
+            file.seek(max(0, size - _SAMPLE_BYTES))
+            digest = hashlib.sha256(beginning + file.read() + str(size).encode())
+    except OSError as error:
+        raise ProviderError(
+            f"The model file cannot be read: {error.strerror}.", where=str(path), remedy=remedy
+        ) from error
+    if not beginning.startswith(_MAGIC):
+        raise ProviderError("This is no GGUF file.", where=str(path), remedy=remedy)
+    return digest.hexdigest()[:16]
