@@ -201,3 +201,24 @@ def test_the_generator_gives_the_same_for_the_same_seed(tmp_path: Path) -> None:
     ]
     assert written[0] == written[1]
     assert len(written[0]) == 1 + 2 + 7
+
+
+def test_the_version_tells_of_every_change_whoever_made_it(shelf: Shelf) -> None:
+    path = "memory/episodes/2026-02-01.md"
+    shelf.write(path, day("d", episode("09:00", "Old.")))
+    shelf.sync()
+    seen = [shelf.catalog.version()]
+    assert shelf.catalog.version() == seen[0]
+    shelf.sync()
+    assert shelf.catalog.version() == seen[0]
+    shelf.write(path, day("d", episode("09:00", "New.")))
+    shelf.catalog.update([path])
+    seen.append(shelf.catalog.version())
+    other = shelf.open()
+    shelf.write(path, day("d", episode("09:00", "Newer by another.")))
+    other.update([path])
+    other.close()
+    seen.append(shelf.catalog.version())
+    shelf.place.unlink()
+    seen.append(shelf.catalog.version())
+    assert len(set(seen)) == 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -87,6 +87,15 @@ class Catalog:
         for _ in range(_MOST_ATTEMPTS):
             try:
                 return self._database.ask(question, values)
+            except DatabaseLost:
+                self.sync()
+        raise self._out_of_reach()
+
+    def version(self) -> Hashable:
+        """Return a value that differs after any change of the catalog, whoever made it (raises as `rows` does)."""
+        for _ in range(_MOST_ATTEMPTS):
+            try:
+                return self._database.version()
             except DatabaseLost:
                 self.sync()
         raise self._out_of_reach()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,7 @@ class Database:
         self._writer: apsw.Connection | None = None
         self._reader: apsw.Connection | None = None
         self._identity: tuple[int, int] | None = None
+        self._readers_opened = 0
         self._reading = 0
         self._read_done = threading.Condition()
         self._courteous_from = 0.0
@@ -64,6 +65,11 @@ class Database:
             with self._read_done:
                 self._reading -= 1
                 self._read_done.notify_all()
+
+    def version(self) -> Hashable:
+        """Return a value that is another one after any change, whoever made it; raises as `ask` does."""
+        ((changes,),) = self.ask("PRAGMA data_version")
+        return self._identity, self._readers_opened, changes
 
     @contextmanager
     def connection(self) -> Iterator[apsw.Connection]:
@@ -125,6 +131,8 @@ class Database:
             from workbench.engine.catalog.schema import connect
 
             self._reader = connect(self.place)
+            # The count of changes begins anew with each connection.
+            self._readers_opened += 1
         return self._reader
 
     def _open(self) -> apsw.Connection:

@@ -45,18 +45,26 @@ class Background:
                 self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
                 self._thread.start()
 
-    def wait(self, seconds: float | None) -> bool:
+    def wait(self, seconds: float | None, *, enough: Callable[[], bool] = lambda: False) -> bool:
         """Wait until what was asked for so far is done, or was given up.
 
         Args:
             seconds: At most so long; None for as long as it takes.
+            enough: Tells, whenever the work calls `tell`, whether what it has done so far will do.
 
         Returns:
-            Whether it is over.
+            Whether it is over, or enough is done.
         """
         with self._turn:
             wanted = self._asked
-            return self._turn.wait_for(lambda: self._done >= wanted or self._thread is None, timeout=seconds)
+            return self._turn.wait_for(
+                lambda: self._done >= wanted or self._thread is None or enough(), timeout=seconds
+            )
+
+    def tell(self) -> None:
+        """Let those who wait see whether they have waited enough."""
+        with self._turn:
+            self._turn.notify_all()
 
     def stop(self) -> None:
         """Have the work stop as soon as it can, and wait for that; what is asked for later is not done."""

@@ -1,0 +1,167 @@
+"""Keeps an index up to date beside those who ask it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable, Sequence
+
+from workbench.engine.recall.background import Background
+from workbench.engine.recall.file_source import FileSource
+from workbench.engine.recall.index import Index, IndexState, IndexSync
+
+Progress = Callable[[int, int], None]
+
+# Seconds to wait for another process that builds: beside other work, and where somebody asked for it.
+_WAIT = 0.2
+_LONG_WAIT = 60.0
+
+
+def _untold(done: int, total: int) -> None:
+    """Tell nobody about progress."""
+
+
+class Keeper:
+    """An index, what it is made from, and the work of keeping them together; safe from several threads.
+
+    Args:
+        index: The index.
+        sources: Everything that is searched.
+        version: Tells what state the sources are in: equal values mean that nothing changed meanwhile.
+    """
+
+    def __init__(self, index: Index, sources: Sequence[FileSource], version: Callable[[], Hashable]) -> None:
+        self.index = index
+        self._sources = sources
+        self._version = version
+        self._known: Hashable = None
+        self._files_left = 0
+        self._vectors_left = 0
+        self._busy_elsewhere = False
+        self._embedding_failure: str | None = None
+        self._lock = threading.Lock()
+        self._background = Background(self._bring_up_to_date, name="workbench-index")
+
+    @property
+    def embedding_failure(self) -> str | None:
+        """Return why vectors could not be made the last time, or None."""
+        return self._embedding_failure
+
+    @property
+    def is_current(self) -> bool:
+        """Tell whether the index holds the words of every file as it is."""
+        return self._known is not None and self._known == self._version()
+
+    def freshen(self, seconds: float) -> str | None:
+        """Have the index brought up to date, and wait for that so long at most.
+
+        Returns:
+            A sentence that says what the index does not know yet, or None.
+        """
+        if not self.is_current:
+            self._background.ask()
+            self._background.wait(seconds, enough=lambda: self.is_current)
+        return self.stale()
+
+    def stale(self) -> str | None:
+        """Return a sentence that says what the index does not know yet, or None."""
+        if not self.is_current:
+            failure = self._background.failure
+            if failure is not None:
+                return f"The index could not be brought up to date: {failure}"
+            if self._busy_elsewhere:
+                return "Another process is bringing the index up to date; the newest changes may be missing."
+            left = f"{self._files_left:,} files are not read yet" if self._files_left else "it is being read"
+            return f"The index is not up to date: {left}."
+        if self._vectors_left and self._embedding_failure is None:
+            return f"{self._vectors_left:,} pieces of memory are found by their words alone until they are embedded."
+        return None
+
+    def follow(self) -> None:
+        """Have the index brought up to date in the background, where anything changed."""
+        if not self.is_current or self._vectors_left:
+            self._background.ask()
+
+    def sync(
+        self,
+        *,
+        force: bool = False,
+        progress: Progress = _untold,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Bring the index up to date here and now, vectors included, however long that takes.
+
+        Args:
+            force: Build it anew beside the one there is.
+            progress: Called with what is done and what there is to do, first in files, then in pieces to embed.
+            cancelled: Asked now and then; what is done by then stays.
+
+        Raises:
+            StorageError: The index cannot be kept.
+        """
+        self._bring(force=force, progress=progress, cancelled=cancelled, wait=_LONG_WAIT)
+
+    def state(self) -> IndexState:
+        """Return what the index holds."""
+        return self.index.state()
+
+    @property
+    def files_left(self) -> int:
+        """Return how many files the last look left unread."""
+        return self._files_left
+
+    def close(self) -> None:
+        """Stop the work, and let go of the index."""
+        self._background.stop()
+        self.index.close()
+
+    def destroy(self) -> None:
+        """Delete the index with everything derived in it."""
+        with self._lock:
+            self._known = None
+            self.index.destroy()
+
+    def _bring_up_to_date(self, cancelled: Callable[[], bool]) -> None:
+        left = True
+        while left and not cancelled():
+            left = self._bring(progress=_untold, cancelled=cancelled, wait=_WAIT, gives_way=True)
+
+    def _bring(
+        self,
+        *,
+        progress: Progress,
+        cancelled: Callable[[], bool],
+        wait: float,
+        force: bool = False,
+        gives_way: bool = False,
+    ) -> bool:
+        """Read what changed, then embed it; tell whether embedding gave way to files that changed meanwhile."""
+        with self._lock:
+            version = self._version()
+
+            def told(done: int, total: int) -> None:
+                self._files_left = total - done
+                progress(done, total)
+
+            synced = self.index.sync(
+                self._sources, force=force, progress=told, cancelled=cancelled, wait=wait
+            )
+            self._busy_elsewhere = synced.busy
+            self._note(synced)
+            if synced.finished and not cancelled():
+                self._known = version
+            self._background.tell()
+            if not synced.pending_vectors or cancelled():
+                return False
+
+            def overtaken() -> bool:
+                return gives_way and self._version() != version
+
+            embedded = self.index.embed(progress=progress, cancelled=lambda: cancelled() or overtaken())
+            if not embedded.busy:
+                self._note(embedded)
+            return overtaken()
+
+    def _note(self, synced: IndexSync) -> None:
+        self._files_left = synced.pending_files
+        self._vectors_left = synced.pending_vectors
+        self._embedding_failure = synced.failure
