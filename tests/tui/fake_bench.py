@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import threading
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from tests.tui.fake_recall import answered, explanation, fresh_index
 from workbench.engine.errors import BudgetExceeded, NotFound, Refused, Stale
+from workbench.engine.results import Found, IndexStatus, WhyNot
 from workbench.tui.bench import (
     Alert,
     AuditEntry,
@@ -27,6 +30,7 @@ from workbench.tui.bench import (
     Score,
     Status,
 )
+from workbench.tui.views.index import short_freshness
 
 ZONE = ZoneInfo("Europe/Lisbon")
 NOW = datetime(2026, 2, 2, 14, 30, tzinfo=ZONE)
@@ -48,6 +52,12 @@ def _slug(text: str) -> str:
     return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())[:40] or "item"
 
 
+def _open_gate() -> threading.Event:
+    gate = threading.Event()
+    gate.set()
+    return gate
+
+
 @dataclass
 class FakeBench:
     """An engine for tests: same answers every time, and a list of what it was asked to do."""
@@ -64,10 +74,14 @@ class FakeBench:
     notices: tuple[str, ...] = ()
     reading: tuple[int, int] | None = None
     looked_up: list[str] = field(default_factory=list)
+    index: IndexStatus = field(default_factory=lambda: fresh_index())
+    answer: Found | None = None
+    searches: list[dict[str, object]] = field(default_factory=list)
     calls: list[tuple[str, object]] = field(default_factory=list)
     changes: dict[str, FileChange] = field(
         default_factory=lambda: {row["path"]: FileChange(**row) for row in SAMPLE["change"]}
     )
+    step: threading.Event = field(default_factory=_open_gate)
     _listeners: list[Callable[[], object]] = field(default_factory=list)
     _past: list[dict[str, list[CoreItem]]] = field(default_factory=list)
     _future: list[dict[str, list[CoreItem]]] = field(default_factory=list)
@@ -100,7 +114,7 @@ class FakeBench:
     def status(self) -> Status:
         return Status(
             self.name, f"/home/mira/{self.name}", self.role, NOW, None, len(self.open_alerts), self.to_decide,
-            self.notices, self.reading,
+            self.notices, self.reading, short_freshness(self.index),
         )  # fmt: skip
 
     def place(self) -> Status:
@@ -185,6 +199,72 @@ class FakeBench:
                 score=Score(0.95, 1.4, "active"),
             )  # fmt: skip
         raise NotFound("There is no such memory.", where=memory_id, remedy="Look for it with ctrl+p.")
+
+    def search(
+        self,
+        query: str,
+        *,
+        store: str | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        include_dormant: bool = False,
+        max_results: int | None = None,
+        explain: bool = False,
+    ) -> Found:
+        self.searches.append(
+            {"query": query, "store": store, "after": after, "before": before, "dormant": include_dormant}
+        )
+        if self.answer is not None:
+            return self.answer
+        return answered(
+            self.happened, query, store, after, before, include_dormant, max_results or 20, explain
+        )
+
+    def why_not(self, query: str, memory_id: str) -> WhyNot:
+        if not any(each.id == memory_id for each in self.happened):
+            raise NotFound(f"There is no memory “{memory_id}”.", remedy="Find its id with search.")
+        return WhyNot(
+            memory_id,
+            None,
+            "Its words are not those of the question, and its meaning is the 212th nearest.",
+            "Ask with a word of it, such as “backup”.",
+            explanation(0.12, 1, found=False),
+        )
+
+    def context(self, path: str, first: int, last: int) -> tuple[str, ...]:
+        day = PurePosixPath(path).stem
+        lines = [f"# {day}", ""]
+        for episode in self.happened:
+            if episode.path == path:
+                lines += [f"## {episode.time} | {episode.type} | confidence:{episode.confidence}", ""]
+                lines += [*episode.text.splitlines(), ""]
+        if len(lines) == 2:
+            raise NotFound("There is no such memory file.", where=path)
+        return tuple(lines[first - 1 : last])
+
+    def index_status(self) -> IndexStatus:
+        return self.index
+
+    def sync_index(self, progress: Callable[[int, int], None], cancelled: Callable[[], bool]) -> IndexStatus:
+        return self._index("sync", progress, cancelled)
+
+    def rebuild_index(
+        self, progress: Callable[[int, int], None], cancelled: Callable[[], bool]
+    ) -> IndexStatus:
+        return self._index("rebuild", progress, cancelled)
+
+    def _index(
+        self, call: str, progress: Callable[[int, int], None], cancelled: Callable[[], bool]
+    ) -> IndexStatus:
+        self.calls.append((call, None))
+        for done in range(0, self.index.chunks + 1, 8):
+            progress(done, self.index.chunks)
+            self.step.wait()
+            if cancelled():
+                self.calls.append(("stopped", done))
+                return self.index
+        self.index = replace(self.index, dirty=False, pending=0, last_sync=NOW)
+        return self.index
 
     def audit(self) -> Iterator[Sequence[AuditEntry]]:
         for at in range(0, len(self.entries), 500):

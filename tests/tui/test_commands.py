@@ -7,8 +7,9 @@ from itertools import pairwise
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.conftest import Running, settle
+from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench
+from tests.tui.stillness import settle
 from workbench.tui.app import BenchApp
 from workbench.tui.ink import line_width, plain_text
 from workbench.tui.keymap import SECTIONS, all_commands, check_overrides
@@ -53,7 +54,8 @@ async def test_what_matters_here_fits_eighty_columns_with_everything_waiting(
     bench.to_decide = 120
     bench.notices = ("The index is stale.",)
     async with running(bench, (80, 24)) as pilot:
-        await pilot.press(str(pane + 1))
+        # Search begins in its line, where keys write.
+        await pilot.press(str(pane + 1), *["escape"] * (PANES[pane][0] == "search"))
         await settle(pilot)
         text, keys = await bottom(pilot)
         assert line_width(bottom_line(pilot.app.status, keys, 80)[0]) == 80  # type: ignore[attr-defined]  # BenchApp

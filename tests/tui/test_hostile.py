@@ -8,10 +8,13 @@ import pytest
 from rich.segment import Segment
 from textual.pilot import Pilot
 
-from tests.tui.conftest import Running, settle
+from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench, core_item
+from tests.tui.fake_recall import fresh_index
+from tests.tui.stillness import settle
 from tests.tui.test_text import HOSTILE
 from workbench.engine.errors import BudgetExceeded, NotFound
+from workbench.engine.results import Cut, Explanation, Found, Hit, IndexStatus, Lane, Signals, WhyNot
 from workbench.tui.bench import Alert, Memory, Outcome
 from workbench.tui.panes import PANES
 from workbench.tui.screens.memory import MemoryScreen
@@ -29,6 +32,34 @@ class Poisonous(FakeBench):
             raise NotFound(EVERYTHING, where=EVERYTHING, remedy=EVERYTHING)
         known = super().memory(memory_id)
         return replace(known, text="\n".join(HOSTILE), provenance=tuple(text[:90] for text in HOSTILE))
+
+    def search(self, query: str, **_: object) -> Found:
+        lanes = tuple(Lane(text[:30], at, 0.5, text) for at, text in enumerate(HOSTILE[:5], 1))
+        explained = Explanation(lanes, 0.5, 0.9, tuple(HOSTILE))
+        hits = tuple(
+            Hit(
+                text[:50], f"memory/{text[:50]}.md", 1, 3, f"{text}\n{text}", 0.5, text[:20], text[:20],
+                Signals(None, None, None, None), title=text, date=text[:10], citation=text, explanation=explained,
+                superseded_by=text,
+            )
+            for text in HOSTILE
+        )  # fmt: skip
+        cuts = tuple(Cut(text[:60], text, 1, 2, 0.1, text[:30], text) for text in HOSTILE)
+        return Found(
+            hits, EVERYTHING, EVERYTHING, EVERYTHING, likely_absent=True, took_ms=1.0, strategy=EVERYTHING,
+            period=(EVERYTHING, EVERYTHING), stale=EVERYTHING, cuts=cuts,
+        )  # fmt: skip
+
+    def context(self, path: str, first: int, last: int) -> tuple[str, ...]:
+        return tuple(HOSTILE)
+
+    def why_not(self, query: str, memory_id: str) -> WhyNot:
+        return WhyNot(EVERYTHING, 3, EVERYTHING, EVERYTHING)
+
+    def index_status(self) -> IndexStatus:
+        return replace(
+            fresh_index(), provider=EVERYTHING, model=EVERYTHING, place=EVERYTHING, fallback=EVERYTHING
+        )
 
     def set_core(self, item_id: str, text: str) -> Outcome:
         raise BudgetExceeded(EVERYTHING, where=EVERYTHING, remedy=EVERYTHING)
@@ -88,10 +119,39 @@ async def test_every_pane_survives_every_row(running: Running, size: tuple[int, 
         await settle(pilot)
         clean(pilot)
         await pilot.press("escape")
+        await search_and_explain(pilot)
         pilot.app.push_screen(MemoryScreen(pilot.app.bench, "entity:x"))  # type: ignore[attr-defined]  # BenchApp
         pilot.app.notify(EVERYTHING, title=EVERYTHING)
         await settle(pilot)
         clean(pilot)
+
+
+async def search_and_explain(pilot: Pilot[None]) -> None:
+    """Look at every result, at why it is there, and at why another is not."""
+    await pilot.press("4", "slash", *"words")
+    await settle(pilot)
+    clean(pilot)
+    await pilot.press("enter")
+    rows = pilot.app.query("#search-list").first(VirtualList)
+    for _ in HOSTILE:
+        rows.action_move_down()
+        await pilot.pause()
+        clean(pilot)
+    await settle(pilot)
+    await pilot.press("x")
+    await settle(pilot)
+    clean(pilot)
+    await pilot.press("w")
+    await settle(pilot)
+    clean(pilot)
+    await pilot.press("enter")
+    await settle(pilot)
+    clean(pilot)
+    await pilot.press("escape", "escape", "i")
+    await settle(pilot)
+    clean(pilot)
+    await pilot.press("escape")
+    await settle(pilot)
 
 
 def clean(pilot: Pilot[None]) -> None:

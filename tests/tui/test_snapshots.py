@@ -9,8 +9,8 @@ import pytest
 import textual
 from textual.pilot import Pilot
 
-from tests.tui.conftest import settle
 from tests.tui.fake_bench import FakeBench
+from tests.tui.stillness import settle
 from workbench.tui.app import BenchApp
 from workbench.tui.themes import DARK, LIGHT
 
@@ -29,6 +29,10 @@ SCREENS: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
     "audit-160-dark": ((160, 48), DARK, ("3",)),
     "editing-160-dark": ((160, 48), DARK, ("down", "e", "!")),
     "filtered-96-light": ((96, 36), LIGHT, ("2", "slash", *"tag:ti")),
+    "search-80-light": ((80, 24), LIGHT, ("4", *"tide", "enter", "down")),
+    "search-160-dark": ((160, 48), DARK, ("4", *"station", "enter")),
+    "explained-120-dark": ((120, 36), DARK, ("4", *"tide", "enter", "x")),
+    "index-120-light": ((120, 36), LIGHT, ("i",)),
     "help-120-dark": ((120, 36), DARK, ("question_mark", *"pin")),
 }
 
@@ -41,7 +45,7 @@ def test_screen(snap_compare: Callable[..., bool], name: str) -> None:
         await settle(pilot)
         for key in keys:
             await pilot.press(key)
-            if key in "123":
+            if key in "1234" or key == "enter":
                 await settle(pilot)
         await settle(pilot)
         await settle(pilot)

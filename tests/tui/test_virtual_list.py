@@ -176,3 +176,41 @@ def test_pure_steps() -> None:
     assert nearest(rows, 10) == 9
     assert step_from(rows, 9, 1) == 9
     assert nearest(Numbered([]), 0) == -1
+
+
+class TwoLines(KeyedRows):
+    """Rows of two lines each."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__([key for at in range(count) for key in (f"k{at}", "")], ())
+
+    def owner(self, index: int) -> int:
+        return index - index % 2
+
+    def line(self, index: int, width: int) -> Line:
+        return (Span(f"{index // 2}{'ab'[index % 2]}"[:width]),)
+
+
+async def test_rows_of_two_lines_move_and_light_as_one() -> None:
+    app = ListApp()
+    async with app.run_test(size=(30, 7)) as pilot:
+        rows = app.query_one(VirtualList)
+        rows.show(TwoLines(20))
+        await pilot.press("down", "down", "down")
+        await pilot.pause()
+        assert rows.cursor_key == "k3"
+        # Both lines of the row are in sight, and both stand on the ground of the cursor.
+        top = round(rows.scroll_y)
+        assert 6 >= top + 7 - 8 >= 0
+        lit = [
+            strip.text.strip("▌ ") for strip in map(rows.render_line, range(7)) if strip.text.startswith("▌")
+        ]
+        assert lit == ["3a", "3b"]
+        await pilot.press("up", "up")
+        assert rows.cursor_key == "k1"
+        await pilot.click(VirtualList, offset=(5, 3))
+        await pilot.pause()
+        assert rows.cursor_key == f"k{(3 + round(rows.scroll_y)) // 2}"
+        await pilot.press("end")
+        await pilot.pause()
+        assert "19b" in rows.render_line(6).text

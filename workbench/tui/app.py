@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,6 +13,7 @@ from textual.message import Message
 
 from workbench.engine.errors import WorkbenchError
 from workbench.tui import commands, navigation
+from workbench.tui.index_work import IndexWork
 from workbench.tui.keymap import bindings, shown_key
 from workbench.tui.overlays import Overlays
 from workbench.tui.palette import Palette
@@ -54,7 +56,8 @@ class BenchApp(Overlays):
     BINDINGS: ClassVar = [
         *bindings(
             commands.FindAnything, commands.ShowHelp, commands.Undo, commands.Redo, commands.GoBack,
-            commands.GoForward, commands.SwitchTheme, commands.ShowNotices, commands.HowToLeave, commands.QuitBench,
+            commands.GoForward, commands.SwitchTheme, commands.ShowIndex, commands.ShowNotices, commands.HowToLeave,
+            commands.QuitBench,
         ),
         *((str(at + 1), f"show_pane({at})", title) for at, (_, title, _) in enumerate(PANES)),
     ]  # fmt: skip
@@ -65,6 +68,12 @@ class BenchApp(Overlays):
         def __init__(self, status: Status) -> None:
             super().__init__()
             self.status = status
+
+    class IndexMoved(Message):
+        """What is done to the search index came further, or to an end."""
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, BenchApp.IndexMoved)
 
     class MemoryChanged(Message):
         """Somebody changed memory."""
@@ -86,6 +95,7 @@ class BenchApp(Overlays):
         super().__init__()
         self.animation_level = "none"
         self.bench = bench
+        self.index_work = IndexWork(bench, lambda: self.post_message(self.IndexMoved()))
         self.status: Status | None = None
         self._place = bench.place()
         self._working = 0
@@ -136,6 +146,7 @@ class BenchApp(Overlays):
             self._end_subscription = self.bench.subscribe(lambda: self.post_message(self.MemoryChanged()))
 
     def on_unmount(self) -> None:
+        self.index_work.cancel()
         self._end_subscription()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -157,8 +168,11 @@ class BenchApp(Overlays):
         screens = self.screen_stack
         if screens and screens[-1] is screens[0]:
             keys, working = self.shown_keys(), self._working > 0
+            status = self.status
+            if status is not None and (words := self.index_work.words):
+                status = replace(status, index=words)
             self.query_one("#bottom", StatusLine).show(
-                lambda width: bottom_line(self.status, keys, width, working=working)[0]
+                lambda width: bottom_line(status, keys, width, working=working)[0]
             )
 
     def watch_theme(self, name: str) -> None:
@@ -180,6 +194,16 @@ class BenchApp(Overlays):
     def _status_read(self, event: StatusRead) -> None:
         self.status = event.status
         self._draw_frame()
+
+    @on(IndexMoved)
+    def _index_moved(self) -> None:
+        from workbench.tui.screens.index import IndexScreen
+
+        self._draw_bottom()
+        if isinstance(self.screen, IndexScreen):
+            self.screen.read_again()
+        if not self.index_work.running:
+            self.post_message(self.MemoryChanged())
 
     @on(MemoryChanged)
     def _memory_changed(self) -> None:
@@ -270,6 +294,8 @@ class BenchApp(Overlays):
     async def _bottom_pressed(self, event: StatusLine.Pressed) -> None:
         if event.link == "alerts":
             await self.open_link(event.link)
+        elif event.link == "index":
+            self.action_show_index()
         elif event.link == "notices":
             self.action_show_notices()
 

@@ -9,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date, datetime
 
+    from workbench.engine.results import Found, IndexStatus, WhyNot
+
 
 @dataclass(frozen=True, slots=True)
 class Status:
@@ -24,6 +26,7 @@ class Status:
         to_decide: Review items and proposals without a verdict.
         notices: What works only in part, one sentence each: a stale index, a file that cannot be read whole.
         reading: Files read and files to read, or None when all have been.
+        index: What search may not know yet, in a word or two; empty when its index is up to date.
     """
 
     workspace: str
@@ -35,6 +38,7 @@ class Status:
     to_decide: int = 0
     notices: tuple[str, ...] = ()
     reading: tuple[int, int] | None = None
+    index: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +265,47 @@ class Bench(Protocol):
 
     def alerts(self) -> Sequence[Alert]:
         """Return the alerts that nobody has acknowledged, newest first."""
+        ...
+
+    def search(
+        self,
+        query: str,
+        *,
+        store: str | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        include_dormant: bool = False,
+        max_results: int | None = None,
+        explain: bool = False,
+    ) -> Found:
+        """Return the memories that answer a question, best first; days as `2026-02-14`, both ends included."""
+        ...
+
+    def why_not(self, query: str, memory_id: str) -> WhyNot:
+        """Return why a memory, told by its id or name, did not come up for a question."""
+        ...
+
+    def context(self, path: str, first: int, last: int) -> tuple[str, ...]:
+        """Return lines of a file, counted from 1, both ends included; fewer where it ends before."""
+        ...
+
+    def index_status(self) -> IndexStatus:
+        """Return what the search index holds and how fresh it is."""
+        ...
+
+    def sync_index(self, progress: Callable[[int, int], None], cancelled: Callable[[], bool]) -> IndexStatus:
+        """Bring the search index up to date.
+
+        Args:
+            progress: Told what is done and what there is to do, from the calling thread.
+            cancelled: Asked now and then whether to stop; what is done stays done.
+        """
+        ...
+
+    def rebuild_index(
+        self, progress: Callable[[int, int], None], cancelled: Callable[[], bool]
+    ) -> IndexStatus:
+        """Build the search index anew beside the old one, which answers meanwhile; likewise."""
         ...
 
     def add_core(self, block: str, text: str) -> Outcome:

@@ -186,9 +186,27 @@ class ShowHistory(Command):
 
 
 class CopyId(Command):
-    """Copy the id, for a command line or a chat."""
+    """Copy the id, or of a search result the citation, for a command line or a chat."""
 
-    key, section, label, rank = "y", "On a memory", "copy id", 60
+    key, section, label, rank = "y", "On a memory", "copy", 60
+
+
+class ExplainResult(Command):
+    """Explain why a search result stands where it does, and what was left out; again for its text."""
+
+    key, section, label, rank = "x", "On a memory", "explain", 18
+
+
+class AskWhyNot(Command):
+    """Ask why a memory did not come up for the question."""
+
+    key, section, label, rank = "w", "On a memory", "why not…?", 19
+
+
+class OpenMemory(Command):
+    """Go to the memory that the detail shows a part of."""
+
+    key, section, label, rank = "enter", "In a detail", "open memory", 16
 
 
 class JumpToDate(Command):
@@ -201,6 +219,12 @@ class Filter(Command):
     """Show only what matches while you type; esc shows everything again."""
 
     key, label, rank = "slash", "filter", 32
+
+
+class Ask(Command):
+    """Write a question; what answers it comes while you type."""
+
+    key, label, rank = "slash", "ask", 17
 
 
 class KeepFilter(Command):
@@ -255,6 +279,30 @@ class ShowHelp(Command):
     """Explain every key; type to find one, enter runs it."""
 
     key, label, rank = "question_mark", "help", 0
+
+
+class ShowIndex(Command):
+    """Show the search index: what it holds, how fresh it is, and what makes its vectors."""
+
+    key = "i"
+
+
+class SyncIndex(Command):
+    """Bring the search index up to date with the files now."""
+
+    key, section, label, rank = "s", "On the index", "up to date", 10
+
+
+class RebuildIndex(Command):
+    """Build the search index anew; the old one answers meanwhile."""
+
+    key, section, label, rank = "R", "On the index", "rebuild", 12
+
+
+class CancelIndex(Command):
+    """Stop bringing the search index up to date; what is done stays done."""
+
+    key, section, label, rank = "c", "On the index", "cancel", 8
 
 
 class SwitchTheme(Command):

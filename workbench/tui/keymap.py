@@ -17,7 +17,15 @@ _SHOWN_KEYS = {
     "pageup": "pgup", "pagedown": "pgdn", "full_stop": ".", "comma": ",",
 }  # fmt: skip
 # The order of the headings in the help.
-SECTIONS = ("On a memory", "On a change", "Everywhere", "In a list", "In a detail", "While writing")
+SECTIONS = (
+    "On a memory",
+    "On a change",
+    "On the index",
+    "Everywhere",
+    "In a list",
+    "In a detail",
+    "While writing",
+)
 _REGISTRY: dict[str, type[Command]] = {}
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
     from workbench.tui.bench import Bench
+    from workbench.tui.index_work import IndexWork
     from workbench.tui.screens.find import Finding
     from workbench.tui.themes import Themes
 
@@ -31,6 +32,7 @@ class Overlays(App[None], inherit_bindings=False):
     bench: Bench
     themes: Themes
     key_overrides: Mapping[str, str]
+    index_work: IndexWork
 
     @abstractmethod
     def pane_titles(self) -> list[str]:
@@ -98,7 +100,7 @@ class Overlays(App[None], inherit_bindings=False):
         if len(self.screen_stack) == 1:
             offered = self._offered()
             await self.mount_every_pane()
-            self.push_screen(FindScreen(offered, self._memories), self._found)
+            self.push_screen(FindScreen(offered, self.memories), self._found)
 
     def _offered(self) -> list[Finding]:
         from workbench.tui.screens.find import Finding
@@ -112,7 +114,8 @@ class Overlays(App[None], inherit_bindings=False):
         ]
         return offered + [Finding(f"theme:{name}", f"Theme: {name}") for name in sorted(self.themes.by_name)]
 
-    def _memories(self) -> Iterator[Finding]:
+    def memories(self) -> Iterator[Finding]:
+        """Yield every memory that the panes hold, newest first."""
         from workbench.tui.screens.find import Finding
 
         for pane in list(self.screen_stack[0].query(Pane)):
@@ -137,6 +140,12 @@ class Overlays(App[None], inherit_bindings=False):
 
         if len(self.screen_stack) == 1:
             self.push_screen(HelpScreen(self.key_overrides, self.usable_ids()), self.run_command)
+
+    def action_show_index(self) -> None:
+        from workbench.tui.screens.index import IndexScreen
+
+        if len(self.screen_stack) == 1:
+            self.push_screen(IndexScreen(self.bench, self.index_work))
 
     def show_memory(self, memory_id: str) -> None:
         """Show a memory that no pane has."""

@@ -188,6 +188,53 @@ class WorkspaceBench:
             for one in self._workspace.alerts_waiting()
         ]
 
+    def search(
+        self,
+        query: str,
+        *,
+        store: str | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        include_dormant: bool = False,
+        max_results: int | None = None,
+        explain: bool = False,
+    ) -> results.Found:
+        """Return the memories that answer a question, best first."""
+        return self._workspace.search(
+            query,
+            store=store,
+            after=after,
+            before=before,
+            include_dormant=include_dormant,
+            max_results=max_results,
+            explain=explain,
+        )
+
+    def why_not(self, query: str, memory_id: str) -> results.WhyNot:
+        """Return why a memory, told by its id or name, did not come up for a question."""
+        return self._workspace.why_not(query, memory_id)
+
+    def context(self, path: str, first: int, last: int) -> tuple[str, ...]:
+        """Return lines of a file, counted from 1, both ends included; looking here counts as no access."""
+        excerpt = self._workspace.get(path, from_=first, lines=last - first + 1, count_access=False)
+        return tuple(excerpt.text.splitlines())
+
+    def index_status(self) -> results.IndexStatus:
+        """Return what the search index holds and how fresh it is."""
+        return self._workspace.index_status()
+
+    def sync_index(
+        self, progress: Callable[[int, int], None], cancelled: Callable[[], bool]
+    ) -> results.IndexStatus:
+        """Bring the search index up to date."""
+        return self._workspace.index(force=False, progress=progress, cancelled=cancelled)
+
+    def rebuild_index(
+        self, progress: Callable[[int, int], None], cancelled: Callable[[], bool]
+    ) -> results.IndexStatus:
+        """Build the search index anew beside the old one."""
+        return self._workspace.index(force=True, progress=progress, cancelled=cancelled)
+
     def add_core(self, block: str, text: str) -> bench.Outcome:
         """Add an item at the end of a block."""
         return self._did(f"Added to {block}.", self._workspace.core_add(block, text))

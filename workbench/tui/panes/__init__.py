@@ -13,6 +13,7 @@ PANES: tuple[tuple[str, str, str], ...] = (
     ("core", "Core", "CorePane"),
     ("timeline", "Timeline", "TimelinePane"),
     ("audit", "Audit", "AuditPane"),
+    ("search", "Search", "SearchPane"),
 )
 
 

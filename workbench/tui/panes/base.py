@@ -106,12 +106,17 @@ class Pane(Widget):
         with Vertical(classes="pane-list"):
             yield from self.compose_head()
             yield FilterBar(self.filter_hint)
+            yield from self.compose_below_filter()
             yield VirtualList(id=f"{self.id}-list", empty=self.teach)
         with Vertical(classes="pane-detail"):
             yield from self.compose_detail()
 
     def compose_head(self) -> ComposeResult:
         """Yield what stands above the list."""
+        yield from ()
+
+    def compose_below_filter(self) -> ComposeResult:
+        """Yield what stands between the filter and the list."""
         yield from ()
 
     def compose_detail(self) -> ComposeResult:
@@ -273,10 +278,15 @@ class Pane(Widget):
         """Return the ids that an action is about."""
         return self.list.chosen_keys
 
+    @property
+    def is_writing(self) -> bool:
+        """Tell whether keys write in the filter."""
+        return self.is_mounted and self.screen.focused is self.query_one(FilterInput)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what means something here."""
         if action in ("filter", "zoom_pane") and self.is_mounted:
-            return not self.query_one(FilterInput).has_focus
+            return not self.is_writing
         return super().check_action(action, parameters)
 
     # --- one grammar ----------------------------------------------------------------------------------------
@@ -291,6 +301,11 @@ class Pane(Widget):
     @on(VirtualList.Chosen)
     def _chosen(self, event: VirtualList.Chosen) -> None:
         event.stop()
+        self.go_in(event.key)
+
+    def go_in(self, key: str) -> None:
+        """Go from a row into the detail."""
+        del key
         self.add_class("-reading")
         self.call_after_refresh(self.detail.focus)
 
@@ -312,12 +327,20 @@ class Pane(Widget):
     @on(FilterInput.Submitted)
     def _submitted(self, event: FilterInput.Submitted) -> None:
         event.stop()
+        self.keep_filter()
+
+    def keep_filter(self) -> None:
+        """Go on in what the filter shows."""
         self.filter_bar.close_if_empty()
         self.focus_list()
 
     @on(FilterInput.Left)
     def _left_filter(self, event: FilterInput.Left) -> None:
         event.stop()
+        self.clear_filter()
+
+    def clear_filter(self) -> None:
+        """Show everything again."""
         self.filter_bar.set_text("")
         self.focus_list()
 
@@ -338,8 +361,7 @@ class Pane(Widget):
             self.remove_class("-reading")
             self.focus_list()
         elif not self.list.clear_marks() and self.filter_bar.text:
-            self.filter_bar.set_text("")
-            self.focus_list()
+            self.clear_filter()
 
     def action_copy_id(self) -> None:
         keys = self.subject_keys()

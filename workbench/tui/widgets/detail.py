@@ -151,7 +151,14 @@ class Detail(ScrollView, can_focus=True):
             row = self._links[at][0] + 1
             if not round(self.scroll_y) <= row < round(self.scroll_y) + self.size.height:
                 self.scroll_to(y=max(0, row - self.size.height // 2), animate=False, force=True)
+        self.refresh_bindings()
         self.refresh()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to follow only where a link is chosen, so that the key can mean something else of the pane's."""
+        if action == "follow_link":
+            return bool(self.focused_link)
+        return super().check_action(action, parameters)
 
     def action_follow_link(self) -> None:
         if self.focused_link:

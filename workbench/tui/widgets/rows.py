@@ -28,6 +28,10 @@ class RowSource(Protocol):
         """Return the index of the heading a row stands under, or None."""
         ...
 
+    def owner(self, index: int) -> int:
+        """Return the row that a line belongs to; itself unless it goes on with the row before."""
+        ...
+
     def line(self, index: int, width: int) -> Line:
         """Draw a row."""
         ...
@@ -68,6 +72,10 @@ class KeyedRows:
         at = bisect_right(self._headings, index) - 1
         return self._headings[at] if at >= 0 else None
 
+    def owner(self, index: int) -> int:
+        """Return the row itself: rows of one line have no others."""
+        return index
+
 
 class NoRows(KeyedRows):
     """No rows at all."""
@@ -87,6 +95,13 @@ def nearest(rows: RowSource, index: int) -> int:
     below = (at for at in range(start, count) if rows.key(at))
     above = (at for at in range(min(start, count) - 1, -1, -1) if rows.key(at))
     return next(below, next(above, -1))
+
+
+def last_line(rows: RowSource, index: int) -> int:
+    """Return the last of the lines that belong to a row."""
+    while index + 1 < len(rows) and rows.owner(index + 1) == rows.owner(index):
+        index += 1
+    return index
 
 
 def step_from(rows: RowSource, index: int, by: int) -> int:

@@ -15,7 +15,7 @@ from workbench.tui.keymap import bindings
 from workbench.tui.palette import CURSOR, MARKED, PAPER, RAISED
 from workbench.tui.widgets.marks import Marks
 from workbench.tui.widgets.painted import palette_of
-from workbench.tui.widgets.rows import NoRows, nearest, repeated_heading, step_from
+from workbench.tui.widgets.rows import NoRows, last_line, nearest, repeated_heading, step_from
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -180,12 +180,15 @@ class VirtualList(ScrollView, can_focus=True):
         return self._always_lit or self.has_focus
 
     def _ground(self, index: int, key: str) -> str:
-        if index == self.cursor:
+        owner = self.rows.owner(index)
+        if owner == self.cursor:
             return CURSOR if self._lit else RAISED
+        if owner != index:
+            key = self.rows.key(owner)
         return MARKED if key and key in self.marks.keys else self._plain_ground
 
     def _sign(self, index: int, key: str) -> str:
-        bar = ("▌" if self._lit else "▏") if index == self.cursor else " "
+        bar = ("▌" if self._lit else "▏") if self.rows.owner(index) == self.cursor else " "
         return bar + ("✓" if key and key in self.marks.keys else " ")
 
     def _render_empty(self, y: int, width: int) -> Strip:
@@ -198,7 +201,13 @@ class VirtualList(ScrollView, can_focus=True):
     def watch_has_focus(self, _has_focus: bool) -> None:
         super().watch_has_focus(_has_focus)
         self._strips.clear()
-        self.refresh_line(self.cursor)
+        self._refresh_row(self.cursor)
+
+    def _refresh_row(self, index: int) -> None:
+        """Draw the lines of a row again."""
+        if 0 <= index < len(self.rows):
+            for line in range(index, last_line(self.rows, index) + 1):
+                self.refresh_line(line)
 
     def _step(self, by: int) -> None:
         self._move_to(step_from(self.rows, self.cursor, by))
@@ -213,8 +222,8 @@ class VirtualList(ScrollView, can_focus=True):
             self.post_message(self.MarksChanged(self, self.cursor_key))
         scrolled = self._keep_cursor_in_sight()
         if not scrolled:
-            self.refresh_line(before)
-            self.refresh_line(index)
+            self._refresh_row(before)
+            self._refresh_row(index)
         self.post_message(self.Moved(self, self.cursor_key))
 
     def _keep_cursor_in_sight(self) -> bool:
@@ -228,10 +237,11 @@ class VirtualList(ScrollView, can_focus=True):
         if self.cursor < height and self.cursor == nearest(self.rows, 0):
             first = 0
         wanted = top
+        last = last_line(self.rows, self.cursor)
         if first < top:
             wanted = max(0, first)
-        elif self.cursor >= top + height:
-            wanted = self.cursor - height + 1
+        elif last >= top + height:
+            wanted = min(last - height + 1, first)
         if wanted == top:
             return False
         self.scroll_to(y=wanted, animate=False, force=True)
@@ -266,7 +276,7 @@ class VirtualList(ScrollView, can_focus=True):
     def action_mark(self) -> None:
         if self.cursor_key:
             self.marks.toggle(self.cursor_key)
-            self.refresh_line(self.cursor)
+            self._refresh_row(self.cursor)
             self.post_message(self.MarksChanged(self, self.cursor_key))
             self._step(1)
 
@@ -287,6 +297,8 @@ class VirtualList(ScrollView, can_focus=True):
     def on_click(self, event: events.Click) -> None:
         index = event.y + round(self.scroll_y)
         on_sticky = event.y == 0 and repeated_heading(self.rows, index) is not None
+        if 0 <= index < len(self.rows):
+            index = self.rows.owner(index)
         if on_sticky or not 0 <= index < len(self.rows) or not self.rows.key(index):
             return
         if event.shift:

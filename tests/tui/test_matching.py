@@ -1,0 +1,59 @@
+"""Words of a question are lit where a text has them, as the search understands words."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.tui.ink import plain_text
+from workbench.tui.matching import lit, matches_in, one_line, part_around_match
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "found"),
+    [
+        ("The new tide gauge reads low", "what about the tide gauges?", ["tide", "gauge"]),
+        ("Painted two paintings", "painting", ["Painted", "paintings"]),
+        ("MEMORY_search and memorySearch", "memorySearch", ["MEMORY_search", "memorySearch"]),
+        ("the, and, of", "the weather of today", []),
+        ("Café in Évora", "cafe evora", ["Café", "Évora"]),
+        ("我们决定采用混合架构。", "混合架构", ["混合架构"]),
+        ("nothing of it", "tide", []),
+        ("", "tide", []),
+    ],
+)
+def test_what_is_lit(text: str, question: str, found: list[str]) -> None:
+    assert [text[start:end] for start, end in matches_in(text, question)] == found
+
+
+@given(st.text(max_size=120), st.text(max_size=30))
+def test_lighting_changes_no_text(text: str, question: str) -> None:
+    shown = plain_text(lit(text, question))
+    assert shown == "".join(plain_text(lit(part, "")) for part in _parts(text, question))
+    spans = matches_in(text, question)
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(before[1] <= after[0] for before, after in pairwise(spans))
+
+
+def _parts(text: str, question: str) -> list[str]:
+    edges = [0, *(edge for span in matches_in(text, question) for edge in span), len(text)]
+    return [text[start:end] for start, end in pairwise(edges)]
+
+
+def test_one_line_leaves_the_marks_of_markdown_out() -> None:
+    assert (
+        one_line("## 14:30 | fact\n\n- **Tide** gauge\n> said <!-- score: 1 --> so")
+        == "14:30 | fact Tide gauge said so"
+    )
+
+
+def test_a_part_begins_shortly_before_its_first_match() -> None:
+    text = "word " * 60 + "the gauge reads low and nobody knows why " + "word " * 20
+    part = part_around_match(text, "gauge", 60)
+    assert part.startswith("…")
+    assert 0 < part.index("gauge") < 30
+    assert part_around_match("short", "gauge", 60) == "short"
+    assert part_around_match(text, "absent", 60) == text

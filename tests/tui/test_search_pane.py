@@ -1,0 +1,453 @@
+"""The Search pane: results as one types, the match in its file, why it is there, and why another is not."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from textual.dom import DOMNode
+from textual.pilot import Pilot
+
+from tests.tui.conftest import Running
+from tests.tui.fake_bench import NOW, FakeBench
+from tests.tui.fake_recall import explanation
+from tests.tui.stillness import settle
+from workbench.engine.errors import StorageError
+from workbench.engine.results import Cut, Found, Hit, Signals
+from workbench.tui.ink import line_width, plain_text
+from workbench.tui.panes import search
+from workbench.tui.panes.search import SearchPane
+from workbench.tui.question import Question
+from workbench.tui.screens.why_not import WhyNotScreen
+from workbench.tui.views.explanation import explanation_lines, ordinal
+from workbench.tui.views.search import answer_lines, examples, gist_of, period_words
+from workbench.tui.widgets.detail import Detail
+from workbench.tui.widgets.filter_bar import FilterInput
+from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.virtual_list import VirtualList
+
+GAUGE = "episode:2026-02-02:11:20"
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Search at once."""
+    monkeypatch.setattr(search, "CALM", 0.01)
+    monkeypatch.setattr(search, "LONG", 0.01)
+
+
+def pane(pilot: Pilot[None]) -> SearchPane:
+    return pilot.app.query_one(SearchPane)
+
+
+def over(pilot: Pilot[None]) -> DOMNode:
+    """Return what is on top: a screen over the pane, or the pane."""
+    return pilot.app.screen if len(pilot.app.screen_stack) > 1 else pane(pilot)
+
+
+def listed(pilot: Pilot[None], lines: int = 24) -> str:
+    rows = over(pilot).query_one(VirtualList)
+    return "\n".join(rows.render_line(y).text for y in range(lines))
+
+
+def read(pilot: Pilot[None], lines: int = 40) -> str:
+    detail = over(pilot).query_one(Detail)
+    return "\n".join(detail.render_line(y).text for y in range(lines))
+
+
+def read_on(pilot: Pilot[None]) -> str:
+    """Return the detail as running text, wherever its lines break."""
+    return " ".join(read(pilot).split())
+
+
+def answer(pilot: Pilot[None], width: int = 100) -> str:
+    lines = pilot.app.query_one("#search-answer", Lines).lines(width)
+    return "\n".join(plain_text(line) for line in lines)
+
+
+async def ask(pilot: Pilot[None], text: str, *, enter: bool = True) -> None:
+    """Go to the pane, type a question, and go on to the results."""
+    await pilot.press("4")
+    await settle(pilot)
+    await pilot.press(*("space" if letter == " " else letter for letter in text))
+    await settle(pilot)
+    if enter:
+        await pilot.press("enter")
+        await settle(pilot)
+
+
+async def test_an_empty_line_offers_questions_that_this_memory_answers(
+    bench: FakeBench, running: Running
+) -> None:
+    async with running(bench) as pilot:
+        await pilot.press("4")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen.focused, FilterInput)
+        assert "what did we decide about report" in listed(pilot)
+        assert "store:episodic" in read(pilot)
+        await pilot.press("down", "enter")
+        await settle(pilot)
+        assert pane(pilot).filter_bar.text == "what happened with tide gauge"
+        assert bench.searches[-1]["query"] == "what happened with tide gauge"
+        assert pane(pilot).list.has_focus
+
+
+async def test_results_come_as_one_types_with_day_score_and_the_match(
+    bench: FakeBench, running: Running
+) -> None:
+    async with running(bench) as pilot:
+        await ask(pilot, "tide gauge", enter=False)
+        assert isinstance(pilot.app.screen.focused, FilterInput)
+        text = listed(pilot)
+        assert "◷ The new tide gauge reads" in text
+        assert "Today  0.9" in text
+        row = pane(pilot).list.render_line(0)
+        assert [s.text for s in row._segments if s.style and s.style.underline] == ["tide", "gauge"]
+        assert "read as a general question" in answer(pilot)
+        assert "built-in vectors · 7 ms" in answer(pilot)
+        await pilot.press(*"zzz")
+        await settle(pilot)
+        assert bench.searches[-1]["query"] == "tide gaugezzz"
+
+
+async def test_conditions_are_taken_out_of_the_words(bench: FakeBench, running: Running) -> None:
+    async with running(bench) as pilot:
+        await ask(pilot, "tide store:epis after:2026-01 before:feb status:any")
+        assert bench.searches[-1] == {
+            "query": "tide", "store": "episodic", "after": "2026-01-01", "before": "2026-02-28", "dormant": True,
+        }  # fmt: skip
+        assert "only episodic · from 1 Jan 2026 · until 28 Feb 2026 · dormant as well" in answer(pilot, 160)
+
+
+class Slow(FakeBench):
+    """A bench whose first searches wait for a gate, so that their answers come late."""
+
+    gate: threading.Event
+    late: set[str]
+
+    def search(self, query: str, **conditions: Any) -> Found:
+        if query in self.late:
+            self.gate.wait(10)
+        return super().search(query, **conditions)
+
+
+@pytest.fixture
+def slow() -> Iterator[Slow]:
+    bench = Slow.filled()
+    assert isinstance(bench, Slow)
+    bench.gate, bench.late = threading.Event(), {"tide"}
+    yield bench
+    bench.gate.set()
+
+
+async def test_an_older_answer_never_replaces_a_newer_one(slow: Slow, running: Running) -> None:
+    async with running(slow) as pilot:
+        await pilot.press("4")
+        await settle(pilot)
+        await pilot.press(*"tide")
+        while not any(each["query"] == "tide" for each in slow.searches) and not pane(pilot)._searching:
+            await pilot.pause()
+        await pilot.press(*"zzz")
+        slow.gate.set()
+        await settle(pilot)
+        assert "Nothing found" in listed(pilot)
+        assert "nothing found" in answer(pilot)
+
+
+async def test_typing_goes_on_while_a_search_takes_its_time(slow: Slow, running: Running) -> None:
+    slow.late = {"tide", "tide gauge"}
+    async with running(slow) as pilot:
+        await pilot.press("4")
+        await settle(pilot)
+        await pilot.press(*"tide")
+        await pilot.pause(0.1)
+        assert "searching…" in answer(pilot)
+        await pilot.press("space", *"gauge")
+        assert pane(pilot).filter_bar.text == "tide gauge"
+        slow.gate.set()
+        await settle(pilot)
+        assert "The new tide gauge" in listed(pilot)
+
+
+async def test_the_detail_shows_the_lines_around_with_those_handed_over_marked(
+    bench: FakeBench, running: Running
+) -> None:
+    async with running(bench) as pilot:
+        await ask(pilot, "subtract")
+        text = read(pilot)
+        assert "memory/episodes/2026-02-02.md#L11-L13" in text
+        assert "▌ 13  The new tide gauge" in text
+        assert "  15  ## 09:05 | task" in text
+        assert "words 1st, meaning 3rd · age and use × 0.97" in read_on(pilot)
+        assert "Score" in text
+        assert "bot:auto-detect" in text
+
+
+async def test_what_is_no_memory_file_is_shown_as_it_was_found(bench: FakeBench, running: Running) -> None:
+    bench.answer = found(
+        hit(id="file:notes/a.md#L1", path="notes/a.md", store="extra", snippet="A tide\nin a note")
+    )
+    async with running(bench) as pilot:
+        await ask(pilot, "tide")
+        assert "in a note" in read(pilot)
+        await pilot.press("p", "f")
+        await settle(pilot)
+        assert not bench.calls
+
+
+async def test_enter_reads_it_in_its_file_and_again_goes_to_the_memory_and_back(
+    bench: FakeBench, running: Running
+) -> None:
+    async with running(bench, (80, 24)) as pilot:
+        await ask(pilot, "subtract")
+        await pilot.press("enter")
+        await settle(pilot)
+        assert pane(pilot).detail.has_focus
+        await pilot.press("enter")
+        await settle(pilot)
+        assert pilot.app.query_one("#timeline").display
+        assert pilot.app.query_one("#timeline-list", VirtualList).cursor_key == GAUGE
+        await pilot.press("left_square_bracket")
+        await settle(pilot)
+        assert pane(pilot).display
+        assert pane(pilot).filter_bar.text == "subtract"
+        assert pane(pilot).list.cursor_key.startswith(GAUGE)
+
+
+async def test_pin_forget_and_copy(
+    bench: FakeBench, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[str] = []
+    async with running(bench) as pilot:
+        monkeypatch.setattr(pilot.app, "copy_to_clipboard", copied.append)
+        await ask(pilot, "tide gauge")
+        await pilot.press("y", "p")
+        await settle(pilot)
+        assert copied == ["memory/episodes/2026-02-02.md#L11-L13"]
+        assert bench.calls[-1] == ("pin", (GAUGE,))
+        assert "◆" in listed(pilot, 2)
+        await pilot.press("p")
+        await settle(pilot)
+        assert bench.calls[-1] == ("unpin", (GAUGE,))
+        await pilot.press("space", "space", "f")
+        await settle(pilot)
+        (call, ids) = bench.calls[2]
+        assert call == "forget"
+        assert isinstance(ids, tuple)
+        assert len(ids) == 2
+        assert "The new tide gauge" not in listed(pilot)
+
+
+async def test_keys_write_while_one_asks(bench: FakeBench, running: Running) -> None:
+    async with running(bench) as pilot:
+        await ask(pilot, "ufpxw?1", enter=False)
+        assert pane(pilot).filter_bar.text == "ufpxw?1"
+        assert not bench.calls
+        assert "pin" not in {label for _, label in pilot.app.shown_keys()}  # type: ignore[attr-defined]  # BenchApp
+
+
+async def test_the_explanation_follows_the_cursor_and_esc_leaves_it(
+    bench: FakeBench, running: Running
+) -> None:
+    async with running(bench) as pilot:
+        await ask(pilot, "tide backup")
+        await pilot.press("x")
+        await settle(pilot)
+        assert "Why this is the 1st result" in read(pilot)
+        assert "every word of the question" in read_on(pilot)
+        assert "× 0.97" in read(pilot)
+        await pilot.press("down")
+        await settle(pilot)
+        assert "Why this is the 2nd result" in read(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert "▌" in read(pilot)
+        assert pane(pilot).filter_bar.text == "tide backup"
+
+
+async def test_explaining_on_a_small_terminal_and_coming_back(bench: FakeBench, running: Running) -> None:
+    async with running(bench, (80, 24)) as pilot:
+        await ask(pilot, "tide")
+        await pilot.press("x")
+        await settle(pilot)
+        assert pane(pilot).detail.has_focus
+        await pilot.press("escape")
+        await settle(pilot)
+        assert pane(pilot).list.has_focus
+        assert "▌" in listed(pilot, 2)
+
+
+async def test_what_was_left_out_and_why(bench: FakeBench, running: Running) -> None:
+    async with running(bench) as pilot:
+        bench.happened[2] = replace(
+            bench.happened[2], status="dormant", text="Tide table for the park office"
+        )
+        await ask(pilot, "tide")
+        await pilot.press("x")
+        await settle(pilot)
+        assert "Left out  1" in read(pilot)
+        assert "Faded: its score is 0.18" in read(pilot)
+
+
+async def test_why_not_is_asked_about_a_memory_found_by_its_words(bench: FakeBench, running: Running) -> None:
+    async with running(bench) as pilot:
+        await ask(pilot, "tide gauge")
+        await pilot.press("w")
+        await settle(pilot)
+        await pilot.press(*"weekly")
+        await settle(pilot)
+        assert "Set up the weekly backup" in listed(pilot)
+        assert "“weekly”" in listed(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        assert "the 212th nearest" in read(pilot)
+        assert "→ Ask with a word of it" in read(pilot)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert pilot.app.screen.query_one(VirtualList).display
+        await pilot.press(*["backspace"] * 6, *"no-such", "enter")
+        await settle(pilot)
+        assert "There is no memory “no-such”" in read(pilot)
+        await pilot.press("escape", "escape")
+        await settle(pilot)
+        assert not isinstance(pilot.app.screen, WhyNotScreen)
+        assert pane(pilot).list.has_focus
+
+
+async def test_questions_asked_before_are_offered_and_esc_begins_again(
+    bench: FakeBench, running: Running
+) -> None:
+    async with running(bench) as pilot:
+        await ask(pilot, "tide gauge")
+        await pilot.press("escape")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen.focused, FilterInput)
+        assert "Asked before" in listed(pilot)
+        await pilot.press(*"permit", "escape")
+        await settle(pilot)
+        assert pane(pilot).list.has_focus
+        await pilot.press("1")
+        await settle(pilot)
+        assert pilot.app.query_one("#core").display
+        await pilot.press("4", "enter")
+        await settle(pilot)
+        assert pane(pilot).filter_bar.text == "permit"
+
+
+async def test_a_question_is_asked_again_when_memory_changes(bench: FakeBench, running: Running) -> None:
+    async with running(bench) as pilot:
+        await ask(pilot, "tide")
+        await pilot.press("down")
+        at = pane(pilot).list.cursor_key
+        bench.happened = [each for each in bench.happened if each.id != GAUGE]
+        bench._changed("elsewhere", None)
+        await settle(pilot)
+        assert "The new tide gauge" not in listed(pilot)
+        assert pane(pilot).list.cursor_key == at
+
+
+async def test_a_search_that_fails_says_so(
+    bench: FakeBench, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(query: str, **_: object) -> Found:
+        raise StorageError(f"The index cannot be read for {query}.", remedy="Rebuild it.")
+
+    async with running(bench) as pilot:
+        monkeypatch.setattr(bench, "search", fail)
+        await ask(pilot, "tide", enter=False)
+        assert answer(pilot) == "! The index cannot be read for tide. Rebuild it."
+
+
+async def test_nothing_at_all_teaches(running: Running) -> None:
+    async with running(FakeBench.empty()) as pilot:
+        await pilot.press("4")
+        await settle(pilot)
+        assert "There is nothing to find yet" in listed(pilot)
+        await pilot.press(*"store:core")
+        await settle(pilot)
+        assert "What is it about?" in listed(pilot)
+
+
+def hit(**changes: Any) -> Hit:
+    """Return a result."""
+    base = Hit(
+        "episode:2026-02-02:11:20", "memory/episodes/2026-02-02.md", 3, 5, "## 11:20 | fact\n\nTide. More of it",
+        0.5, "episodic", "active", Signals(0.5, 0.5, None, 1.0), "Tide", "2026-02-02",
+    )  # fmt: skip
+    return replace(base, **changes)
+
+
+def found(*hits: Hit, **changes: Any) -> Found:
+    """Return an answer."""
+    return replace(Found(hits, "builtin", "static-256", None, likely_absent=False, took_ms=3.2), **changes)
+
+
+def test_the_answer_says_what_to_think_of_it() -> None:
+    answer = found(
+        hit(),
+        provider="none",
+        fallback="The server at localhost does not answer.",
+        stale="2 files are not read yet.",
+        likely_absent=True,
+        strategy="when",
+        period=("2026-01-01", "2026-01-31"),
+    )
+    for width in (30, 60, 120):
+        lines = answer_lines(Question("x"), answer, 1, width, searching=False)
+        assert all(line_width(line) <= width for line in lines)
+    text = "\n".join(plain_text(line) for line in lines)
+    assert "1 result  read as a question of when · 1–31 Jan 2026" in text
+    assert "words alone · 3 ms" in text
+    assert "○ Nothing here deserves belief" in text
+    assert "! The server at localhost does not answer." in text
+    assert "! 2 files are not read yet." in text
+
+
+@pytest.mark.parametrize(
+    ("first", "last", "words"),
+    [
+        ("2026-01-05", "2026-01-05", "5 Jan 2026"),
+        ("2026-01-05", "2026-01-09", "5–9 Jan 2026"),
+        ("2025-12-05", "2026-01-09", "5 Dec 2025 – 9 Jan 2026"),
+        ("some day", "another", "some day – another"),
+    ],
+)
+def test_periods_in_words(first: str, last: str, words: str) -> None:
+    assert period_words(first, last) == words
+
+
+def test_a_gist_goes_on_where_the_title_ends() -> None:
+    assert gist_of(hit()) == "More of it"
+    assert gist_of(hit(snippet="Something else")) == "Something else"
+    assert gist_of(hit(snippet="Tide")) == ""
+
+
+def test_explanations_fit_and_name_reasons_in_words() -> None:
+    cuts = [
+        Cut("entity:tool--gauge", "memory/graph/entities/tool--gauge.md", 1, 3, 0.3, reason, f"why {reason}")
+        for reason in ("near-duplicate", "over-budget", "dormant", "unheard-of")
+    ] * 5
+    told = hit(explanation=explanation(0.8, 1, words=("tide", "gauge")))
+    for width in (24, 50, 90):
+        lines = explanation_lines(told, 1, cuts, width)
+        assert all(line_width(line) <= width for line in lines)
+    text = "\n".join(plain_text(line) for line in lines)
+    assert "Says nearly the same" in text
+    assert "unheard-of" in text
+    assert "and 8 more" in text
+
+
+def test_places_in_words() -> None:
+    assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 21, 112, 113)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "21st", "112th", "113th",
+    ]  # fmt: skip
+
+
+def test_examples_are_made_of_what_there_is(bench: FakeBench) -> None:
+    assert examples(()) == ()
+    plain = [replace(each, tags=(), type="log") for each in bench.happened]
+    assert examples(plain)[0] == "Decided to report densities per square"
+    assert NOW.year == 2026

@@ -1,0 +1,117 @@
+"""Finds the words of a question in a text, as the search understands words, so that they can be lit."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from workbench.tui.ink import Line, Span
+from workbench.tui.text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_WORD = re.compile(r"\w+")
+# Marks of Markdown and white space around what is one sentence on the screen.
+_MARKS = re.compile(r"<!--.*?-->|\*\*|(?m:^\s*(?:#{1,6}|[-*+>])\s+)|\s+", re.DOTALL)
+# What stands before a match leads up to it; what follows says more.
+_LEAD = 4
+
+
+@lru_cache(maxsize=64)
+def asked_terms(question: str) -> frozenset[str]:
+    """Return the terms of a question that tell something, without their endings."""
+    from workbench.engine.recall.stemming import question_terms
+
+    return frozenset(question_terms(question))
+
+
+@lru_cache(maxsize=20_000)
+def _word_terms(word: str) -> frozenset[str]:
+    from workbench.engine.recall.stemming import index_terms
+
+    return frozenset(index_terms(word))
+
+
+def matches_in(text: str, question: str) -> list[tuple[int, int]]:
+    """Return where a text has words of a question: start and end of each, in order, none overlapping."""
+    wanted = asked_terms(question)
+    if not wanted:
+        return []
+    spans: list[tuple[int, int]] = []
+    for word in _WORD.finditer(text):
+        held = _word_terms(word.group())
+        here = wanted & held
+        if not here and not _begins(word.group(), wanted):
+            continue
+        if len(held) <= 1 or word.group().isascii():
+            spans.append(word.span())
+        else:
+            spans += _within(word.group(), here or wanted, word.start())
+    return spans
+
+
+def _begins(word: str, wanted: frozenset[str]) -> bool:
+    """Tell whether a single character of a script without spaces was asked for, and stands here."""
+    return any(len(term) == 1 and not term.isascii() and term in word for term in wanted)
+
+
+def _within(word: str, terms: Iterable[str], offset: int) -> list[tuple[int, int]]:
+    """Find terms in a run that is written without spaces, joined where they touch."""
+    lowered = word.casefold()
+    if len(lowered) != len(word):
+        return [(offset, offset + len(word))]
+    spans: list[tuple[int, int]] = []
+    for start, end in sorted(
+        found.span() for term in terms for found in re.finditer(re.escape(term), lowered)
+    ):
+        if spans and start <= spans[-1][1] - offset:
+            spans[-1] = (spans[-1][0], max(spans[-1][1], end + offset))
+        else:
+            spans.append((start + offset, end + offset))
+    return spans or [(offset, offset + len(word))]
+
+
+def lit(text: str, question: str, role: str = "text") -> Line:
+    """Return a text as spans, with the words of a question standing out.
+
+    Args:
+        text: Anything; it becomes safe.
+        question: What was asked.
+        role: Of everything else.
+    """
+    spans: list[Span] = []
+    end = 0
+    for start, stop in matches_in(text, question):
+        if start > end:
+            spans.append(Span(plain(text[end:start]), role))
+        spans.append(Span(plain(text[start:stop]), "match"))
+        end = stop
+    if end < len(text):
+        spans.append(Span(plain(text[end:]), role))
+    return tuple(span for span in spans if span.text)
+
+
+def one_line(text: str) -> str:
+    """Return a text as one line, without the marks of Markdown."""
+    return " ".join(_MARKS.sub(" ", text).split())
+
+
+def part_around_match(text: str, question: str, room: int) -> str:
+    """Cut one line so that its first match, and as much after it as possible, is among the first `room` letters.
+
+    Args:
+        text: One line.
+        question: What was asked; where nothing of it is there the beginning is kept.
+        room: Characters.
+    """
+    if len(text) <= room:
+        return text
+    spans = matches_in(text, question)
+    lead = room // _LEAD
+    if not spans or spans[0][0] <= lead:
+        return text
+    start = max(0, min(spans[0][0] - lead, len(text) - room))
+    space = text.find(" ", start, spans[0][0])
+    return "…" + text[space + 1 if space >= 0 else start :]

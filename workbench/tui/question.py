@@ -1,0 +1,85 @@
+"""Reads the question line: words to search for, and among them conditions in the grammar of the filters."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from workbench.tui.query import parse_days
+
+if TYPE_CHECKING:
+    from datetime import date
+
+STORES = ("core", "episodic", "semantic", "procedural", "vault", "file", "extra", "session")
+STATUSES = ("active", "fading", "dormant", "pinned", "any")
+_FIRST, _LAST = ("after", "since"), ("before", "until")
+_CONDITION = re.compile(
+    rf'(?<!\S)(store|status|{"|".join((*_FIRST, *_LAST))}):(?:"([^"]*)"?|(\S*))', re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a question line says.
+
+    Args:
+        words: What is asked, as it was typed, without the conditions.
+        store: Search this store alone, or None.
+        after: First day, or None.
+        before: Last day, or None.
+        status: Show only memories of this status; `any` lets dormant ones come up as well; empty for the usual.
+        problems: Conditions that make no sense, one sentence each.
+    """
+
+    words: str = ""
+    store: str | None = None
+    after: date | None = None
+    before: date | None = None
+    status: str = ""
+    problems: tuple[str, ...] = field(default=())
+
+    @property
+    def include_dormant(self) -> bool:
+        """Tell whether dormant memories may come up."""
+        return self.status in ("dormant", "any")
+
+    def shows(self, status: str | None) -> bool:
+        """Tell whether a result of that status is to be shown."""
+        return self.status in ("", "any") or (status or "active") == self.status
+
+
+def parse_question(text: str, today: date) -> Question:
+    """Read what was typed into the question line; anything makes sense, since people are still typing.
+
+    Args:
+        text: For example `what did we decide store:episodic after:2026-01 status:dormant`.
+        today: For days that are told from today.
+    """
+    store: str | None = None
+    after = before = None
+    status = ""
+    problems: list[str] = []
+    for found in _CONDITION.finditer(text):
+        name, value = found[1].casefold(), (found[2] or found[3] or "").strip().casefold()
+        if not value:
+            continue
+        if name in ("store", "status"):
+            known = STORES if name == "store" else STATUSES
+            chosen = next((each for each in known if each.startswith(value)), "")
+            if not chosen:
+                problems.append(f"{name}:{value} is none of {', '.join(known)}.")
+            elif name == "store":
+                store = chosen
+            else:
+                status = chosen
+            continue
+        days = parse_days(value, today)
+        if days is None:
+            problems.append(f"{name}:{value} is no day; write 2026-02-14, feb, 3w or yesterday.")
+        elif name in _FIRST:
+            after = days[0]
+        else:
+            before = days[1]
+    words = " ".join(_CONDITION.sub(" ", text).split())
+    return Question(words, store, after, before, status, tuple(problems))
