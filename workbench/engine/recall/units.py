@@ -1,14 +1,73 @@
-"""Cuts a chunk into the units that are scored and handed over: a turn, a fact, a line."""
+"""Cuts a chunk into the units that are scored and handed over: a turn, a fact, a passage."""
 
 from __future__ import annotations
+
+import re
+
+from workbench.engine.recall.voices import turn_of
+
+# A passage is about as long as a snippet.
+_LONGEST_PASSAGE = 700
+# Where this share of the lines are list items, each stands for itself.
+_LIST_SHARE = 0.8
+_HEADING = re.compile(r"#{1,6}\s")
 
 
 def units_of(text: str) -> list[tuple[int, int]]:
     """Return the units of a chunk's text as first and last line, counted from 0, in order.
 
-    The same text always gives the same units: the index keeps one vector for each.
+    A line with a time, and in a list each item with what is indented under it, is a unit of its own; other lines
+    are packed into passages of about 700 characters; a heading belongs to what follows it. The same text always
+    gives the same units: the index keeps one vector for each.
 
     Args:
         text: Lines joined by line feeds.
     """
-    return [(number, number) for number, line in enumerate(text.split("\n")) if line.strip()]
+    lines = text.split("\n")
+    begins = _own_units(lines)
+    units: list[tuple[int, int]] = []
+    first = last = -1
+    size = 0
+    only_headings = False
+    for number, line in enumerate(lines):
+        if not line.strip():
+            continue
+        is_heading = _HEADING.match(line) is not None
+        starts = (
+            first < 0
+            or (is_heading and not only_headings)
+            or (begins[number] and not only_headings)
+            or (size + len(line) > _LONGEST_PASSAGE and not only_headings)
+            or (begins[last] and not line[:1].isspace() and number > last + 1)
+        )
+        if starts:
+            if first >= 0:
+                units.append((first, last))
+            first, size, only_headings = number, 0, True
+        only_headings = only_headings and is_heading
+        last = number
+        size += len(line) + 1
+    if first >= 0:
+        units.append((first, last))
+    return units
+
+
+def unit_texts(text: str) -> list[str]:
+    """Return what is to be embedded for each unit: its lines without headings, list marks, times and speakers."""
+    lines = text.split("\n")
+    return [_spoken(lines[first : last + 1]) for first, last in units_of(text)]
+
+
+def _own_units(lines: list[str]) -> list[bool]:
+    """Tell of each line whether it is a unit of its own."""
+    turns = [turn_of(line) if line.strip() and _HEADING.match(line) is None else None for line in lines]
+    present = [(turn, line) for turn, line in zip(turns, lines, strict=True) if turn is not None]
+    at_margin = [turn for turn, line in present if not line[:2].isspace()]
+    items = sum(turn.is_item for turn in at_margin)
+    is_list = items > 1 and items >= _LIST_SHARE * len(at_margin)
+    return [turn is not None and (turn.is_stamped or (is_list and turn.is_item)) for turn in turns]
+
+
+def _spoken(lines: list[str]) -> str:
+    spoken = [line for line in lines if _HEADING.match(line) is None] or lines
+    return "\n".join((turn_of(spoken[0]).text or spoken[0], *spoken[1:]))
