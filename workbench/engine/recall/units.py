@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from workbench.engine.recall.voices import turn_of
 
@@ -11,6 +12,8 @@ _LONGEST_PASSAGE = 700
 # Where this share of the lines are list items, each stands for itself.
 _LIST_SHARE = 0.8
 _HEADING = re.compile(r"#{1,6}\s")
+# What a line with a list mark or a time begins with.
+_MARK_OR_STAMP = re.compile(r"\s*[-*+•\d(\[]")
 
 
 def units_of(text: str) -> list[tuple[int, int]]:
@@ -52,22 +55,33 @@ def units_of(text: str) -> list[tuple[int, int]]:
     return units
 
 
-def unit_texts(text: str) -> list[str]:
-    """Return what is to be embedded for each unit: its lines without headings, list marks, times and speakers."""
+def unit_texts(text: str, units: Sequence[tuple[int, int]] | None = None) -> list[str]:
+    """Return what is to be embedded for each unit: its lines without headings, list marks, times and speakers.
+
+    Args:
+        text: Of a chunk.
+        units: What `units_of` gives for it, where that is known already.
+    """
     lines = text.split("\n")
-    return [_spoken(lines[first : last + 1]) for first, last in units_of(text)]
+    return [_spoken(lines[first : last + 1]) for first, last in (units_of(text) if units is None else units)]
 
 
 def _own_units(lines: list[str]) -> list[bool]:
     """Tell of each line whether it is a unit of its own."""
-    turns = [turn_of(line) if line.strip() and _HEADING.match(line) is None else None for line in lines]
-    present = [(turn, line) for turn, line in zip(turns, lines, strict=True) if turn is not None]
-    at_margin = [turn for turn, line in present if not line[:2].isspace()]
-    items = sum(turn.is_item for turn in at_margin)
-    is_list = items > 1 and items >= _LIST_SHARE * len(at_margin)
+    present = [line.strip() != "" and _HEADING.match(line) is None for line in lines]
+    # Taking every line apart would cost more than everything else that is done to a chunk.
+    turns = [
+        turn_of(line) if is_there and _MARK_OR_STAMP.match(line) else None
+        for is_there, line in zip(present, lines, strict=True)
+    ]
+    at_margin = sum(
+        is_there and not line[:2].isspace() for is_there, line in zip(present, lines, strict=True)
+    )
+    items = sum(turn is not None and turn.is_item for turn in turns)
+    is_list = items > 1 and items >= _LIST_SHARE * at_margin
     return [turn is not None and (turn.is_stamped or (is_list and turn.is_item)) for turn in turns]
 
 
 def _spoken(lines: list[str]) -> str:
-    spoken = [line for line in lines if _HEADING.match(line) is None] or lines
+    spoken = [line for line in lines if line.strip() and _HEADING.match(line) is None] or lines
     return "\n".join((turn_of(spoken[0]).text or spoken[0], *spoken[1:]))
