@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from workbench.engine.catalog.terms import telling_terms, terms
 
 _VOWELS = frozenset("aeiouy")
 _LETTERS = frozenset("abcdefghijklmnopqrstuvwxyz")
 _SHORTEST = 4
+_MOST_REMEMBERED = 100_000
 
 
-@lru_cache(maxsize=200_000)
+class _Stems(dict[str, str]):
+    """Terms met so far with their stems, forgotten all at once when there are too many."""
+
+    def __missing__(self, term: str) -> str:
+        if len(self) >= _MOST_REMEMBERED:
+            self.clear()
+        self[term] = found = _stemmed(term)
+        return found
+
+
+_stems = _Stems()
+
+
 def stem(term: str) -> str:
     """Return a term without its English ending; what is no plain English word stays as it is.
 
@@ -20,19 +31,23 @@ def stem(term: str) -> str:
     Args:
         term: One term as `catalog.terms` gives it.
     """
-    if len(term) < _SHORTEST or not _LETTERS.issuperset(term):
-        return term
-    return _last_vowel(_without_ly(_without_tense(_without_plural(term))))
+    return _stems[term]
 
 
 def index_terms(text: str) -> list[str]:
     """Return the terms a text can be found by, stemmed, in the order of `catalog.terms.terms`."""
-    return [stem(term) for term in terms(text)]
+    return list(map(_stems.__getitem__, terms(text)))
 
 
 def question_terms(question: str) -> tuple[str, ...]:
     """Return the distinct stemmed terms of a question that tell something; all where none does."""
     return tuple(dict.fromkeys(stem(term) for term in telling_terms(question)))
+
+
+def _stemmed(term: str) -> str:
+    if len(term) < _SHORTEST or not _LETTERS.issuperset(term):
+        return term
+    return _last_vowel(_without_ly(_without_tense(_without_plural(term))))
 
 
 def _without_plural(word: str) -> str:

@@ -12,6 +12,7 @@ from workbench.engine.errors import Locked
 from workbench.engine.recall.index.embedding import ChunkEmbedder
 from workbench.engine.recall.index.lock import builder_lock
 from workbench.engine.recall.index.schema import ask
+from workbench.engine.recall.units import unit_texts
 
 if TYPE_CHECKING:
     from workbench.engine.recall.index.opened import IndexFile
@@ -55,7 +56,7 @@ def embed_pending(
             )
         if not rows:
             return
-        made = embedder.embed([text for _, text in rows], cancelled=cancelled)
+        made = embedder.embed([unit_texts(text) for _, text in rows], cancelled=cancelled)
         if made is None:
             return
         with builder_lock(lock, _LOCK_SECONDS) as alone:
@@ -85,6 +86,9 @@ def _store(file: IndexFile, made: dict[int, Vectors]) -> None:
             (json.dumps(list(made)),),
         )
         if rows:
+            connection.executemany(
+                "UPDATE chunks SET embedded = 1 WHERE number = ?", [(row[0],) for row in rows]
+            )
             left.append(
                 store_vectors(
                     connection,

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.recall.chunking import ChunkSize, chunks_of
-from workbench.engine.recall.file_source import FileRecords, FileSource
+from workbench.engine.recall.file_source import FileRecords, FileSource, Taken
 from workbench.engine.recall.index.embedding import ChunkEmbedder
 from workbench.engine.recall.index.opened import IndexFile
-from workbench.engine.recall.index.prepared import terms_of
+from workbench.engine.recall.index.prepared import words_of
+from workbench.engine.recall.index.schema import ask
 from workbench.engine.recall.index.storing import Before, Change, Entry, remove_files, store_changes
+
+if TYPE_CHECKING:
+    import apsw
 
 _FIRST_CHUNKS = 64
 _CHUNKS_AT_ONCE = 768
@@ -95,10 +101,8 @@ class Builder:
 
     def survey(self, sources: Sequence[FileSource]) -> Work:
         """Compare every file with what the index holds."""
-        held: dict[str, tuple[int, bytes]] = {}
         with self._file.reading() as connection:
-            rows = connection.execute("SELECT path, number, digest FROM files")
-            held = {path: (number, digest) for path, number, digest in rows}
+            held = _held(connection, "SELECT path, number, digest FROM files")
         work = Work(known={path: number for path, (number, _) in held.items()})
         seen: set[str] = set()
         for source in sources:
@@ -111,14 +115,22 @@ class Builder:
         work.gone = {path: number for path, number in work.known.items() if path not in seen}
         return work
 
-    def look_at(self, paths: Iterable[str]) -> dict[str, int]:
-        """Return the numbers of those of the files that the index holds."""
-        found: dict[str, int] = {}
+    def survey_some(self, sources: Sequence[FileSource], paths: Sequence[str]) -> Work:
+        """Compare these files alone with what the index holds; those that changed are taken apart here."""
+        question = "SELECT path, number, digest FROM files WHERE path IN (SELECT value FROM json_each(?))"
         with self._file.reading() as connection:
-            for path in paths:
-                for (number,) in connection.execute("SELECT number FROM files WHERE path = ?", (path,)):
-                    found[path] = number
-        return found
+            held = _held(connection, question, (json.dumps(list(paths), ensure_ascii=False),))
+        work = Work(known={path: number for path, (number, _) in held.items()})
+        left = list(dict.fromkeys(paths))
+        for source in sources:
+            found = list(source.read(left))
+            changed = [file for file in found if held.get(file.path, (0, b""))[1] != file.digest]
+            taken = Taken(changed)
+            work.stale.extend((taken, file.path) for file in changed)
+            present = {file.path for file in found}
+            left = [path for path in left if path not in present]
+        work.gone = {path: work.known[path] for path in left if path in work.known}
+        return work
 
     def carry_out(self, work: Work, progress: Progress, cancelled: Cancelled, until: float | None) -> Built:
         """Do what there is to do.
@@ -182,7 +194,7 @@ class Builder:
         for chunk in chunks_of(file, self._size):
             number = before.claim(chunk) if before else None
             if number is None:
-                entries.append(Entry(chunk, self._next_number, terms_of(chunk)))
+                entries.append(Entry(chunk, self._next_number, words_of(chunk)))
                 self._next_number += 1
             else:
                 entries.append(Entry(chunk, number))
@@ -191,15 +203,21 @@ class Builder:
     def _prepared(self, batch: _Batch) -> _Batch:
         """Make the vectors of what is new, where that is done in the same go."""
         batch.next_number = self._next_number
-        new = [entry for change in batch.changes for entry in change.entries if entry.terms is not None]
-        if self._embedder is not None and new and self._built.failure is None:
-            try:
-                made = self._embedder.embed([entry.chunk.text for entry in new]) or []
-            except ProviderError as error:
-                self._built.failure = str(error)
-            else:
-                for entry, vectors in zip(new, made, strict=True):
-                    entry.vectors = vectors
+        if self._embedder is None or self._built.failure is not None:
+            return batch
+        new = [
+            (entry, entry.words)
+            for change in batch.changes
+            for entry in change.entries
+            if entry.words is not None
+        ]
+        try:
+            made = self._embedder.embed([words.passages for _, words in new]) or []
+        except ProviderError as error:
+            self._built.failure = str(error)
+        else:
+            for (entry, _), vectors in zip(new, made, strict=True):
+                entry.vectors = vectors
         return batch
 
     def _write(self, batch: _Batch, known: dict[str, int]) -> None:
@@ -219,6 +237,12 @@ class Builder:
             with self._file.change() as (connection, state, left):
                 left.append(remove_files(connection, state, few))
             self._built.removed += len(few)
+
+
+def _held(
+    connection: apsw.Connection, question: str, values: Sequence[str] = ()
+) -> dict[str, tuple[int, bytes]]:
+    return {path: (number, digest) for path, number, digest in ask(connection, question, values)}
 
 
 def _read(

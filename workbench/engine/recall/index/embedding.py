@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from workbench.engine.clock import Clock
 from workbench.engine.recall.index.embedding_cache import EmbeddingCache
 from workbench.engine.recall.index.prepared import Vectors, vectors_of
-from workbench.engine.recall.units import units_of
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import Embedder, FloatArray
@@ -38,25 +37,24 @@ class ChunkEmbedder:
         return int(getattr(self.embedder, "chunks_at_once", _CHUNKS_AT_ONCE))
 
     def embed(
-        self, texts: Sequence[str], *, cancelled: Callable[[], bool] = lambda: False
+        self, passages: Sequence[Sequence[str]], *, cancelled: Callable[[], bool] = lambda: False
     ) -> list[Vectors] | None:
         """Return the vectors of chunks; None where it was cancelled.
 
         Args:
-            texts: Of the chunks.
+            passages: Of each chunk the texts of its units, at least one.
             cancelled: Asked now and then.
 
         Raises:
             ProviderError: It cannot be done now.
         """
-        units = [_unit_texts(text) for text in texts]
         cache = self._cache
         if cache is None:
-            return self._make(units, cancelled)
+            return self._make(passages, cancelled)
         now = int(self._clock.now().timestamp())
-        keys = [cache.key(each) for each in units]
+        keys = [cache.key(each) for each in passages]
         known = cache.get(dict.fromkeys(keys), now)
-        missing = {key: each for key, each in zip(keys, units, strict=True) if key not in known}
+        missing = {key: each for key, each in zip(keys, passages, strict=True) if key not in known}
         if missing:
             vectors = self._make(list(missing.values()), cancelled)
             if vectors is None:
@@ -66,15 +64,10 @@ class ChunkEmbedder:
             known |= made
         return [known[key] for key in keys]
 
-    def _make(self, units: Sequence[Sequence[str]], cancelled: Callable[[], bool]) -> list[Vectors] | None:
-        texts = list(dict.fromkeys(text for each in units for text in each))
+    def _make(self, passages: Sequence[Sequence[str]], cancelled: Callable[[], bool]) -> list[Vectors] | None:
+        texts = list(dict.fromkeys(text for each in passages for text in each))
         rows: FloatArray = self.embedder.embed_passages(texts, cancelled=cancelled)
         if cancelled():
             return None
         places = {text: at for at, text in enumerate(texts)}
-        return [vectors_of(rows[[places[text] for text in each]]) for each in units]
-
-
-def _unit_texts(text: str) -> list[str]:
-    lines = text.split("\n")
-    return ["\n".join(lines[first : last + 1]) for first, last in units_of(text)]
+        return [vectors_of(rows[[places[text] for text in each]]) for each in passages]

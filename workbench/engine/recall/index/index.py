@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine.clock import Clock, render_time
 from workbench.engine.errors import ProviderError
-from workbench.engine.recall.file_source import FileSource, Taken
+from workbench.engine.recall.file_source import FileSource
 from workbench.engine.recall.index import folder as names
 from workbench.engine.recall.index.answers import IndexState, IndexSync
 from workbench.engine.recall.index.backfill import embed_pending
-from workbench.engine.recall.index.builder import Builder, Built, Work
+from workbench.engine.recall.index.builder import Builder, Built
 from workbench.engine.recall.index.embedding import ChunkEmbedder
 from workbench.engine.recall.index.embedding_cache import EmbeddingCache
 from workbench.engine.recall.index.lock import builder_lock
@@ -133,13 +133,7 @@ class Index:
 
         def bring(file: IndexFile) -> IndexSync:
             builder = self._builder(file)
-            work = Work(known=builder.look_at(paths))
-            left = list(dict.fromkeys(paths))
-            for source in sources:
-                taken = Taken(source.read(left))
-                work.stale.extend((taken, path) for path in taken.digests())
-                left = [path for path in left if path not in taken.digests()]
-            work.gone = {path: work.known[path] for path in left if path in work.known}
+            work = builder.survey_some(sources, paths)
             built = builder.carry_out(work, lambda _done, _total: None, lambda: False, None)
             return self._finish(file, built, has_seen_all=False)
 
@@ -232,10 +226,9 @@ class Index:
             with builder_lock(self._folder / names.BUILDER_LOCK, wait) as alone:
                 if not alone:
                     return IndexSync(busy=True)
-                made_anew = [force]
-                return _again(
-                    lambda: bring(self._files.to_build(anew=made_anew.pop() if made_anew else False))
-                )
+                if force:
+                    self._files.to_build(anew=True)
+                return _again(lambda: bring(self._files.to_build()))
         finally:
             self._building.release()
 

@@ -7,25 +7,27 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.recall.model import Chunk
 from workbench.engine.recall.stemming import index_terms
-from workbench.engine.recall.units import units_of
+from workbench.engine.recall.units import unit_texts, units_of
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class Words:
     """What a chunk can be found by.
 
     Args:
         title: Terms of its title and tags, parted by spaces.
         units: Terms of each unit, likewise, parted by line feeds.
         count: How many there are in its units.
+        passages: What is to be embedded for each unit.
     """
 
     title: str
     units: str
     count: int
+    passages: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +43,17 @@ class Vectors:
     units: FloatArray | None
 
 
-def terms_of(chunk: Chunk) -> Terms:
-    """Cut a chunk into terms."""
+def words_of(chunk: Chunk) -> Words:
+    """Cut a chunk into units and terms."""
     lines = chunk.text.split("\n")
-    units = [
-        " ".join(index_terms("\n".join(lines[first : last + 1]))) for first, last in units_of(chunk.text)
-    ]
+    places = units_of(chunk.text)
+    units = [" ".join(index_terms("\n".join(lines[first : last + 1]))) for first, last in places]
     joined = "\n".join(units)
-    return Terms(
+    return Words(
         " ".join(index_terms(f"{chunk.title} {' '.join(chunk.tags)}")),
         joined,
-        joined.count(" ") + sum(1 for unit in units if unit),
+        joined.count(" ") + sum(map(bool, units)),
+        tuple(unit_texts(chunk.text, places)),
     )
 
 

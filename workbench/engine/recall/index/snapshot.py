@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 
 # The scan takes a byte per dimension; what it finds is scored again exactly, with so many to spare.
-_SPARE = 3
-_LEAST_SPARE = 64
+_SPARE = 40
 _CHUNKS = (
     "SELECT c.number, memory_id, store, path, start_line, text, title, day, tags, is_retired, superseded_by,"
     " unit_terms, codes, embedded FROM chunks c JOIN texts USING (number) JOIN files f ON f.number = c.file"
@@ -67,6 +66,10 @@ class Snapshot(AbstractContextManager["Snapshot"]):
         )
         return rows[0][0], rows[0][1]
 
+    def digests(self) -> dict[str, bytes]:
+        """Return the digest that each file had when it was read, by path."""
+        return dict(self._rows("SELECT path, digest FROM files", ()))
+
     def statistics(self, terms: Sequence[str]) -> Statistics:
         """See `ChunkSource`."""
         with self._file.translated():
@@ -86,7 +89,7 @@ class Snapshot(AbstractContextManager["Snapshot"]):
         with self._file.translated():
             memory = self._file.vectors
             memory.refresh(self._connection, self._state.version, self._state.dimensions)
-            about = memory.nearest(vector, limit + max(_LEAST_SPARE, _SPARE * limit), within)
+            about = memory.nearest(vector, limit + _SPARE, within)
             exact = self._cosines(about, vector)
         return exact[:limit]
 

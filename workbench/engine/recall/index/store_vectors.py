@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
     from workbench.engine.recall.index.prepared import Vectors
 
 
+# One statement for all: SQLite works on it without Python, and another thread can use the time.
+_INSERT_VECTORS = (
+    "INSERT INTO vectors (rowid, embedding) SELECT value, substr(?1, key * ?3 + 1, ?3) FROM json_each(?2)"
+)
+_INSERT_UNITS = (
+    "INSERT INTO units SELECT value ->> 0, substr(?1, value ->> 1, value ->> 2) FROM json_each(?2)"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Embedded:
     """A chunk's number, store and day (ISO 8601 or None), and what was made of it."""
@@ -30,7 +40,7 @@ class Embedded:
 
 
 def store_vectors(connection: apsw.Connection, state: FileState, made: Sequence[Embedded]) -> FileState:
-    """Store what was made of chunks that have no vectors yet.
+    """Store what was made of chunks that have no vectors yet; that they have some now is for the caller to note.
 
     Args:
         connection: In a transaction.
@@ -54,32 +64,29 @@ def store_vectors(connection: apsw.Connection, state: FileState, made: Sequence[
         codes,
     )
     add_to_blocks(connection, placed, state.version)
-    connection.executemany(
-        "INSERT INTO vectors (rowid, embedding) VALUES (?, ?)",
-        [
-            (each.number, whole.tobytes())
-            for each, whole, scale in zip(made, wholes, scales, strict=True)
-            if scale
-        ],
+    numbers = [each.number for each, scale in zip(made, scales, strict=True) if scale]
+    connection.execute(
+        _INSERT_VECTORS, (wholes[scales > 0].tobytes(), json.dumps(numbers), wholes.itemsize * dimensions)
     )
-    connection.executemany("INSERT INTO units VALUES (?, ?)", _unit_rows(made))
-    connection.executemany(
-        "UPDATE chunks SET embedded = 1 WHERE number = ?", [(each.number,) for each in made]
-    )
+    units, places = _units(made)
+    connection.execute(_INSERT_UNITS, (units, json.dumps(places)))
     return state
 
 
-def _unit_rows(made: Sequence[Embedded]) -> list[tuple[int, bytes]]:
-    """Return the units of each chunk as bytes; the one unit of a chunk that is the chunk is not kept twice."""
+def _units(made: Sequence[Embedded]) -> tuple[bytes, list[tuple[int, int, int]]]:
+    """Return the units of all chunks as bytes, and of each the number, where its bytes begin and how many there are.
+
+    The one unit of a chunk that is the chunk is not kept twice.
+    """
     apart = [(each.number, each.vectors.units) for each in made if each.vectors.units is not None]
     if not apart:
-        return []
+        return b"", []
     codes, _ = encode(np.concatenate([units for _, units in apart]))
-    rows, start = [], 0
+    places, start = [], 1
     for number, units in apart:
-        rows.append((number, codes[start : start + len(units)].tobytes()))
-        start += len(units)
-    return rows
+        places.append((number, start, units.size))
+        start += units.size
+    return codes.tobytes(), places
 
 
 def _begin_anew(connection: apsw.Connection, state: FileState, dimensions: int) -> FileState:

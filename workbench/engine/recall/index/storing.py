@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.engine.recall.index.prepared import Terms, Vectors
+from workbench.engine.recall.index.prepared import Vectors, Words
 from workbench.engine.recall.index.schema import ask
 from workbench.engine.recall.index.state import FileState
 from workbench.engine.recall.model import Chunk
@@ -21,19 +21,33 @@ Row = tuple[Any, ...]
 _MANY = 500
 
 
+def _columns(count: int) -> str:
+    return ", ".join(f"value ->> {at}" for at in range(count))
+
+
+# Whole batches go over as JSON: SQLite works on them without Python, and another thread can use the time.
+_INSERT_CHUNKS = f"INSERT INTO chunks SELECT {_columns(11)} FROM json_each(?)"
+_INSERT_TEXTS = f"INSERT INTO texts SELECT {_columns(5)} FROM json_each(?)"
+_INSERT_WORDS = f"INSERT INTO words (rowid, title, text) SELECT {_columns(3)} FROM json_each(?)"
+_MOVE_CHUNKS = (
+    "UPDATE chunks SET place = value ->> 0, memory_id = value ->> 1, start_line = value ->> 2,"
+    " is_retired = value ->> 3, superseded_by = value ->> 4 FROM json_each(?) WHERE chunks.number = value ->> 5"
+)
+
+
 @dataclass(slots=True)
 class Entry:
     """A chunk of a changed file.
 
     Args:
         number: Its own, or that of the same chunk before.
-        terms: None where it is the same as before.
+        words: None where it is the same as before.
         vectors: None where it is the same as before, or its vectors are still to be made.
     """
 
     chunk: Chunk
     number: int
-    terms: Terms | None = None
+    words: Words | None = None
     vectors: Vectors | None = None
 
 
@@ -111,18 +125,18 @@ def store_changes(
         "INSERT OR REPLACE INTO files VALUES (?, ?, ?)",
         [(added.get(each.path) or numbers[each.path], each.path, each.digest) for each in changes],
     )
-    connection.executemany("INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)", rows.chunks)
-    connection.executemany("INSERT INTO texts VALUES (?, ?, ?, ?, ?)", rows.texts)
-    connection.executemany("INSERT INTO words (rowid, title, text) VALUES (?, ?, ?)", rows.words)
-    connection.executemany(
-        "UPDATE chunks SET place = ?, memory_id = ?, start_line = ?, is_retired = ?, superseded_by = ?"
-        " WHERE number = ?",
-        rows.moved,
-    )
+    for statement, many in (
+        (_INSERT_CHUNKS, rows.chunks),
+        (_INSERT_TEXTS, rows.texts),
+        (_INSERT_WORDS, rows.words),
+        (_MOVE_CHUNKS, rows.moved),
+    ):
+        if many:
+            connection.execute(statement, (json.dumps(many, ensure_ascii=False),))
     state = replace(
         state,
         chunks=state.chunks + len(rows.chunks),
-        terms=state.terms + sum(row[-1] for row in rows.chunks),
+        terms=state.terms + sum(row[9] for row in rows.chunks),
     )
     if rows.embedded:
         from workbench.engine.recall.index.store_vectors import store_vectors
@@ -163,9 +177,9 @@ def forget_chunks(connection: apsw.Connection, state: FileState, numbers: Sequen
 
 def _collect(rows: _Rows, file: int, entries: Iterable[Entry]) -> None:
     for place, entry in enumerate(entries):
-        chunk, terms = entry.chunk, entry.terms
+        chunk, words = entry.chunk, entry.words
         retired = (int(chunk.is_retired), chunk.superseded_by)
-        if terms is None:
+        if words is None:
             rows.moved.append((place, chunk.memory_id, chunk.start_line, *retired, entry.number))
             continue
         rows.chunks.append(
@@ -178,11 +192,12 @@ def _collect(rows: _Rows, file: int, entries: Iterable[Entry]) -> None:
                 _day(chunk),
                 chunk.start_line,
                 *retired,
-                terms.count,
+                words.count,
+                int(entry.vectors is not None),
             )
         )
-        rows.texts.append((entry.number, chunk.title, chunk.text, _json(chunk.tags), terms.units))
-        rows.words.append((entry.number, terms.title, terms.units))
+        rows.texts.append((entry.number, chunk.title, chunk.text, _json(chunk.tags), words.units))
+        rows.words.append((entry.number, words.title, words.units))
         if entry.vectors is not None:
             rows.embedded.append(_embedded(entry, entry.vectors))
 

@@ -1,0 +1,284 @@
+"""Times the search index: `python -m tests.benchmarks.speed [--chunks 5000 50000 200000] [--words 60]`.
+
+Each part runs in a process of its own, so that its peak memory is its own. Indexing is done with the built-in
+embedder at its own dimensions; questions are asked of 384 dimensions filled with random unit vectors, the worst
+there is for anything that approximates.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import apsw
+import numpy as np
+
+from tests.benchmarks.chunk_files import GeneratedFiles, RandomEmbedder
+from workbench.engine.clock import SystemClock
+from workbench.engine.providers.embedding.builtin import StaticEmbedder
+from workbench.engine.recall.chunking import ChunkSize
+from workbench.engine.recall.index import Index, Shape, Snapshot
+from workbench.engine.recall.model import Within
+from workbench.engine.recall.stemming import question_terms
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.model import Embedder, FloatArray
+
+DIMENSIONS = 384
+QUESTIONS = 200
+CANDIDATES = 120
+MANY = 50_000
+ANYTHING = Within()
+
+
+def main() -> None:
+    """Run the parts asked for, for each size, and print one line per figure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chunks", type=int, nargs="+", default=[5_000, 50_000, 200_000])
+    parser.add_argument("--words", type=int, default=60, help="words of a chunk on average")
+    parser.add_argument("--parts", nargs="+", default=list(PARTS), choices=list(PARTS))
+    parser.add_argument("--part", choices=list(PARTS), help=argparse.SUPPRESS)
+    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
+    asked = parser.parse_args()
+    if asked.part:
+        PARTS[asked.part](GeneratedFiles(asked.chunks[0], asked.words), asked.chunks[0], asked.folder)
+        return
+    for chunks in asked.chunks:
+        print(f"\n{chunks:,} chunks of {asked.words} words on average")
+        with tempfile.TemporaryDirectory() as folder:
+            for part in asked.parts:
+                same = [
+                    "--chunks",
+                    str(chunks),
+                    "--words",
+                    str(asked.words),
+                    "--part",
+                    part,
+                    "--folder",
+                    folder,
+                ]
+                subprocess.run([sys.executable, "-m", "tests.benchmarks.speed", *same], check=True)
+
+
+def time_building(files: GeneratedFiles, chunks: int, folder: Path) -> None:
+    """Index everything with the built-in embedder, twice, then one file."""
+    index = opened(folder / "builtin", StaticEmbedder())
+    started = time.perf_counter()
+    first: list[float] = []
+    index.sync([files], progress=lambda done, total: first.append(time.perf_counter() - started))
+    taken = time.perf_counter() - started
+    say("indexing with the built-in embedder, cold", f"{chunks / taken:,.0f} chunks/s", 5_000, chunks / taken)
+    say("  until the first can be found", f"{first[0] * 1000:.0f} ms")
+    started = time.perf_counter()
+    index.sync([files], force=True)
+    taken = time.perf_counter() - started
+    say("indexing once more, warm", f"{chunks / taken:,.0f} chunks/s", 20_000, chunks / taken)
+    say("  size on disk", f"{index.state().size_bytes / 1e6:.0f} MB")
+    say("  peak memory", f"{peak_megabytes():.0f} MB")
+    time_refreshing(index, files)
+    look, _ = often(lambda: index.sync([files]))
+    say("looking at all files, none changed", f"{look * 1000:.1f} ms")
+    index.close()
+
+
+def time_refreshing(index: Index, files: GeneratedFiles) -> None:
+    """Change one file again and again; it counts once it is found by a word that is new in it."""
+    path = next(reversed(list(files.digests())))
+
+    def refresh() -> None:
+        files.changed[path] = files.changed.get(path, 0) + 1
+        index.update([files], [path])
+        with index.source() as source:
+            assert source.by_keywords([f"revision{files.changed[path]}"], 1, ANYTHING)
+
+    middle, most = often(refresh)
+    say("one changed file until it is found", figures(middle, most), 100, most * 1000, most=True)
+
+
+def time_searching(files: GeneratedFiles, chunks: int, folder: Path) -> None:
+    """Ask an index of random vectors, and the floors: a numpy scan and a bare FTS5 query."""
+    place = folder / "random"
+    subprocess.run(
+        [sys.executable, "-c", FILL, str(place), str(chunks), str(files.words), str(DIMENSIONS)], check=True
+    )
+    before = peak_megabytes()
+    embedder = RandomEmbedder(DIMENSIONS)
+    started = time.perf_counter()
+    index = opened(place, embedder)
+    with index.source():
+        pass
+    say(
+        "opening",
+        f"{(time.perf_counter() - started) * 1000:.1f} ms",
+        50,
+        time.perf_counter() - started,
+        most=True,
+    )
+    asked = [(list(question_terms(text)), embedder.embed_query(text)) for text in files.questions(QUESTIONS)]
+    started = time.perf_counter()
+    with index.source() as source:
+        ask(source, *asked[0])
+    say("first question, vectors read in", f"{(time.perf_counter() - started) * 1000:.1f} ms")
+    lanes: dict[str, Callable[[Snapshot, list[str], FloatArray], object]] = {
+        "candidates of both lanes, read": ask,
+        "  keywords": lambda source, terms, _: source.by_keywords(terms, CANDIDATES, ANYTHING),
+        "  statistics": lambda source, terms, _: source.statistics(terms),
+        "  vectors": lambda source, _, vector: source.by_vector(vector, CANDIDATES, ANYTHING),
+        "  vectors of one store": lambda source, _, v: source.by_vector(
+            v, CANDIDATES, Within(store="episodic")
+        ),
+    }
+    for name, lane in lanes.items():
+        taken = []
+        for terms, vector in asked:
+            started = time.perf_counter()
+            with index.source() as source:
+                lane(source, terms, vector)
+            taken.append(time.perf_counter() - started)
+        say(name, spread(taken))
+    say(
+        "  peak memory",
+        f"{peak_megabytes():.0f} MB, {before:.0f} MB before",
+        250,
+        peak_megabytes(),
+        most=True,
+    )
+    compare(index, place, asked)
+
+
+def ask(source: Snapshot, terms: list[str], vector: FloatArray) -> None:
+    """Do what a search asks of the index."""
+    found = [number for number, _ in source.by_keywords(terms, CANDIDATES, ANYTHING)]
+    found += [number for number, _ in source.by_vector(vector, CANDIDATES, ANYTHING)]
+    source.statistics(terms)
+    source.read(list(dict.fromkeys(found))[:CANDIDATES])
+
+
+def compare(index: Index, place: Path, asked: list[tuple[list[str], FloatArray]]) -> None:
+    """Time the floors, and count how many of the ten nearest by an exact scan are found."""
+    connection = bare(place)
+    rows = connection.execute("SELECT rowid, embedding FROM vectors ORDER BY rowid").fetchall()
+    numbers = np.array([row[0] for row in rows])
+    vectors = np.stack([np.frombuffer(row[1], np.float32) for row in rows])
+    scans, queries, kept = [], [], []
+    for terms, vector in asked:
+        started = time.perf_counter()
+        products = vectors @ vector
+        best = np.argpartition(-products, CANDIDATES)[:CANDIDATES]
+        scans.append(time.perf_counter() - started)
+        nearest = set(numbers[best[np.argsort(-products[best])][:10]].tolist())
+        with index.source() as source:
+            kept.append(len(nearest & {number for number, _ in source.by_vector(vector, 10, ANYTHING)}) / 10)
+        expression = " OR ".join(f'"{term}"' for term in terms)
+        started = time.perf_counter()
+        connection.execute(
+            "SELECT rowid FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?", (expression, CANDIDATES)
+        ).fetchall()
+        queries.append(time.perf_counter() - started)
+    say("floor: numpy scan, float32 in memory", spread(scans))
+    say("floor: bare FTS5 query", spread(queries))
+    say("recall@10 of the exact scan", f"{statistics.mean(kept):.4f}", 0.99, statistics.mean(kept))
+
+
+def time_processes(files: GeneratedFiles, chunks: int, folder: Path) -> None:
+    """Run `workbench search --json` on a workspace of as many episodes, each time a new process."""
+    from tests.benchmarks.large_workspace import generate
+
+    root = folder / "workspace"
+    generate(root, episodes=chunks, entities=0, seed=0)
+    kept = {"WORKBENCH_PATHS_CACHE": str(folder / "cache"), "WORKBENCH_PATHS_STATE": str(folder / "state")}
+    command = [
+        sys.executable,
+        "-m",
+        "workbench",
+        "search",
+        "invoice pipeline budget",
+        "--json",
+        "-w",
+        str(root),
+    ]
+
+    def search() -> None:
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **kept})
+
+    started = time.perf_counter()
+    search()
+    say("workbench search --json, nothing indexed yet", f"{time.perf_counter() - started:.2f} s")
+    middle, most = often(search)
+    say("workbench search --json, cold process", figures(middle, most), 350, middle * 1000, most=True)
+
+
+FILL = """
+import sys
+from pathlib import Path
+from tests.benchmarks.chunk_files import GeneratedFiles, RandomEmbedder
+from tests.benchmarks.speed import opened
+index = opened(Path(sys.argv[1]), RandomEmbedder(int(sys.argv[4])))
+index.sync([GeneratedFiles(int(sys.argv[2]), int(sys.argv[3]))])
+index.close()
+"""
+
+
+def opened(folder: Path, embedder: Embedder) -> Index:
+    shape = Shape(ChunkSize(), embedder.fingerprint, "benchmark")
+    return Index(folder, shape=shape, embedder=embedder, cache_entries=MANY, clock=SystemClock())
+
+
+def bare(place: Path) -> apsw.Connection:
+    """Open the index file itself."""
+    from workbench.engine.recall.index.schema import connect
+
+    return connect(next(place.glob("recall-*.sqlite")))
+
+
+def often(act: Callable[[], object], rounds: int = 15) -> tuple[float, float]:
+    """Return the median and the longest of some rounds, after one that does not count."""
+    act()
+    taken = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        act()
+        taken.append(time.perf_counter() - started)
+    return statistics.median(taken), max(taken)
+
+
+def spread(taken: list[float]) -> str:
+    ordered = sorted(taken)
+    return f"p50 {ordered[len(ordered) // 2] * 1000:.1f} ms, p95 {ordered[int(len(ordered) * 0.95)] * 1000:.1f} ms"
+
+
+def figures(middle: float, most: float) -> str:
+    return f"median {middle * 1000:.1f} ms, slowest {most * 1000:.1f} ms"
+
+
+def peak_megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def say(name: str, figure: str, target: float | None = None, value: float = 0, *, most: bool = False) -> None:
+    if target is None:
+        verdict = ""
+    else:
+        reached = value <= target if most else value >= target
+        verdict = f"   target {'≤' if most else '≥'} {target:g}{'' if reached else '   MISSED'}"
+    print(f"  {name:<46} {figure}{verdict}", flush=True)
+
+
+PARTS: dict[str, Callable[[GeneratedFiles, int, Path], None]] = {
+    "building": time_building,
+    "searching": time_searching,
+    "processes": time_processes,
+}
+
+
+if __name__ == "__main__":
+    main()
