@@ -99,7 +99,7 @@ def one_line(text: str) -> str:
 
 
 def part_around_match(text: str, question: str, room: int) -> str:
-    """Cut one line so that its first match, and as much after it as possible, is among the first `room` letters.
+    """Cut one line so that the part that answers most of a question is among the first `room` letters.
 
     Args:
         text: One line.
@@ -110,8 +110,21 @@ def part_around_match(text: str, question: str, room: int) -> str:
         return text
     spans = matches_in(text, question)
     lead = room // _LEAD
-    if not spans or spans[0][0] <= lead:
+    if not spans:
         return text
-    start = max(0, min(spans[0][0] - lead, len(text) - room))
-    space = text.find(" ", start, spans[0][0])
+    wanted = asked_terms(question)
+    terms = [_word_terms(text[start:end]) & wanted for start, end in spans]
+
+    def held(at: int) -> int:
+        """Count the different terms in a part that begins with a match."""
+        reach = spans[at][0] + room - lead
+        return len(
+            frozenset[str]().union(*(terms[to] for to in range(at, len(spans)) if spans[to][1] <= reach))
+        )
+
+    best = spans[max(range(len(spans)), key=lambda at: (held(at), -at))][0]
+    if best <= lead:
+        return text
+    start = max(0, min(best - lead, len(text) - room))
+    space = text.find(" ", start, best)
     return "…" + text[space + 1 if space >= 0 else start :]

@@ -9,7 +9,7 @@ from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_wid
 from workbench.tui.matching import lit, one_line, part_around_match
 from workbench.tui.palette import score_role
 from workbench.tui.text import fit, plain, wrap
-from workbench.tui.views.dates import MONTHS, day_name
+from workbench.tui.views.dates import MONTH_NAMES, MONTHS, day_name
 from workbench.tui.views.explanation import summary_lines
 from workbench.tui.views.memory import STORE_SIGNS, known_lines, section
 from workbench.tui.widgets.rows import KeyedRows
@@ -26,9 +26,8 @@ ASK_KEY = "ask:"
 AROUND = 4
 MOST_EXAMPLES = 3
 _MOST_REMEMBERED = 6
-_LONGEST_EXAMPLE = 6
 _WIDEST_TEXT = 96
-_DATE = 11
+_FREE_TEXT = frozenset({"file", "extra", "session"})
 _READ_AS = {
     "general": "a general question",
     "when": "a question of when",
@@ -69,7 +68,9 @@ def store_look(store: str) -> tuple[str, str]:
 
 
 class HitRows(KeyedRows):
-    """Results, each as two lines: what it is, with its day and score, and the words around the match.
+    """Results, each as two lines: what it is, with its score, and below it the words around the match, with its day.
+
+    Of free text the words stand above, and below them where they were said.
 
     Args:
         hits: Best first.
@@ -99,29 +100,40 @@ class HitRows(KeyedRows):
     def line(self, index: int, width: int) -> Line:
         """Draw one of the two lines of a result."""
         hit = self._hits[index // 2]
-        return self._head(hit, width) if index % 2 == 0 else self._gist(hit, width)
+        return self._head(hit, width) if index % 2 == 0 else self._below(hit, width)
 
     def _head(self, hit: Hit, width: int) -> Line:
         sign, role = store_look(hit.store)
-        state = "superseded" if hit.superseded_by else hit.status if hit.status in _STATES else ""
-        right: Line = (
-            *((Span(state or "", "faint"), gap(2)) if state and width >= 48 else ()),
-            column(short_date(hit.date, self._today), _DATE if width >= 48 else 6, "soft", right=True),
-            gap(2),
-            Span(f"{min(hit.score, 1):.2f}", "soft"),
-        )
+        right = (Span(f"{min(hit.score, 1):.2f}", "soft"),)
         pinned = (Span("◆ ", role),) if hit.status == "pinned" else ()
-        title = lit(plain(head_of(hit), width * 2), self._question, score_role(hit.score))
-        return spread((Span(sign + " ", role), *pinned, *title), right, width)
+        words = first_words(hit)
+        if is_free_text(hit):
+            words = part_around_match(words, self._question, max(1, width - 8 - 2 * len(pinned)))
+        text = lit(plain(words, width * 2), self._question, score_role(hit.score))
+        return spread((Span(sign + " ", role), *pinned, *text), right, width)
 
-    def _gist(self, hit: Hit, width: int) -> Line:
-        words = gist_of(hit)
-        room = max(1, width - 2)
-        if not words:
-            return (gap(2), ink(citation(hit), "faint", room))
-        return cut(
-            (gap(2), *lit(part_around_match(words, self._question, room), self._question, "soft")), width
-        )
+    def _below(self, hit: Hit, width: int) -> Line:
+        state = "superseded" if hit.superseded_by else hit.status if hit.status in _STATES else ""
+        told = " · ".join(each for each in (state, short_date(hit.date, self._today)) if each)
+        right = (Span(told, "faint"),) if told else ()
+        words = head_of(hit) if is_free_text(hit) else gist_of(hit)
+        if is_free_text(hit) or not words:
+            return spread((gap(2), ink(words or citation(hit), "faint")), right, width)
+        part = part_around_match(words, self._question, max(1, width - line_width(right) - 4))
+        return spread((gap(2), *lit(part, self._question, "soft")), right, width)
+
+
+def is_free_text(hit: Hit) -> bool:
+    """Tell whether a result is a piece of free text, whose words say more than the title of the whole."""
+    return hit.store in _FREE_TEXT and bool(hit.snippet.strip())
+
+
+def first_words(hit: Hit) -> str:
+    """Return what a result is recognised by: the words of free text without headings, the title of all else."""
+    if not is_free_text(hit):
+        return head_of(hit)
+    said = [line for line in hit.snippet.splitlines() if not line.startswith("#")]
+    return one_line("\n".join(said)) or head_of(hit)
 
 
 def head_of(hit: Hit) -> str:
@@ -267,10 +279,15 @@ def hit_head(hit: Hit, today: date, width: int) -> list[Line]:
         (Span(f"{sign} " if at == 0 else "  ", role), Span(piece, f"{role}+strong", hit.id))
         for at, piece in enumerate(title)
     ]
-    facts = [told, citation(hit), "pinned" if hit.status == "pinned" else ""]
-    facts += [hit.status or ""] if hit.status in _STATES else []
-    told_facts = " · ".join(fact for fact in facts if fact)
-    lines += [(gap(2), Span(piece, "faint")) for piece in wrap(told_facts, max(8, width - 2))]
+    facts = [
+        told,
+        "pinned" if hit.status == "pinned" else "",
+        (hit.status or "") if hit.status in _STATES else "",
+    ]
+    about = " · ".join(fact for fact in facts if fact)
+    both = f"{about} · {citation(hit)}" if about else citation(hit)
+    for fact in [both] if len(both) <= width - 2 else [about, citation(hit)]:
+        lines += [(gap(2), Span(piece, "faint")) for piece in wrap(fact, max(8, width - 2)) if piece]
     if hit.superseded_by:
         lines.append(
             cut(
@@ -329,20 +346,19 @@ def examples(episodes: Sequence[Episode]) -> tuple[str, ...]:
         episodes: Newest first.
     """
     told: list[str] = []
-    tags = list(dict.fromkeys(tag for episode in episodes for tag in episode.tags))
     used: set[str] = set()
     for episode in episodes:
         tag = next((each for each in episode.tags if each not in used), "")
-        if tag:
+        if tag and len(told) < MOST_EXAMPLES:
             used.add(tag)
-            told.append(f"{_ASKED_BY_TYPE.get(episode.type, 'what happened with')} {_words_of(tag)}")
-        elif not tags and (words := one_line(episode.text).split()[:_LONGEST_EXAMPLE]):
-            told.append(" ".join(words).rstrip(".,;:"))
-    told = list(dict.fromkeys(told))[:MOST_EXAMPLES]
-    told += [f"latest on {_words_of(tag)}" for tag in tags[:1]]
-    told += [f"{_words_of(tag)} store:semantic" for tag in tags[1:2]]
-    told += [f"{_words_of(tag)} after:3m" for tag in tags[2:3]]
-    return tuple(told)
+            asked = _ASKED_BY_TYPE.get(episode.type, "what happened with")
+            told.append(f"{asked} {_words_of(tag)}" if tag.isascii() else tag)
+    months = list(dict.fromkeys(f"{MONTH_NAMES[each.day.month - 1]} {each.day.year}" for each in episodes))
+    told += [f"what happened in {month}" for month in months[: 1 if told else MOST_EXAMPLES]]
+    tags = dict.fromkeys(tag for episode in episodes for tag in episode.tags if tag.isascii())
+    kinds = ("latest on {}", "{} store:semantic", "{} after:3m")
+    told += [kind.format(_words_of(tag)) for kind, tag in zip(kinds, tags, strict=False)]
+    return tuple(dict.fromkeys(told))
 
 
 def _words_of(tag: str) -> str:
