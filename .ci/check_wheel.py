@@ -26,7 +26,7 @@ def main() -> int:
     expected = {
         path.as_posix()
         for path in Path("workbench").rglob("*")
-        if path.is_file() and path.suffix != ".pyc" and "__pycache__" not in path.parts
+        if path.is_file() and path.suffix != ".pyc" and not any(part[0] in "._" for part in path.parts[:-1])
     }
     expected |= {f"workbench/tui/themes_packaged/{theme.name}" for theme in Path("themes").glob("*.toml")}
     expected |= NEEDED

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
+import openai  # noqa: F401  # loaded before any time-out is measured
 import pytest
 
 from tests.engine.providers.model_server import MakeChat, ModelServer

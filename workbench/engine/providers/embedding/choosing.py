@@ -1,0 +1,164 @@
+"""Which embedder the settings ask for, and which steps in for it; nothing is loaded or asked yet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.engine.errors import InvalidInput, ProviderError
+from workbench.engine.providers.embedding.conventions import prefixes_of
+from workbench.engine.providers.embedding.falling_back import FallbackEmbedder
+from workbench.engine.providers.embedding.model_files import ModelAddress, models_folder
+from workbench.engine.providers.embedding.unavailable import UnavailableEmbedder
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.model import Embedder
+    from workbench.engine.providers.embedding.remote import EmbeddingServer
+    from workbench.engine.settings import EmbeddingSettings, Settings
+
+REMOTE = frozenset({"openai", "gemini"})
+DOCUMENTED_MODEL = "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"
+_LEAST_FOR_BATCH = 1000
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What makes the vectors.
+
+    Args:
+        provider: What was configured: builtin, local, openai, gemini or none.
+        embedder: Asks it, and what steps in where it fails; with none configured it has nothing to ask.
+    """
+
+    provider: str
+    embedder: FallbackEmbedder
+
+
+@dataclass(frozen=True)
+class _EndPoint:
+    base_url: str
+    api_key: str
+    model: str
+    headers: Mapping[str, str]
+
+
+def choose(settings: Settings, *, monotonic: Callable[[], float] = time.monotonic) -> Choice:
+    """Return what the settings ask for. Nothing is loaded, opened or connected to before it is used.
+
+    Only what is named in the settings is ever asked: no key of the environment is looked for, and nothing is
+    downloaded. The end point and key of the configured server are not told to the one that steps in for it, which
+    has its own.
+
+    Args:
+        settings: Those of the workspace.
+        monotonic: Seconds that only go up, for the time a failed embedder is left alone.
+    """
+    asked = settings.embedding
+    own = _EndPoint(asked.base_url, asked.api_key, asked.model, asked.headers)
+    stand_in = _EndPoint(asked.fallback_base_url, asked.fallback_api_key, asked.fallback_model, {})
+    if asked.provider not in REMOTE and stand_in == _EndPoint("", "", "", {}):
+        stand_in = own
+    primary = _make(asked.provider, own, asked)
+    fallback = None
+    if asked.fallback != asked.provider or (asked.fallback in REMOTE and stand_in != own):
+        fallback = _make(asked.fallback, stand_in, asked)
+    return Choice(asked.provider, FallbackEmbedder(primary, fallback, monotonic=monotonic))
+
+
+def model_to_download(settings: EmbeddingSettings) -> ModelAddress:
+    """Return the address that a download is for: the configured one, else that of the documented model.
+
+    Raises:
+        InvalidInput: A file of this machine is configured, or what is configured is no address.
+    """
+    return ModelAddress.read(settings.model_path or DOCUMENTED_MODEL)
+
+
+def _make(provider: str, end_point: _EndPoint, asked: EmbeddingSettings) -> Embedder | None:
+    match provider:
+        case "builtin":
+            from workbench.engine.providers.embedding.builtin import StaticEmbedder
+
+            return StaticEmbedder()
+        case "local":
+            return _make_local(asked)
+        case "openai" | "gemini":
+            return _make_remote(provider, end_point, asked)
+        case _:
+            return None
+
+
+def _make_local(asked: EmbeddingSettings) -> Embedder:
+    from workbench.engine.providers.embedding.local import LocalEmbedder
+
+    if not asked.model_path:
+        return UnavailableEmbedder(
+            "local",
+            ProviderError(
+                "No local embedding model is named.",
+                where="embedding.model_path",
+                remedy=f"Set it to a GGUF file or to {DOCUMENTED_MODEL}.",
+            ),
+        )
+    remedy = "Set embedding.model_path to a GGUF file."
+    path = Path(asked.model_path).expanduser()
+    if asked.model_path.startswith("hf:"):
+        try:
+            address = ModelAddress.read(asked.model_path)
+        except InvalidInput as error:
+            problem = ProviderError(error.message, where="embedding.model_path", remedy=error.remedy)
+            return UnavailableEmbedder("local", problem)
+        path = address.file_in(models_folder(asked.model_folder))
+        remedy = "Download the model first: nothing is downloaded unless asked for."
+    prefixes = prefixes_of(path.name, query=asked.query_prefix, passage=asked.passage_prefix)
+    return LocalEmbedder(path, prefixes, remedy=remedy)
+
+
+def _make_remote(provider: str, end_point: _EndPoint, asked: EmbeddingSettings) -> Embedder:
+    from workbench.engine.providers.embedding import gemini, openai_embeddings
+    from workbench.engine.providers.embedding.openai_batch import BatchTimes
+    from workbench.engine.providers.embedding.remote import RemoteEmbedder, endpoint_name
+
+    if not end_point.api_key and not end_point.base_url:
+        return UnavailableEmbedder(
+            provider,
+            ProviderError(
+                f"There is no key for the embedding server “{provider}”.",
+                where="embedding.api_key",
+                remedy="Set it, or embedding.base_url to a server that wants none.",
+            ),
+        )
+    dimensions = asked.dimensions or None
+    server: EmbeddingServer
+    if provider == "gemini":
+        model = end_point.model.removeprefix("models/") or gemini.DEFAULT_MODEL
+        server = gemini.GeminiEmbeddings(
+            end_point.base_url, end_point.api_key, model, end_point.headers, dimensions, asked.timeout
+        )
+    else:
+        model = end_point.model or openai_embeddings.DEFAULT_MODEL
+        server = openai_embeddings.OpenAIEmbeddings(
+            end_point.base_url,
+            end_point.api_key,
+            model,
+            end_point.headers,
+            dimensions,
+            asked.timeout,
+            batch=BatchTimes(asked.batch_poll, asked.batch_timeout * 60, asked.batch_concurrency),
+        )
+    prefixes = prefixes_of(model, query=asked.query_prefix, passage=asked.passage_prefix)
+    return RemoteEmbedder(
+        provider,
+        model,
+        f"{provider} {model} {endpoint_name(server.where)} dimensions={dimensions}"
+        f" query={prefixes.query!r} passage={prefixes.passage!r}",
+        server,
+        prefixes,
+        dimensions,
+        texts_at_once=gemini.TEXTS_AT_ONCE if provider == "gemini" else 256,
+        concurrency=asked.concurrency,
+        least_for_batch=_LEAST_FOR_BATCH if asked.batch and provider == "openai" else None,
+    )

@@ -1,0 +1,183 @@
+"""Embedding through a server: what to send together, several requests at once, answers in order."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from workbench.engine.errors import ProviderError
+from workbench.engine.providers.embedding.conventions import Prefixes
+from workbench.engine.providers.embedding.model import EmbeddingCancelled
+from workbench.engine.providers.embedding.vectors import unit_rows, unusable
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.model import FloatArray
+
+Purpose = Literal["query", "passage"]
+
+# Bytes of UTF-8 that surely stay below 8,192 tokens, which the common servers take for one text.
+LONGEST_TEXT_BYTES = 20_000
+
+
+class EmbeddingServer(Protocol):
+    """One server and model, asked by one request for some texts."""
+
+    @property
+    def where(self) -> str:
+        """Return the end point, for messages."""
+        ...
+
+    def ask(self, texts: Sequence[str], purpose: Purpose) -> list[Any]:
+        """Return a vector for each text, unchecked, in their order.
+
+        Raises:
+            ProviderError: There is no answer, or none that can be read.
+        """
+        ...
+
+    def ask_later(
+        self, groups: Sequence[Sequence[str]], cancelled: Callable[[], bool]
+    ) -> dict[int, list[Any]]:
+        """Return the vectors of those groups of passages that a batch job could do, by the group's number.
+
+        Raises:
+            EmbeddingCancelled: `cancelled` said so.
+        """
+        ...
+
+    def close(self) -> None: ...
+
+
+@dataclass
+class RemoteEmbedder:
+    """Embeds through a server; safe from several threads.
+
+    Args:
+        provider: openai or gemini.
+        model: The model's name.
+        fingerprint: See `Embedder`.
+        server: What is asked.
+        prefixes: Put before questions and passages.
+        requested_dimensions: What every vector has to have; None for what the first answer has.
+        texts_at_once: Most texts of a request.
+        bytes_at_once: Most bytes of UTF-8 of a request, unless one text has more.
+        concurrency: Most requests at once.
+        least_for_batch: So many texts at once go to a batch job; None for never.
+    """
+
+    provider: str
+    model: str
+    fingerprint: str
+    server: EmbeddingServer
+    prefixes: Prefixes = field(default_factory=Prefixes)
+    requested_dimensions: int | None = None
+    texts_at_once: int = 256
+    bytes_at_once: int = 150_000
+    concurrency: int = 4
+    least_for_batch: int | None = None
+    is_instant: bool = field(default=False, init=False)
+    _seen_dimensions: int | None = field(default=None, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    @property
+    def dimensions(self) -> int | None:
+        return self.requested_dimensions or self._seen_dimensions
+
+    def embed_passages(
+        self, texts: Sequence[str], *, cancelled: Callable[[], bool] = lambda: False
+    ) -> FloatArray:
+        import numpy as np
+
+        filled = [at for at, text in enumerate(texts) if text.strip()]
+        sent = [cut_to_bytes(self.prefixes.passage + texts[at], LONGEST_TEXT_BYTES) for at in filled]
+        groups = list(_groups(sent, self.texts_at_once, self.bytes_at_once))
+        done = self._answers(groups, cancelled)
+        rows = [row for number in range(len(groups)) for row in done[number]]
+        result = np.zeros((len(texts), self.dimensions or 0), dtype=np.float32)
+        if rows:
+            result[filled] = np.asarray(rows, dtype=np.float32)
+        return result
+
+    def embed_query(self, text: str) -> FloatArray:
+        if not text.strip():
+            raise ProviderError("There is nothing to embed in an empty question.", remedy="Ask something.")
+        sent = cut_to_bytes(self.prefixes.query + text, LONGEST_TEXT_BYTES)
+        row: FloatArray = self._checked(self.server.ask([sent], "query"), 1)[0]
+        return row
+
+    def close(self) -> None:
+        self.server.close()
+
+    def _answers(
+        self, groups: Sequence[Sequence[str]], cancelled: Callable[[], bool]
+    ) -> dict[int, FloatArray]:
+        done: dict[int, FloatArray] = {}
+        if self.least_for_batch is not None and sum(map(len, groups)) >= self.least_for_batch:
+            for number, vectors in self.server.ask_later(groups, cancelled).items():
+                done[number] = self._checked(vectors, len(groups[number]))
+        missing = iter([number for number in range(len(groups)) if number not in done])
+        if self.concurrency == 1 or len(groups) == 1:
+            for number in missing:
+                _stop_if(cancelled)
+                done[number] = self._ask(groups[number])
+            return done
+        from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+
+        with ThreadPoolExecutor(self.concurrency, thread_name_prefix="embedding") as pool:
+            running = {pool.submit(self._ask, groups[at]): at for at in islice(missing, self.concurrency)}
+            while running:
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                _stop_if(cancelled)
+                for future in finished:
+                    done[running.pop(future)] = future.result()
+                for number in islice(missing, self.concurrency - len(running)):
+                    running[pool.submit(self._ask, groups[number])] = number
+        return done
+
+    def _ask(self, group: Sequence[str]) -> FloatArray:
+        return self._checked(self.server.ask(group, "passage"), len(group))
+
+    def _checked(self, vectors: list[Any], count: int) -> FloatArray:
+        where = self.server.where
+        rows = unit_rows(vectors, count=count, dimensions=self.dimensions, where=where)
+        with self._lock:
+            seen = self._seen_dimensions = self._seen_dimensions or rows.shape[1]
+        if rows.shape[1] != seen:
+            raise unusable(f"its vectors have {rows.shape[1]} dimensions, and had {seen} before", where)
+        return rows
+
+
+def cut_to_bytes(text: str, limit: int) -> str:
+    """Return a text's beginning that takes at most so many bytes of UTF-8, lone surrogates replaced."""
+    content = text.encode("utf-8", "replace")
+    return content[:limit].decode("utf-8", "ignore")
+
+
+def endpoint_name(url: str) -> str:
+    """Return what tells an end point from others, without a password or key that stands in its URL."""
+    from urllib.parse import urlsplit
+
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+
+
+def _groups(texts: Sequence[str], most_texts: int, most_bytes: int) -> Iterator[list[str]]:
+    group: list[str] = []
+    size = 0
+    for text in texts:
+        length = len(text.encode())
+        if group and (len(group) == most_texts or size + length > most_bytes):
+            yield group
+            group, size = [], 0
+        group.append(text)
+        size += length
+    if group:
+        yield group
+
+
+def _stop_if(cancelled: Callable[[], bool]) -> None:
+    if cancelled():
+        raise EmbeddingCancelled

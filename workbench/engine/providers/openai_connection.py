@@ -1,0 +1,208 @@
+"""A connection to a server that speaks OpenAI’s protocol: one request, its body, and every failure in words."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from workbench.engine.errors import ProviderError
+from workbench.engine.providers.retrying import (
+    RETRIED_STATUSES,
+    PassingFault,
+    one_line,
+    seconds_asked_for,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import openai
+    from openai._response import APIResponse
+
+    Request = Callable[["openai.OpenAI", float], AbstractContextManager["APIResponse[Any]"]]
+
+DEFAULT_BASE_URL = "https://api.openai.com/v1"
+
+
+class RefusedRequest(ProviderError):
+    """The server answered with a status that another attempt will not change."""
+
+    status = 0
+
+
+@dataclass
+class OpenAIConnection:
+    """Sends requests through the `openai` client; safe from several threads.
+
+    Making one opens no connection and reads no environment variable.
+
+    Args:
+        base_url: For example `http://localhost:11434/v1`; empty for OpenAI’s own.
+        api_key: Its key; empty where the server wants none.
+        model: The model’s name.
+        headers: Further request headers.
+        timeout_s: What is said where an answer took too long.
+        service: What the server is asked for: chat, embeddings.
+        largest_answer_bytes: A longer answer is refused.
+    """
+
+    base_url: str
+    api_key: str = field(repr=False)
+    model: str
+    headers: Mapping[str, str] = field(repr=False)
+    timeout_s: float
+    service: str
+    largest_answer_bytes: int
+    _client: openai.OpenAI | None = field(default=None, init=False, repr=False)
+    _making_client: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    @property
+    def where(self) -> str:
+        """Return the end point, for messages."""
+        return self.base_url or DEFAULT_BASE_URL
+
+    def fetch(self, request: Request, deadline: float) -> bytes:
+        """Make one request and return the body of its answer.
+
+        Args:
+            request: Makes it with the client and the seconds left, as a streaming response.
+            deadline: Reading of `time.monotonic` by which the whole answer has to be there.
+
+        Raises:
+            PassingFault: An overload, a server’s fault or a lost connection.
+            RefusedRequest: Any other status that is no success.
+            ProviderError: It took too long, is too large, or could not be made at all.
+        """
+        import openai
+
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            raise self._too_slow()
+        client = self._connect()
+        try:
+            with request(client, remaining) as response:
+                return self._read_body(response, deadline)
+        except openai.APIStatusError as error:
+            raise self._explain_status(error) from error
+        except openai.APITimeoutError as error:
+            raise self._too_slow() from error
+        except openai.APIConnectionError as error:
+            raise PassingFault(self._unreachable(error)) from error
+        except (openai.OpenAIError, UnicodeEncodeError) as error:
+            raise ProviderError(
+                f"The request to the model could not be made: {self.without_secrets(str(error))}",
+                where=self.where,
+                remedy="Check the model’s base URL, key and headers in your settings.",
+            ) from error
+
+    def without_secrets(self, text: str) -> str:
+        """Return a server’s words on one line, key and header values left out."""
+        return one_line(text, self.api_key, *(value for value in self.headers.values() if len(value) > 7))
+
+    def close(self) -> None:
+        """Close idle connections; the next request opens new ones."""
+        with self._making_client:
+            client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def _read_body(self, response: APIResponse[Any], deadline: float) -> bytes:
+        # The client lets its HTTP library’s own errors through here, and versions differ in the library.
+        library: Any = sys.modules[type(response.http_response).__module__.partition(".")[0]]
+        body = bytearray()
+        try:
+            for part in response.iter_bytes():
+                body += part
+                # A server that trickles keeps every single read within its time-out, but not the whole.
+                if time.monotonic() > deadline:
+                    raise self._too_slow()
+                if len(body) > self.largest_answer_bytes:
+                    raise ProviderError(
+                        f"The model server’s answer is larger than any that {self.service} needs.",
+                        where=self.where,
+                        remedy="Check that the base URL is that of an OpenAI-compatible server.",
+                    )
+        except library.TimeoutException as error:
+            raise self._too_slow() from error
+        except library.HTTPError as error:
+            raise PassingFault(self._unreachable(error)) from error
+        return bytes(body)
+
+    def _connect(self) -> openai.OpenAI:
+        import openai
+
+        with self._making_client:
+            if self._client is None:
+                client = openai.OpenAI(
+                    base_url=checked_url(self.where),
+                    # The client takes an empty key as leave to look for one in the environment.
+                    api_key=self.api_key or "none",
+                    default_headers=dict(self.headers),
+                    max_retries=0,
+                )
+                # Set by the environment for another server, they would be told to this one.
+                client.organization = client.project = None
+                self._client = client
+            return self._client
+
+    def _too_slow(self) -> ProviderError:
+        return ProviderError(
+            f"The model “{self.model}” did not answer within {self.timeout_s:g} s.",
+            where=self.where,
+            remedy="Raise the model’s time-out in your settings, or use a faster model.",
+        )
+
+    def _unreachable(self, error: Exception) -> ProviderError:
+        cause = error.__cause__ or error
+        return ProviderError(
+            f"The model server cannot be reached: {self.without_secrets(str(cause))}",
+            where=self.where,
+            remedy="Check that it is running and that the base URL is right.",
+        )
+
+    def _explain_status(self, error: openai.APIStatusError) -> Exception:
+        status = error.status_code
+        said = self.without_secrets(error.message)
+        message, remedy = f"The model server answered {status}: {said}", "Try again later."
+        if status in (401, 403):
+            message, remedy = "The model server refused the key.", "Check the model’s key in your settings."
+        elif status == 404:
+            message = f"The model server knows no model “{self.model}”, or no {self.service} at this address."
+            remedy = "Check the model’s name and base URL in your settings; the URL usually ends in /v1."
+        elif status == 429:
+            message = "The model server is overloaded, or its quota is used up."
+        elif status < 500:
+            remedy = "Check the model’s name and what the server supports."
+        if status in RETRIED_STATUSES:
+            passing = ProviderError(message, where=self.where, remedy=remedy)
+            passing.__cause__ = error
+            return PassingFault(passing, seconds_asked_for(error.response.headers.get("retry-after")))
+        refused = RefusedRequest(message, where=self.where, remedy=remedy)
+        refused.status = status
+        return refused
+
+
+def checked_url(url: str) -> str:
+    """Return a base URL that is one.
+
+    Raises:
+        ProviderError: It is no web address.
+    """
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
+        raise ProviderError(
+            "The model’s base URL is not a web address.",
+            where=url,
+            remedy="Give it with its scheme, for example http://localhost:11434/v1.",
+        )
+    return url
