@@ -1,16 +1,22 @@
-"""Fixtures of the bench: the sample memory, and a way to run the app that waits for its workers."""
+"""Fixtures of the bench: the sample memory, and a way to run the app that waits until it is at rest."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
+from tests.tui import stillness
 from tests.tui.fake_bench import FakeBench
+from tests.tui.stillness import settle
+from workbench.tui import app as bench_app
 from workbench.tui.app import BenchApp
-from workbench.tui.panes import base
+from workbench.tui.panes import base, core
 
 Running = Callable[..., AbstractAsyncContextManager[Pilot[None]]]
 
@@ -22,17 +28,31 @@ def bench() -> FakeBench:
 
 @pytest.fixture(autouse=True)
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the cursor rest for a moment only."""
-    monkeypatch.setattr(base, "REST", 0.01)
-    monkeypatch.setattr(base, "REST_FOR_HISTORY", 0.01)
+    """Have everything that waits for a moment of rest wait for a short one, and cursors not blink."""
+    for module, name in (
+        (base, "REST"),
+        (base, "REST_FOR_HISTORY"),
+        (core, "_EDITOR_AFTER"),
+        (bench_app, "_CALM"),
+        (bench_app, "_LONG"),
+    ):
+        monkeypatch.setattr(module, name, 0.01)
+    monkeypatch.setattr(Input, "cursor_blink", False)
 
 
-async def settle(pilot: Pilot[None]) -> None:
-    """Wait until every worker is done and everything it said has been drawn."""
-    for _ in range(3):
-        await pilot.pause(0.05)
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+@pytest.fixture(autouse=True)
+def counted_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep count of what threads are at: those of a worker that was cancelled go on and may yet tell something."""
+    stillness.under_way.clear()
+    submit = ThreadPoolExecutor.submit
+
+    def counted(executor: ThreadPoolExecutor, work: Callable[..., Any], /, *args: Any, **named: Any) -> Any:
+        future: Future[Any] = submit(executor, work, *args, **named)
+        stillness.under_way.add(future)
+        future.add_done_callback(stillness.under_way.discard)
+        return future
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", counted)
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from textual.pilot import Pilot
 
-from tests.tui.conftest import Running, settle
+from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench
+from tests.tui.stillness import settle
 from workbench.tui.panes.audit import AuditPane
 
 

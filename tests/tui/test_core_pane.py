@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from textual.pilot import Pilot
 
-from tests.tui.conftest import Running, settle
+from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench, tokens_of
+from tests.tui.stillness import settle
 from workbench.tui.ink import plain_text
 from workbench.tui.panes.core import CorePane
 from workbench.tui.views.budget import CAP, OVER, budget_bar, budget_line

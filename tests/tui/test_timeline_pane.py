@@ -7,8 +7,9 @@ from datetime import date
 
 from textual.pilot import Pilot
 
-from tests.tui.conftest import Running, settle
+from tests.tui.conftest import Running
 from tests.tui.fake_bench import NOW, FakeBench, many_episodes
+from tests.tui.stillness import settle
 from workbench.tui.ink import line_width, plain_text
 from workbench.tui.panes.timeline import TimelinePane
 from workbench.tui.query import parse_query
@@ -37,6 +38,8 @@ async def test_days_and_episodes_newest_first_with_density(bench: FakeBench, run
         text = listed(pilot)
         shown = [text.index(each) for each in ("February 2026", "Today", "09:05", "Sun  1", "January 2026")]
         assert shown == sorted(shown)
+        pane(pilot).list.go_to("episode:2026-02-02:11:20")
+        await settle(pilot)
         assert "#tide-gauge" in read(pilot)
         ribbon = plain_text(pane(pilot).query_one("#timeline-ribbon", StatusLine).line)
         assert ribbon.strip().startswith("Dec 2025")

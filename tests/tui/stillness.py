@@ -1,0 +1,79 @@
+"""Waits until an app under test has come to rest, and says what moves where it does not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import Future
+from typing import Any
+
+from textual.app import App
+from textual.message_pump import MessagePump
+from textual.pilot import Pilot
+from textual.timer import Timer
+from textual.widgets._toast import Toast
+
+# What threads of the process are at; the fixture `counted_threads` keeps it.
+under_way: set[Future[Any]] = set()
+
+# A round lasts 5 ms or as long as the app needs; a machine under load has longer rounds, not more of them.
+_MOST_ROUNDS = 4_000
+_PAUSE = 0.005
+
+
+async def settle(pilot: Pilot[Any]) -> None:
+    """Wait until nothing moves and the screen gives the same picture twice.
+
+    Raises:
+        AssertionError: It never comes to rest; names what still moved.
+    """
+    app = pilot.app
+    picture: list[str] | None = None
+    moving: list[str] = []
+    for _ in range(_MOST_ROUNDS):
+        # A thread that ended has posted what it found before; so it is asked first and the queues after it.
+        moving = ["a thread at work"] if under_way else []
+        await pilot.pause(0)
+        if app._exit:
+            return
+        moving.extend(_moving(app))
+        before, picture = picture, None if moving else _picture(app)
+        if picture is not None and picture == before:
+            return
+        if not moving:
+            moving = ["the picture on the screen"]
+        await asyncio.sleep(_PAUSE)
+    raise AssertionError(f"The app does not come to rest: {', '.join(moving)}.")
+
+
+def _moving(app: App[Any]) -> Iterator[str]:
+    for worker in app.workers:
+        if not worker.is_finished:
+            yield f"worker {worker.name}"
+    for screen in app.screen_stack:
+        if screen._callbacks:
+            yield f"callbacks of {screen}"
+    screen = app.screen
+    if (
+        screen._layout_required
+        or screen._scroll_required
+        or screen._repaint_required
+        or screen._dirty_widgets
+    ):
+        yield f"drawing of {screen}"
+    nodes: list[MessagePump] = [app, *app._registry]
+    for node in nodes:
+        if not node._message_queue.empty() or node._next_callbacks:
+            yield f"messages of {node}"
+        # A toast goes by itself after seconds; a test looks at it before.
+        if not isinstance(node, Toast):
+            yield from (f"timer of {node}" for timer in node._timers if _will_fire(timer))
+
+
+def _will_fire(timer: Timer) -> bool:
+    """Tell whether a timer that fires once is still to do so; those that repeat never end."""
+    return timer._repeat is not None and timer._task is not None and not timer._task.done()
+
+
+def _picture(app: App[Any]) -> list[str]:
+    return [str(strip._segments) for strip in app.screen._compositor.render_strips()]
