@@ -63,7 +63,7 @@ def _moving(app: App[Any]) -> Iterator[str]:
         yield f"drawing of {screen}"
     nodes: list[MessagePump] = [app, *app._registry]
     for node in nodes:
-        if not node._message_queue.empty() or node._next_callbacks:
+        if node.message_queue_size or node._next_callbacks:
             yield f"messages of {node}"
         # A toast goes by itself after seconds; a test looks at it before.
         if not isinstance(node, Toast):
