@@ -1,0 +1,7 @@
+"""Ranks what the index finds for a question, and can say why each result stands where it does."""
+
+from workbench.engine.recall.ranking.graph import EntityGraph, GraphLane, Reached
+from workbench.engine.recall.ranking.options import Options
+from workbench.engine.recall.ranking.searching import search, why_not
+
+__all__ = ["EntityGraph", "GraphLane", "Options", "Reached", "search", "why_not"]

@@ -1,0 +1,274 @@
+"""Scores the units of candidate chunks at three grains: the unit, its chunk, and the memory both stand in.
+
+Each lane is scaled by the best it found for the question, so that lanes compare whatever their raw scores mean; the
+weights were chosen on conversations of two kinds (turns of a line, long messages) and matter little by themselves:
+halving or doubling one moves recall by about a point. What matters is that each of these is there at all.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.engine.catalog.terms import is_prefix
+from workbench.engine.recall.model import Statistics
+from workbench.engine.recall.ranking.candidates import Candidates
+from workbench.engine.recall.ranking.options import Options
+from workbench.engine.recall.ranking.question import Question
+from workbench.engine.recall.ranking.unit import Unit, share_of_questions, units_in
+from workbench.engine.recall.stemming import index_terms
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.model import FloatArray
+
+_WORDS = 1.0
+_NEAR_WORDS = 1.0
+_WORDS_OF_CHUNK = 2.0
+_WORDS_OF_MEMORY = 1.0
+_MEANING = 4.0
+# What is said right before often asks what is said here.
+_BEFORE = 1.0
+# Who is asked about mostly says it himself.
+_OWN_VOICE = 3.5
+_ASKING = -1.0
+_TELLS_TIME = 1.6
+_IN_PERIOD = 3.0
+_GRAPH = 2.0
+_RECENT = 1.0
+# Per e-fold of length, where results are to fill a budget.
+_LENGTH = -0.8
+_PERIOD_FADE_DAYS = 7.0
+# BM25's usual saturation and length normalisation.
+_K1, _B = 1.2, 0.75
+
+_TIME = re.compile(
+    r"\b(?:yesterday|today|tomorrow|tonight|ago|last|next|week(?:end)?s?|months?|years?|since|recently|just"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september"
+    r"|october|november|december)\b|\b(?:19|20)\d\d\b|[昨今明前后後]天|[上下这這]个?[周週月]|[去今明]年|\d+\s*[年月日号號]|刚|剛",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What scoring found.
+
+    Args:
+        units: Best first.
+        idf: What each of the question's terms tells; names of speakers that were asked about are not among them.
+        voices: Whose words were preferred.
+    """
+
+    units: list[Unit]
+    idf: Mapping[str, float]
+    voices: frozenset[str]
+
+
+def score(question: Question, candidates: Candidates, near: Mapping[str, float], options: Options) -> Scored:
+    """Score every unit of the candidates.
+
+    Args:
+        question: What was asked.
+        candidates: The chunks the lanes found.
+        near: Terms near the question's in meaning, with how near, 0–1.
+        options: Which fusion, and whether a budget is to be filled.
+    """
+    units = [unit for stored in candidates.chunks for unit in units_in(stored)]
+    voices, names = _voices(question, units)
+    telling = [term for term in question.terms if term not in names] or list(question.terms)
+    idf = {term: inverse_frequency(candidates.statistics, term) for term in telling}
+    near_idf = {
+        term: nearness * inverse_frequency(candidates.statistics, term)
+        for term, nearness in near.items()
+        if term not in idf
+    }
+    _words(units, idf, near_idf)
+    _meaning(units, candidates)
+    if options.fusion == "weighted-sum":
+        _weighted_sum(units, candidates, options)
+    else:
+        _two_grain(units, question, candidates, voices, has_budget=options.budget is not None)
+    units.sort(key=lambda unit: (-unit.points, unit.stored.chunk.path, unit.start_line))
+    return Scored(units, idf, voices)
+
+
+def inverse_frequency(statistics: Statistics, term: str) -> float:
+    """Return how much a term tells (the idf of BM25, never negative)."""
+    count = min(statistics.frequencies.get(term if not is_prefix(term) else f"{term}*", 0), statistics.chunks)
+    return math.log(1 + (statistics.chunks - count + 0.5) / (count + 0.5))
+
+
+def _is_prefix(term: str) -> bool:
+    return len(term) == 1 and not term.isascii()
+
+
+def _voices(question: Question, units: Iterable[Unit]) -> tuple[frozenset[str], set[str]]:
+    """Return the speakers that the question is about, and the terms of their names."""
+    asked = set(question.terms)
+    speakers = {unit.speaker for unit in units if unit.speaker}
+    terms = {speaker: set(index_terms(speaker)) for speaker in speakers}
+    named = frozenset(speaker for speaker, own in terms.items() if own and own <= asked)
+    if named:
+        return named, set().union(*(terms[speaker] for speaker in named))
+    return question.voices & speakers, set()
+
+
+def _words(units: Sequence[Unit], idf: Mapping[str, float], near: Mapping[str, float]) -> None:
+    """Score words at the three grains: `words`, `near`, `chunk` and `memory`, BM25 without repetitions."""
+    weights = {**near, **idf}
+    wanted = weights.keys()
+    own: list[set[str]] = []
+    of_chunk: dict[int, set[str]] = defaultdict(set)
+    of_memory: dict[str, set[str]] = defaultdict(set)
+    lengths_of_chunk: dict[int, int] = defaultdict(int)
+    chunks_of_memory: dict[str, set[int]] = defaultdict(set)
+    prefixes = [term for term in wanted if is_prefix(term)]
+    for unit in units:
+        held = wanted & set(unit.words)
+        held.update(term for term in prefixes if any(word.startswith(term) for word in unit.words))
+        own.append(held)
+        number = unit.stored.number
+        lengths_of_chunk[number] += len(unit.words)
+        of_chunk[number] |= held
+        memory = unit.stored.chunk.memory_id
+        of_memory[memory] |= held
+        chunks_of_memory[memory].add(number)
+    lengths_of_memory = {
+        memory: sum(lengths_of_chunk[number] for number in numbers)
+        for memory, numbers in chunks_of_memory.items()
+    }
+    grains = (
+        _saturation([len(unit.words) for unit in units]),
+        dict(zip(lengths_of_chunk, _saturation(list(lengths_of_chunk.values())), strict=True)),
+        dict(zip(lengths_of_memory, _saturation(list(lengths_of_memory.values())), strict=True)),
+    )
+    chunk_scores = {
+        number: grains[1][number] * sum(map(weights.__getitem__, held)) for number, held in of_chunk.items()
+    }
+    memory_scores = {
+        memory: grains[2][memory] * sum(map(weights.__getitem__, held)) for memory, held in of_memory.items()
+    }
+    for unit, held, factor in zip(units, own, grains[0], strict=True):
+        exact = extra = 0.0
+        for term in held:
+            if term in idf:
+                exact += idf[term]
+            else:
+                extra += near[term]
+        unit.signals = {
+            "exact": exact,
+            "words": factor * exact,
+            "near": factor * (exact + extra),
+            "chunk": chunk_scores[unit.stored.number],
+            "memory": memory_scores[unit.stored.chunk.memory_id],
+        }
+
+
+def _saturation(lengths: Sequence[int]) -> list[float]:
+    average = sum(lengths) / len(lengths) if lengths else 1.0
+    return [(_K1 + 1) / (1 + _K1 * (1 - _B + _B * length / (average or 1.0))) for length in lengths]
+
+
+def _meaning(units: Sequence[Unit], candidates: Candidates) -> None:
+    """Set `meaning`, the cosine to the question, of the units that have a vector."""
+    if candidates.vector is None:
+        return
+    import numpy as np
+
+    rows: list[FloatArray] = []
+    owners: list[Unit] = []
+    at: Unit
+    for unit in units:
+        vectors, whole = unit.stored.unit_vectors, unit.stored.vector
+        if vectors is not None and unit.place < len(vectors):
+            rows.append(vectors[unit.place])
+        elif whole is not None:
+            rows.append(whole)
+        else:
+            continue
+        owners.append(unit)
+    if not rows:
+        return
+    cosines = (np.stack(rows) @ candidates.vector).tolist()
+    for at, cosine in zip(owners, cosines, strict=True):
+        at.signals["meaning"] = cosine
+
+
+def _two_grain(
+    units: Sequence[Unit],
+    question: Question,
+    candidates: Candidates,
+    voices: frozenset[str],
+    *,
+    has_budget: bool,
+) -> None:
+    scales = {
+        lane: 1 / best
+        if (best := max((unit.signals.get(lane, 0.0) for unit in units), default=0.0)) > 0
+        else 0.0
+        for lane in ("words", "near", "chunk", "memory", "meaning")
+    }
+    recency = _recency(units) if question.strategy == "latest" else {}
+    before: Unit | None = None
+    carried = 0.0
+    for unit in units:
+        signals = unit.signals
+        near = signals["near"] * scales["near"]
+        meaning = max(0.0, signals.get("meaning", 0.0)) * scales["meaning"]
+        points = (
+            _WORDS * signals["words"] * scales["words"]
+            + _NEAR_WORDS * near
+            + _WORDS_OF_CHUNK * signals["chunk"] * scales["chunk"]
+            + _WORDS_OF_MEMORY * signals["memory"] * scales["memory"]
+            + _MEANING * meaning
+        )
+        if before is not None and before.stored is unit.stored:
+            points += _BEFORE * carried
+        carried, before = near + meaning, unit
+        if voices and unit.speaker in voices:
+            signals["voice"] = _OWN_VOICE
+        if "?" in unit.spoken or "？" in unit.spoken:
+            signals["asking"] = _ASKING * share_of_questions(unit.spoken)
+        if question.wants_times and _TIME.search(unit.spoken):
+            signals["time"] = _TELLS_TIME
+        chunk = unit.stored.chunk
+        if question.period is not None and chunk.day is not None:
+            signals["period"] = _IN_PERIOD * _nearness(question.period.distance(chunk.day))
+        reached = candidates.graph.get(chunk.memory_id)
+        if reached is not None:
+            signals["graph"] = _GRAPH * reached.strength
+        if chunk.day is not None and recency:
+            signals["recent"] = _RECENT * recency[chunk.day]
+        points += sum(
+            signals.get(nudge, 0.0) for nudge in ("voice", "asking", "time", "period", "graph", "recent")
+        )
+        if has_budget:
+            points += _LENGTH * math.log(len(unit.spoken) + 20)
+        unit.points = points
+
+
+def _nearness(days: int) -> float:
+    """Return 1 within a period, less after it, half as far before it: what happened is told afterwards."""
+    return math.exp(-(days if days >= 0 else -2 * days) / _PERIOD_FADE_DAYS)
+
+
+def _recency(units: Iterable[Unit]) -> dict[object, float]:
+    """Return for each day among the candidates how new it is among them, 0–1."""
+    days = sorted({unit.stored.chunk.day for unit in units if unit.stored.chunk.day is not None})
+    return {day: place / max(1, len(days) - 1) for place, day in enumerate(days)}
+
+
+def _weighted_sum(units: Sequence[Unit], candidates: Candidates, options: Options) -> None:
+    """Score by `vectorWeight × cosine + textWeight × BM25 / (1 + BM25)`: a better match scores higher."""
+    for unit in units:
+        place = candidates.places.get(unit.stored.number)
+        bm25 = max(0.0, place.keywords[1]) if place is not None and place.keywords is not None else 0.0
+        unit.points = (
+            options.vector_weight * max(0.0, unit.signals.get("meaning", 0.0))
+            + options.text_weight * bm25 / (1 + bm25)
+            + 1e-3 * unit.signals["words"]
+        )

@@ -1,0 +1,271 @@
+"""Answers a question from the index: reads it, asks the lanes, scores, orders, chooses."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from workbench.engine.recall.model import ChunkSource
+from workbench.engine.recall.ranking.belief import LEAST_BELIEF, belief_in
+from workbench.engine.recall.ranking.candidates import Candidates, gather
+from workbench.engine.recall.ranking.explaining import explanation_of, ranks_of, reason_of
+from workbench.engine.recall.ranking.graph import GraphLane, Reached
+from workbench.engine.recall.ranking.near_words import NearWords, builtin_near_words
+from workbench.engine.recall.ranking.options import Options
+from workbench.engine.recall.ranking.ordering import after_successors, newest_first
+from workbench.engine.recall.ranking.passages import Passage
+from workbench.engine.recall.ranking.question import Question, read_question
+from workbench.engine.recall.ranking.scoring import Scored, score
+from workbench.engine.recall.ranking.selecting import Ranked, decay_factor, select
+from workbench.engine.recall.ranking.unit import Unit
+from workbench.engine.results import Found, Hit, Score, Signals, WhyNot
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.model import FloatArray
+
+ScoreOf = Callable[[str], Score | None]
+
+
+def search(
+    query: str,
+    source: ChunkSource,
+    *,
+    options: Options,
+    now: datetime,
+    embed_query: Callable[[str], FloatArray] | None,
+    graph: GraphLane | None,
+    score_of: ScoreOf,
+    near_words: NearWords | None = None,
+) -> Found:
+    """Find what answers a question.
+
+    A result's score is how much of the question the best result accounts for (`belief_in`), times how strong the
+    result is beside the best one, times at most 0.85 for a memory that has faded: 0–1, falling down the list save
+    where a newer statement stands before an older one.
+
+    Args:
+        query: Any text; none of it is read as a search language.
+        source: One state of the index.
+        options: Limits, filters, fusion.
+        now: The moment that “yesterday” is counted from, in the workspace's time zone.
+        embed_query: Makes the question's vector, of length 1 or zeros; None searches by keywords alone.
+        graph: Leads from names to memories, or None.
+        score_of: A memory's relevance by id; None where it has none.
+        near_words: Adds words near in meaning to the question's; by default those of the built-in table wherever
+            there is an embedder, and none where there is not.
+
+    Returns:
+        Results best first; `provider` and what the index does not know are for the caller to fill in.
+    """
+    return _Search(query, source, options, now, embed_query, graph, score_of, near_words).found()
+
+
+def why_not(
+    query: str,
+    memory_id: str,
+    source: ChunkSource,
+    *,
+    options: Options,
+    now: datetime,
+    embed_query: Callable[[str], FloatArray] | None,
+    graph: GraphLane | None,
+    score_of: ScoreOf,
+    near_words: NearWords | None = None,
+) -> WhyNot:
+    """Say why a memory did not come up for a question, or where it did; see `search` for the arguments."""
+    asked = replace(options, explain=True)
+    search_ = _Search(query, source, asked, now, embed_query, graph, score_of, near_words)
+    return search_.why_not(memory_id)
+
+
+class _Search:
+    """One question on its way."""
+
+    def __init__(
+        self,
+        query: str,
+        source: ChunkSource,
+        options: Options,
+        now: datetime,
+        embed_query: Callable[[str], FloatArray] | None,
+        graph: GraphLane | None,
+        score_of: ScoreOf,
+        near_words: NearWords | None,
+    ) -> None:
+        self.started = time.perf_counter()
+        self.source = source
+        self.options = options
+        self.score_of = score_of
+        self.question: Question = read_question(query, now.date())
+        has_words = bool(self.question.terms)
+        self.vector = _vector_of(self.question.text, embed_query) if has_words else None
+        self.graph: Mapping[str, Reached] = graph.reach(self.question.text) if graph and has_words else {}
+        if near_words is None and embed_query is not None:
+            near_words = builtin_near_words()
+        self.near = near_words.near(self.question.text) if near_words and has_words else {}
+
+    def found(self) -> Found:
+        ranked, candidates, scored, belief = self.ranked(())
+        selected = select(ranked, self.options, scored.idf.keys() | self.near.keys())
+        ranks = ranks_of(scored.units) if self.options.explain else {}
+        hits = tuple(
+            self._hit(place, passage, candidates, scored, ranks) for place, passage in selected.chosen
+        )
+        period = self.question.period
+        return Found(
+            hits,
+            "none",
+            None,
+            None,
+            not hits or belief < LEAST_BELIEF,
+            round((time.perf_counter() - self.started) * 1000, 2),
+            strategy=self.question.strategy,
+            period=(period.first.isoformat(), period.last.isoformat()) if period else None,
+            cuts=tuple(selected.cuts),
+        )
+
+    def ranked(self, also: Sequence[int]) -> tuple[list[Ranked], Candidates, Scored, float]:
+        """Return every unit of the candidates in its final order."""
+        candidates = self._candidates(also)
+        scored = score(self.question, candidates, self.near, self.options)
+        belief = belief_in(scored.units, scored.idf)
+        placed = self._placed(scored, belief)
+        return placed, candidates, scored, belief
+
+    def why_not(self, memory_id: str) -> WhyNot:
+        within = self.options.within
+        numbers = self.source.by_memory([memory_id], within)
+        if not numbers:
+            return reason_of(memory_id, exists=bool(self.source.by_memory([memory_id], type(within)())))
+        ranked, candidates, scored, _ = self.ranked(numbers)
+        selected = select(ranked, self.options, scored.idf.keys() | self.near.keys())
+        own = next((place for place in ranked if place.unit.stored.chunk.memory_id == memory_id), None)
+        assert own is not None, "its chunks are among the candidates"
+        rank = next(
+            (
+                at
+                for at, (place, _) in enumerate(selected.chosen, 1)
+                if place.unit.stored.chunk.memory_id == memory_id
+            ),
+            None,
+        )
+        cut = next((cut for cut in selected.cuts if cut.id == memory_id), None)
+        explanation = explanation_of(own, candidates, scored, ranks_of(scored.units), self.question)
+        return reason_of(
+            memory_id, exists=True, rank=rank, cut=cut, explanation=explanation, options=self.options
+        )
+
+    def _candidates(self, also: Sequence[int]) -> Candidates:
+        gathered = gather(
+            self.question,
+            self.source,
+            self.options.within,
+            self.vector,
+            self.graph,
+            list(self.near),
+            also=also,
+        )
+        successors = {
+            name
+            for stored in gathered.chunks
+            if stored.chunk.is_retired and stored.chunk.superseded_by
+            for name in (stored.chunk.superseded_by, stored.chunk.memory_id.partition("#")[0])
+        }
+        known = {stored.number for stored in gathered.chunks}
+        missing = (
+            [n for n in self.source.by_memory(sorted(successors), self.options.within) if n not in known]
+            if successors
+            else []
+        )
+        if not missing:
+            return gathered
+        return replace(gathered, chunks=(*gathered.chunks, *self.source.read(missing)))
+
+    def _placed(self, scored: Scored, belief: float) -> list[Ranked]:
+        """Return units with their scores, in their final order."""
+        units = scored.units
+        if not units:
+            return []
+        lowest = min(0.0, units[-1].points)
+        spread = (units[0].points - lowest) or 1.0
+        total = sum(scored.idf.values())
+        scores: dict[str, Score | None] = {}
+        placed = []
+        for unit in units:
+            memory_id = unit.stored.chunk.memory_id
+            if memory_id not in scores:
+                scores[memory_id] = self.score_of(memory_id)
+            relevance = belief * (unit.points - lowest) / spread
+            factor = decay_factor(scores[memory_id])
+            placed.append(
+                Ranked(
+                    unit,
+                    relevance,
+                    relevance * (1.0 if factor is None else factor),
+                    scores[memory_id],
+                    total > 0 and unit.signals["exact"] >= total - 1e-9,
+                )
+            )
+        placed.sort(key=lambda place: -place.score)
+        by_unit = {id(place.unit): place for place in placed}
+        ordered = [place.unit for place in placed]
+        moved = newest_first(ordered, self.question, scored.idf)
+        nudges = {id(ordered[at]): sentence for at, sentence in moved.items() if sentence}
+        final = after_successors([ordered[at] for at in moved])
+        return [
+            replace(by_unit[id(unit)], nudges=(nudges[id(unit)],))
+            if id(unit) in nudges
+            else by_unit[id(unit)]
+            for unit in final
+        ]
+
+    def _hit(
+        self,
+        place: Ranked,
+        passage: Passage,
+        candidates: Candidates,
+        scored: Scored,
+        ranks: Mapping[str, Mapping[int, int]],
+    ) -> Hit:
+        chunk = place.unit.stored.chunk
+        own = place.memory_score
+        return Hit(
+            id=chunk.memory_id,
+            path=chunk.path,
+            start_line=passage.start_line,
+            end_line=passage.end_line,
+            snippet=passage.snippet,
+            score=round(place.score, 4),
+            store=chunk.store,
+            status=own.status if own else None,
+            signals=_signals(place.unit, scored, candidates, own),
+            title=chunk.title,
+            date=chunk.day.isoformat() if chunk.day else None,
+            citation=f"{chunk.path}#L{passage.start_line}-L{passage.end_line}",
+            explanation=explanation_of(place, candidates, scored, ranks, self.question)
+            if self.options.explain
+            else None,
+            superseded_by=chunk.superseded_by,
+        )
+
+
+def _signals(unit: Unit, scored: Scored, candidates: Candidates, own: Score | None) -> Signals:
+    total = sum(scored.idf.values())
+    meaning = unit.signals.get("meaning")
+    reached = candidates.graph.get(unit.stored.chunk.memory_id)
+    return Signals(
+        vector=None if meaning is None else round(max(0.0, min(1.0, meaning)), 4),
+        text=round(unit.signals["exact"] / total, 4) if total and unit.signals["exact"] else None,
+        graph=reached.strength if reached else None,
+        decay=own.value if own else None,
+    )
+
+
+def _vector_of(text: str, embed_query: Callable[[str], FloatArray] | None) -> FloatArray | None:
+    if embed_query is None:
+        return None
+    vector = embed_query(text)
+    return vector if bool(vector.any()) else None

@@ -1,0 +1,170 @@
+"""Chooses among ranked units those to hand over, and says why the others are not."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from workbench.engine.recall.ranking.options import Options
+from workbench.engine.recall.ranking.passages import Passage, exact_passage, passage_in_context
+from workbench.engine.recall.ranking.unit import Unit
+from workbench.engine.results import Score
+from workbench.engine.results.recall import Cut
+from workbench.engine.tokens import count_tokens
+
+# A memory's own score moves its relevance by at most this share.
+_DECAY_SHARE = 0.15
+# A budget is full where so many results on end no longer fit.
+_MOST_MISFITS = 10
+# Two units that share this much of their words say the same.
+_SAME = 0.9
+_LEAST_WORDS_TO_COMPARE = 4
+_FLAT_STORES = frozenset(("file", "extra", "session", "vault"))
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A unit with its final score.
+
+    Args:
+        unit: The unit.
+        relevance: 0–1, before decay.
+        score: 0–1.
+        memory_score: Its memory's own score; None where it has none.
+        holds_all: Whether it holds every telling word of the question.
+        nudges: What moved it, a sentence each.
+    """
+
+    unit: Unit
+    relevance: float
+    score: float
+    memory_score: Score | None
+    holds_all: bool
+    nudges: tuple[str, ...] = ()
+
+    @property
+    def decay_factor(self) -> float | None:
+        """Return what the relevance was multiplied by."""
+        return decay_factor(self.memory_score)
+
+
+@dataclass(frozen=True)
+class Selected:
+    """What is handed over, and what is not."""
+
+    chosen: list[tuple[Ranked, Passage]] = field(default_factory=list)
+    cuts: list[Cut] = field(default_factory=list)
+
+
+def decay_factor(score: Score | None) -> float | None:
+    """Return a factor from 0.85 to 1: decay is a nudge among comparable hits, never a veto."""
+    return None if score is None else 1 - _DECAY_SHARE * (1 - max(0.0, min(1.0, score.value)))
+
+
+def select(ranked: Sequence[Ranked], options: Options, wanted: Collection[str]) -> Selected:
+    """Choose what to hand over.
+
+    With a budget, units are handed over as they are until it is full; without one, each stands in its context and
+    a small memory comes once.
+
+    Args:
+        ranked: Best first.
+        options: Limits, and whether what was left out is to be told.
+        wanted: The question's terms, for snippets.
+    """
+    result = Selected()
+    say = _teller(result, options)
+    covered: dict[str, set[int]] = defaultdict(set)
+    given: set[str] = set()
+    seen: list[tuple[str, frozenset[str]]] = []
+    left, misfits = options.budget, 0
+    for place in ranked:
+        chunk = place.unit.stored.chunk
+        reason = _hidden(place, options)
+        if reason:
+            say(place, reason, _HIDDEN[reason])
+            continue
+        if options.min_score is not None and place.score < options.min_score:
+            say(place, "below-minimum", f"Its score is below {options.min_score:g}.")
+            continue
+        if options.max_results is not None and len(result.chosen) >= options.max_results:
+            say(place, "over-limit", f"There are {options.max_results} better results.")
+            if not options.explain:
+                break
+            continue
+        if misfits >= _MOST_MISFITS:
+            say(place, "over-budget", "The budget is full.")
+            if not options.explain:
+                break
+            continue
+        if options.budget is None and chunk.store not in _FLAT_STORES and chunk.memory_id in given:
+            continue
+        lines = covered[chunk.path]
+        own = range(place.unit.start_line, place.unit.end_line + 1)
+        if sum(line in lines for line in own) * 2 > len(own):
+            continue
+        twin = _twin(place.unit, seen)
+        if twin is not None:
+            say(place, "near-duplicate", f"It says the same as {twin}.")
+            continue
+        passage = (passage_in_context if options.budget is None else exact_passage)(place.unit, wanted)
+        if left is not None:
+            cost = count_tokens(passage.snippet)
+            if cost > left:
+                misfits += 1
+                say(place, "over-budget", f"It takes {cost} tokens and {left} are left.")
+                continue
+            left, misfits = left - cost, 0
+        lines.update(range(passage.start_line, passage.end_line + 1))
+        given.add(chunk.memory_id)
+        seen.append((chunk.memory_id, frozenset(place.unit.words)))
+        result.chosen.append((place, passage))
+    return result
+
+
+_HIDDEN = {
+    "archived": "It is archived.",
+    "dormant": "It is dormant and does not hold every word that was asked for.",
+}
+
+
+def _hidden(place: Ranked, options: Options) -> str | None:
+    """Return why a unit must not be shown: decay hides, but never what holds the whole question."""
+    status = place.memory_score.status if place.memory_score is not None else None
+    if options.include_archived or status not in _HIDDEN:
+        return None
+    if status == "dormant" and (options.include_dormant or place.holds_all):
+        return None
+    return status
+
+
+def _twin(unit: Unit, seen: Sequence[tuple[str, frozenset[str]]]) -> str | None:
+    words = frozenset(unit.words)
+    if len(words) < _LEAST_WORDS_TO_COMPARE:
+        return None
+    for memory, other in seen:
+        smaller, larger = sorted((len(words), len(other)))
+        if smaller >= _SAME * larger and len(words & other) >= _SAME * len(words | other):
+            return memory
+    return None
+
+
+def _teller(result: Selected, options: Options) -> Callable[[Ranked, str, str], None]:
+    def say(place: Ranked, reason: str, detail: str) -> None:
+        if options.explain:
+            unit = place.unit
+            chunk = unit.stored.chunk
+            result.cuts.append(
+                Cut(
+                    chunk.memory_id,
+                    chunk.path,
+                    unit.start_line,
+                    unit.end_line,
+                    round(place.score, 4),
+                    reason,
+                    detail,
+                )
+            )
+
+    return say
