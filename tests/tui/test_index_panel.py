@@ -20,7 +20,7 @@ from workbench.tui.index_work import IndexWork
 from workbench.tui.ink import line_width, plain_text
 from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.screens.index import IndexScreen
-from workbench.tui.views.index import ago, freshness, index_lines, short_freshness, size_words
+from workbench.tui.views.index import ago, freshness, index_lines, size_words
 from workbench.tui.views.status import bottom_line
 from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.status_line import StatusLine
@@ -142,11 +142,9 @@ async def test_a_stale_index_is_told_below_and_leads_to_the_panel(bench: FakeBen
 
 def test_states_in_words() -> None:
     fresh = fresh_index()
-    assert (freshness(fresh), short_freshness(fresh)) == ("up to date", "")
-    assert short_freshness(replace(fresh, rebuilding=0.43)) == "index 43%"
+    assert freshness(fresh) == "up to date"
     assert freshness(replace(fresh, rebuilding=0.43)) == "being built anew, 43%"
     assert freshness(replace(fresh, last_sync=None)) == "not built yet"
-    assert short_freshness(replace(fresh, last_sync=None)) == ""
     assert freshness(replace(fresh, dirty=True)) == "files have changed"
 
 

@@ -23,7 +23,7 @@ from workbench.tui.panes.search import SearchPane
 from workbench.tui.question import Question
 from workbench.tui.screens.why_not import WhyNotScreen
 from workbench.tui.views.explanation import explanation_lines, ordinal
-from workbench.tui.views.search import HitRows, answer_lines, examples, gist_of, period_words
+from workbench.tui.views.search import HitRows, answer_lines, context_lines, examples, gist_of, period_words
 from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.filter_bar import FilterInput
 from workbench.tui.widgets.lines import Lines
@@ -467,3 +467,11 @@ def test_of_free_text_the_words_stand_first() -> None:
     assert below.split("  ")[1].strip() == "Session at 15:14"
     assert below.endswith("Today")
     assert plain_text(rows.line(2, 60)).startswith("◷ Tide ")
+
+
+def test_of_a_very_long_line_the_part_that_was_found_is_shown() -> None:
+    told = hit(start_line=2, end_line=2, snippet="…the gauge reads low…")
+    lines = ["x" * 9000, "word " * 100_000 + "the gauge reads low" + " word" * 100_000]
+    drawn = [plain_text(line) for line in context_lines(told, 1, lines, "gauge", 60)]
+    assert len(drawn) < 60
+    assert drawn[-1].startswith("▌ 2  …the gauge reads low…")

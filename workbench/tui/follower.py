@@ -19,10 +19,14 @@ _RETRY = 5.0
 _LONGEST_FAREWELL = 1.0
 # Seconds between two tellings of progress, at least.
 _SHORTEST_PAUSE = 0.3
+# Seconds that bringing the search index up to date may take before it is worth a word.
+_LONG = 0.5
 
 
 class Follower:
-    """Reads the files, takes in what was edited from outside, and watches, all on a thread of its own.
+    """Reads the files, takes in what was edited from outside, watches, and keeps the search index up to date.
+
+    All of it happens on a thread of its own.
 
     Args:
         workspace: Opened with `reads_refresh=False`.
@@ -33,8 +37,10 @@ class Follower:
         self._workspace = workspace
         self._changed = changed
         self._closed = threading.Event()
+        self._behind = threading.Event()
         self._stop_watching: Callable[[], None] = lambda: None
         self.trouble = ""
+        self.index = ""
         self.progress: tuple[int, int] | None = (0, 0)
         self._pace = Pace()
         self._thread = threading.Thread(target=self._follow, name="follow changes", daemon=True)
@@ -43,6 +49,7 @@ class Follower:
     def stop(self) -> None:
         """End it, without waiting long for what is under way."""
         self._closed.set()
+        self._behind.set()
         self._thread.join(_LONGEST_FAREWELL)
         farewell = threading.Thread(target=self._stop_watching, name="stop watching", daemon=True)
         farewell.start()
@@ -53,11 +60,43 @@ class Follower:
         self.progress = None
         if self._closed.is_set():
             return
-        self._stop_watching = self._workspace.watch(lambda _paths: self._tell())
+        self._stop_watching = self._workspace.watch(lambda _paths: self._memory_changed())
         while not self._try(self._workspace.adopt) and not self._closed.is_set():
             self._tell()
             self._closed.wait(_RETRY)
         self._tell()
+        while not self._closed.is_set():
+            self._bring_index_up_to_date()
+            self._behind.wait()
+            self._behind.clear()
+
+    def _memory_changed(self) -> None:
+        self._behind.set()
+        self._tell()
+
+    def _bring_index_up_to_date(self) -> None:
+        """Have search know everything, and tell about it only where that takes its time or fails."""
+        begun = time.monotonic()
+        pace = Pace()
+
+        def progress(done: int, total: int) -> None:
+            if time.monotonic() - begun >= _LONG:
+                self.index = f"index {100 * done // total if total else 0}%"
+                if pace.due():
+                    self._tell()
+
+        before = self.index
+        try:
+            self._workspace.index(progress=progress, cancelled=self._closed.is_set)
+        except WorkbenchError:
+            # The panel and every search say why.
+            self.index = "index behind"
+            self._tell()
+            return
+        told = bool(before or self.index)
+        self.index = ""
+        if told:
+            self._tell()
 
     def _read(self, done: int, all_: int) -> None:
         self.progress = (done, all_)

@@ -53,6 +53,7 @@ class WorkspaceBench:
             self.place(),
             alerts=len(workspace.alerts_waiting()),
             reading=self.progress(),
+            index=self._follower.index if self._follower is not None else "",
             notices=(*([trouble] if trouble else []), *notices(workspace)),
         )
 

@@ -38,15 +38,6 @@ def freshness(status: IndexStatus) -> str:
     return "files have changed" if status.dirty else "up to date"
 
 
-def short_freshness(status: IndexStatus) -> str:
-    """Say what the index lacks in a word or two for the bottom line; empty where it lacks nothing."""
-    if status.rebuilding is not None:
-        return f"index {status.rebuilding:.0%}"
-    if status.last_sync is None:
-        return "no index yet" if status.dirty or status.pending else ""
-    return "index behind" if status.dirty or status.pending else ""
-
-
 def ago(moment: datetime, now: datetime) -> str:
     """Return how long ago something was, in words."""
     seconds = (now - moment).total_seconds()

@@ -27,6 +27,8 @@ AROUND = 4
 MOST_EXAMPLES = 3
 _MOST_REMEMBERED = 6
 _WIDEST_TEXT = 96
+# A line of a file that is longer is shown in part; characters.
+_LONGEST_LINE = 2000
 _FREE_TEXT = frozenset({"file", "extra", "session"})
 _READ_AS = {
     "general": "a general question",
@@ -326,6 +328,8 @@ def context_lines(hit: Hit, first: int, lines: Sequence[str], question: str, wid
     drawn: list[Line] = []
     for number, source in enumerate(lines, first):
         within = hit.start_line <= number <= hit.end_line
+        if len(source) > _LONGEST_LINE:
+            source = _piece_of_long_line(source, hit.snippet if within else "")
         words = lit(source, question, "text") if within else (ink(source, "faint"),)
         bar = Span("▌ " if within else "  ", role)
         for at, piece in enumerate(wrap_line(words, room)):
@@ -334,6 +338,14 @@ def context_lines(hit: Hit, first: int, lines: Sequence[str], question: str, wid
             )
             drawn.append((bar, figure, gap(2), *piece))
     return drawn
+
+
+def _piece_of_long_line(source: str, snippet: str) -> str:
+    """Return what is shown of a very long line: what was handed over of it, or its beginning."""
+    piece = max(snippet.splitlines(), key=len, default="").strip("…")
+    if piece and (at := source.find(piece)) >= 0:
+        return "…" * (at > 0) + piece + "…" * (at + len(piece) < len(source))
+    return source[:_LONGEST_LINE] + "…"
 
 
 # --- before the first question ------------------------------------------------------------------------------
