@@ -26,7 +26,7 @@ from tests.benchmarks.chunk_files import GeneratedFiles, RandomEmbedder
 from workbench.engine.clock import SystemClock
 from workbench.engine.providers.embedding.builtin import StaticEmbedder
 from workbench.engine.recall.chunking import ChunkSize
-from workbench.engine.recall.index import Index, Shape, Snapshot
+from workbench.engine.recall.index import Index, Shape, Snapshot, schema
 from workbench.engine.recall.model import Within
 from workbench.engine.recall.stemming import question_terms
 
@@ -166,7 +166,7 @@ def ask(source: Snapshot, terms: list[str], vector: FloatArray) -> None:
 def compare(index: Index, place: Path, asked: list[tuple[list[str], FloatArray]]) -> None:
     """Time the floors, and count how many of the ten nearest by an exact scan are found."""
     connection = bare(place)
-    rows = connection.execute("SELECT rowid, embedding FROM vectors ORDER BY rowid").fetchall()
+    rows = schema.ask(connection, "SELECT rowid, embedding FROM vectors ORDER BY rowid")
     numbers = np.array([row[0] for row in rows])
     vectors = np.stack([np.frombuffer(row[1], np.float32) for row in rows])
     scans, queries, kept = [], [], []
@@ -235,9 +235,7 @@ def opened(folder: Path, embedder: Embedder) -> Index:
 
 def bare(place: Path) -> apsw.Connection:
     """Open the index file itself."""
-    from workbench.engine.recall.index.schema import connect
-
-    return connect(next(place.glob("recall-*.sqlite")))
+    return schema.connect(next(place.glob("recall-*.sqlite")))
 
 
 def often(act: Callable[[], object], rounds: int = 15) -> tuple[float, float]:

@@ -86,13 +86,13 @@ def _store(file: IndexFile, made: dict[int, Vectors]) -> None:
             (json.dumps(list(made)),),
         )
         if rows:
-            connection.executemany(
-                "UPDATE chunks SET embedded = 1 WHERE number = ?", [(row[0],) for row in rows]
-            )
             left.append(
                 store_vectors(
                     connection,
                     state,
                     [Embedded(number, store, day, made[number]) for number, store, day in rows],
                 )
+            )
+            connection.executemany(
+                "UPDATE chunks SET embedded = 1 WHERE number = ?", [(row[0],) for row in rows]
             )

@@ -203,14 +203,14 @@ class Builder:
     def _prepared(self, batch: _Batch) -> _Batch:
         """Make the vectors of what is new, where that is done in the same go."""
         batch.next_number = self._next_number
-        if self._embedder is None or self._built.failure is not None:
-            return batch
         new = [
             (entry, entry.words)
             for change in batch.changes
             for entry in change.entries
             if entry.words is not None
         ]
+        if self._embedder is None or not new or self._built.failure is not None:
+            return batch
         try:
             made = self._embedder.embed([words.passages for _, words in new]) or []
         except ProviderError as error:

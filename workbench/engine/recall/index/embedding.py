@@ -53,7 +53,13 @@ class ChunkEmbedder:
             return self._make(passages, cancelled)
         now = int(self._clock.now().timestamp())
         keys = [cache.key(each) for each in passages]
-        known = cache.get(dict.fromkeys(keys), now)
+        # A server may have come to serve another model by the same name; its first answer tells.
+        fitting = self.embedder.dimensions
+        known = {
+            key: vectors
+            for key, vectors in cache.get(dict.fromkeys(keys), now).items()
+            if fitting in (None, len(vectors.whole))
+        }
         missing = {key: each for key, each in zip(keys, passages, strict=True) if key not in known}
         if missing:
             vectors = self._make(list(missing.values()), cancelled)

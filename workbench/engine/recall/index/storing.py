@@ -121,6 +121,10 @@ def store_changes(
         _collect(rows, file, change.entries)
         gone.extend(change.gone)
     state = forget_chunks(connection, state, gone)
+    if rows.embedded:
+        from workbench.engine.recall.index.store_vectors import store_vectors
+
+        state = store_vectors(connection, state, rows.embedded)
     connection.executemany(
         "INSERT OR REPLACE INTO files VALUES (?, ?, ?)",
         [(added.get(each.path) or numbers[each.path], each.path, each.digest) for each in changes],
@@ -138,10 +142,6 @@ def store_changes(
         chunks=state.chunks + len(rows.chunks),
         terms=state.terms + sum(row[9] for row in rows.chunks),
     )
-    if rows.embedded:
-        from workbench.engine.recall.index.store_vectors import store_vectors
-
-        state = store_vectors(connection, state, rows.embedded)
     return state, added
 
 
