@@ -76,6 +76,12 @@ class ModelServer:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 server.answer(self, body)
 
+            def do_GET(self) -> None:
+                server.answer(self, b"")
+
+            def do_HEAD(self) -> None:
+                server.answer(self, b"")
+
             def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the base class names it so
                 pass
 
@@ -96,6 +102,9 @@ class ModelServer:
             self.requests.append({"path": handler.path, **json.loads(body)})
             self.request_headers.append({name.lower(): value for name, value in handler.headers.items()})
             answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        self.deliver(handler, answer)
+
+    def deliver(self, handler: BaseHTTPRequestHandler, answer: Answer) -> None:
         if answer.hangs_up:
             handler.close_connection = True
             return

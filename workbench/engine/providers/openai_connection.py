@@ -166,7 +166,7 @@ class OpenAIConnection:
 
     def _explain_status(self, error: openai.APIStatusError) -> Exception:
         status = error.status_code
-        said = self.without_secrets(error.message)
+        said = self.without_secrets(error.message.removeprefix(f"Error code: {status} - "))
         message, remedy = f"The model server answered {status}: {said}", "Try again later."
         if status in (401, 403):
             message, remedy = "The model server refused the key.", "Check the model’s key in your settings."

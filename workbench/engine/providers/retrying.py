@@ -47,7 +47,7 @@ def with_retries(
         try:
             return attempt()
         except PassingFault as fault:
-            wait = _pause_before(number, fault.retry_after_s)
+            wait = pause_before(number, fault.retry_after_s)
             if number == retries or time.monotonic() + wait >= deadline:
                 raise fault.error from fault.error.__cause__
             pause(wait)
@@ -72,7 +72,8 @@ def one_line(text: str, *secrets: str) -> str:
     return line if len(line) <= 200 else line[:199] + "…"
 
 
-def _pause_before(attempt: int, retry_after_s: float | None) -> float:
+def pause_before(attempt: int, retry_after_s: float | None) -> float:
+    """Return the seconds to wait after a failed attempt (from 0): what the server asked for, else ever longer."""
     if retry_after_s is not None:
         return retry_after_s
     return min(_LONGEST_PAUSE_S, _FIRST_PAUSE_S * 2.0**attempt)

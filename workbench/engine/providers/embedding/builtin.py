@@ -169,6 +169,8 @@ class StaticEmbedder:
         import numpy as np
 
         lengths = np.fromiter(map(len, block), np.intp, len(block))
+        if not lengths.any():
+            return np.zeros((len(block), self.dimensions), dtype=np.float32)
         words = self._rows_of(block, int(lengths.sum()))
         assert self._sums is not None
         present, places = np.unique(words, return_inverse=True)

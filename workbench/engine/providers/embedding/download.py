@@ -17,7 +17,7 @@ from urllib.parse import urljoin, urlsplit
 from workbench.engine.errors import Locked, NotFound, ProviderError, StorageError
 from workbench.engine.providers.embedding.model import EmbeddingCancelled
 from workbench.engine.providers.embedding.model_files import ModelAddress
-from workbench.engine.providers.retrying import PassingFault, seconds_asked_for, with_retries
+from workbench.engine.providers.retrying import PassingFault, pause_before, seconds_asked_for, with_retries
 from workbench.engine.providers.web import CONNECTION_FAULTS, open_url
 
 HUB = "https://huggingface.co"
@@ -25,8 +25,7 @@ _PIECE = 1 << 20
 _MOST_REDIRECTS = 8
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _RANGE = re.compile(r"bytes (\d+)-\d+/(\d+|\*)")
-_SHORT_PAUSE_S = 0.25
-_FOREVER_S = 7 * 86_400.0
+_LONGEST_WAIT_S = 120.0
 
 Progress = Callable[[int, int | None], None]
 
@@ -117,22 +116,22 @@ class _Download:
 
     def run(self) -> None:
         """Bring the whole file to its provisional place and check it."""
-        deadline = time.monotonic() + _FOREVER_S
-        options = {"retries": self.retries, "deadline": deadline, "pause": self.pause}
-        remote = with_retries(self._look, **options)  # type: ignore[arg-type]  # a dictionary of their types
+        deadline = time.monotonic() + _LONGEST_WAIT_S
+        remote = with_retries(self._look, retries=self.retries, deadline=deadline, pause=self.pause)
         self._forget_another(remote)
+        fruitless = 0
         while True:
             before = self._arrived()
             try:
                 self._fetch(remote)
                 break
-            except PassingFault:
+            except PassingFault as fault:
                 # Whoever gets further is not counted among the attempts.
-                if self._arrived() > before:
-                    self.pause(_SHORT_PAUSE_S)
-                    continue
-                with_retries(lambda: self._fetch(remote), **options)  # type: ignore[arg-type]
-                break
+                fruitless = 0 if self._arrived() > before else fruitless + 1
+                wait = pause_before(max(0, fruitless - 1), fault.retry_after_s)
+                if fruitless > self.retries or wait > _LONGEST_WAIT_S:
+                    raise fault.error from fault.error.__cause__
+                self.pause(wait)
         self._check(remote)
 
     def _look(self) -> RemoteFile:

@@ -111,6 +111,16 @@ class FallbackEmbedder:
         """
         return self._ask(lambda embedder: embedder.embed_query(text))
 
+    def failed(self, embedder: Embedder, error: ProviderError) -> None:
+        """Take note that an embedder of `standing`, asked directly, failed."""
+        if embedder is self.primary:
+            self._note(error)
+
+    def worked(self, embedder: Embedder) -> None:
+        """Take note that an embedder of `standing`, asked directly, answered."""
+        if embedder is self.primary:
+            self._failure = None
+
     def close(self) -> None:
         """Let go of both."""
         for embedder in (self.primary, self.fallback):

@@ -86,6 +86,11 @@ class RemoteEmbedder:
     def dimensions(self) -> int | None:
         return self.requested_dimensions or self._seen_dimensions
 
+    @property
+    def chunks_at_once(self) -> int:
+        """Return how many chunks to embed before they are stored: enough to keep every connection busy."""
+        return 50_000 if self.least_for_batch is not None else 64 * self.concurrency
+
     def embed_passages(
         self, texts: Sequence[str], *, cancelled: Callable[[], bool] = lambda: False
     ) -> FloatArray:

@@ -1,0 +1,207 @@
+"""What the settings ask for is what is asked: nothing is guessed, nothing told to whom it does not belong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engine.providers.embedding.embedding_server import EmbeddingServer
+from workbench.engine.errors import InvalidInput, ProviderError
+from workbench.engine.providers.embedding import DOCUMENTED_MODEL, choose, model_to_download
+from workbench.engine.providers.embedding.builtin import StaticEmbedder
+from workbench.engine.providers.embedding.local import LocalEmbedder
+from workbench.engine.providers.embedding.model_files import ModelAddress, models_folder
+from workbench.engine.providers.embedding.remote import RemoteEmbedder
+from workbench.engine.settings import EmbeddingSettings, Settings
+
+KEY = "sk-secret-123456"
+
+
+def embedding(**values: Any) -> Settings:
+    return Settings(embedding=EmbeddingSettings(**values))
+
+
+def remote(embedder: object) -> RemoteEmbedder:
+    assert isinstance(embedder, RemoteEmbedder)
+    return embedder
+
+
+def test_the_table_is_the_default() -> None:
+    choice = choose(Settings())
+    assert choice.provider == "builtin"
+    assert isinstance(choice.embedder.primary, StaticEmbedder)
+    assert choice.embedder.fallback is None
+    assert choice.embedder.embed_query("hello there").fallback is None
+
+
+def test_none_is_none() -> None:
+    choice = choose(embedding(provider="none"))
+    assert choice.embedder.standing().embedder is None
+
+
+def test_a_local_model_with_the_table_behind_it(model_file: Path) -> None:
+    choice = choose(embedding(provider="local", model_path=str(model_file)))
+    assert isinstance(choice.embedder.primary, LocalEmbedder)
+    answer = choice.embedder.embed_query("hello there")
+    assert (answer.provider, answer.model, answer.fallback) == ("local", model_file.name, None)
+    choice.embedder.close()
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"provider": "local"}, "No local embedding model is named"),
+        ({"provider": "local", "model_path": "hf:o/r/m.gguf"}, "cannot be read"),
+        ({"provider": "local", "model_path": "hf:../../x"}, "no address of a model"),
+        ({"provider": "openai"}, "no key"),
+        ({"provider": "gemini", "model": "x"}, "no key"),
+    ],
+)
+def test_what_lacks_something_falls_back_and_says_what(tmp_path: Path, values: Any, said: str) -> None:
+    choice = choose(embedding(model_folder=str(tmp_path), **values))
+    answer = choice.embedder.embed_query("hello there")
+    assert answer.provider == "builtin"
+    assert said in str(answer.fallback)
+    assert choice.embedder.standing().embedder is choice.embedder.fallback
+    with pytest.raises(ProviderError, match=said):
+        choose(embedding(model_folder=str(tmp_path), fallback="none", **values)).embedder.embed_query("x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_stand_in_is_not_told_the_key_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    choice = choose(embedding(provider="gemini", api_key=KEY, model="g", fallback="openai"))
+    assert remote(choice.embedder.primary).model == "g"
+    stand_in = choice.embedder.fallback
+    assert not isinstance(stand_in, RemoteEmbedder)
+    choice = choose(
+        embedding(
+            provider="gemini",
+            api_key=KEY,
+            headers={"X-Auth": "for gemini"},
+            fallback="openai",
+            fallback_api_key="sk-other",
+            fallback_model="o",
+        )
+    )
+    server: Any = remote(choice.embedder.fallback).server
+    assert (server.api_key, server.model, server.headers, server.base_url) == ("sk-other", "o", {}, "")
+
+
+def test_behind_a_local_model_the_one_end_point_is_the_stand_ins() -> None:
+    choice = choose(embedding(provider="local", model_path="/x.gguf", fallback="openai", api_key=KEY))
+    server: Any = remote(choice.embedder.fallback).server
+    assert (server.api_key, server.model) == (KEY, "text-embedding-3-small")
+
+
+@pytest.mark.parametrize("provider", ["openai", "gemini"])
+def test_everything_set_reaches_the_server(embedding_server: EmbeddingServer, provider: str) -> None:
+    choice = choose(
+        embedding(
+            provider=provider,
+            fallback="none",
+            base_url=embedding_server.url,
+            api_key=KEY,
+            model="small",
+            headers={"X-Team": "bench"},
+            dimensions=6,
+            query_prefix="ask: ",
+            timeout=7.0,
+        )
+    )
+    answer = choice.embedder.embed_query("hello")
+    assert answer.vectors.shape == (6,)
+    assert answer.provider == provider
+    assert embedding_server.headers[0]["x-team"] == "bench"
+    assert "ask: hello" in str(embedding_server.asked)
+    server: Any = remote(choice.embedder.primary).server
+    assert server.timeout_s == 7.0
+    choice.embedder.close()
+
+
+def test_a_server_that_is_out_is_stepped_in_for(embedding_server: EmbeddingServer) -> None:
+    url = embedding_server.url
+    choice = choose(embedding(provider="openai", base_url=url, api_key=KEY, model="small", timeout=5.0))
+    embedding_server.change = lambda body: {}
+    answer = choice.embedder.embed_query("hello there")
+    assert answer.provider == "builtin"
+    assert "cannot be used" in str(answer.fallback)
+    choice.embedder.close()
+
+
+def test_fingerprints_tell_what_vectors_depend_on_and_no_secret() -> None:
+    base = {
+        "provider": "openai",
+        "base_url": f"http://user:{KEY}@host:8080/v1/",
+        "api_key": KEY,
+        "model": "m",
+    }
+    changes: list[dict[str, Any]] = [
+        {},
+        {"model": "n"},
+        {"dimensions": 5},
+        {"query_prefix": "q"},
+        {"passage_prefix": "p"},
+        {"base_url": "http://other/v1"},
+        {"provider": "gemini"},
+    ]
+    fingerprints = []
+    for change in changes:
+        choice = choose(embedding(**(base | change)))
+        assert choice.embedder.primary is not None
+        fingerprints.append(choice.embedder.primary.fingerprint)
+    assert len(set(fingerprints)) == len(changes)
+    assert KEY not in str(fingerprints)
+    same = choose(
+        embedding(**(base | {"api_key": "other", "headers": {"X": "y"}, "timeout": 1.0}))
+    ).embedder.primary
+    assert same is not None
+    assert same.fingerprint == fingerprints[0]
+
+
+def test_batch_jobs_are_for_openai_when_switched_on() -> None:
+    for provider, batch, used in (("openai", True, True), ("openai", False, False), ("gemini", True, False)):
+        choice = choose(embedding(provider=provider, api_key=KEY, batch=batch))
+        assert (remote(choice.embedder.primary).least_for_batch is not None) == used
+
+
+@pytest.mark.parametrize(
+    ("address", "parts"),
+    [
+        ("hf:o/r/m.gguf", ("o", "r", "m.gguf", "main")),
+        ("hf:o/r@v1.2/deep/m.Q8_0.gguf", ("o", "r", "deep/m.Q8_0.gguf", "v1.2")),
+        (DOCUMENTED_MODEL, ("ggml-org", "embeddinggemma-300M-GGUF", "embeddinggemma-300M-Q8_0.gguf", "main")),
+    ],
+)
+def test_addresses_are_taken_apart(address: str, parts: tuple[str, ...]) -> None:
+    found = ModelAddress.read(address)
+    assert (found.owner, found.repository, found.file, found.revision) == parts
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "m.gguf", "hf:o/m.gguf", "hf:o/r/m.bin", "hf:o/../m.gguf", "hf:../r/m.gguf", "hf:o/r/../../m.gguf",
+     "hf:o/r//m.gguf", "hf:o/r/./m.gguf", "hf:o/r@../m.gguf", "hf:o/r/m\n.gguf", "hf:o/r/..\\m.gguf", "hf:/o/r/m.gguf"],
+)  # fmt: skip
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(InvalidInput, match="no address"):
+        ModelAddress.read(address)
+
+
+def test_models_are_kept_apart_in_their_folder(tmp_path: Path) -> None:
+    files = {
+        ModelAddress.read(f"hf:{rest}").file_in(tmp_path)
+        for rest in ("o/r/m.gguf", "o/r@x/m.gguf", "p/r/m.gguf")
+    }
+    assert len(files) == 3
+    assert all(file.is_relative_to(tmp_path) for file in files)
+    assert models_folder("").name == "models"
+
+
+def test_a_download_is_for_the_model_configured() -> None:
+    assert model_to_download(EmbeddingSettings()).file == "embeddinggemma-300M-Q8_0.gguf"
+    assert model_to_download(EmbeddingSettings(model_path="hf:o/r/m.gguf")).file == "m.gguf"
+    with pytest.raises(InvalidInput):
+        model_to_download(EmbeddingSettings(model_path="/home/x/m.gguf"))
