@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from workbench.engine.recall.ranking.candidates import Candidates
-from workbench.engine.recall.ranking.options import Options
 from workbench.engine.recall.ranking.question import Question
 from workbench.engine.recall.ranking.scoring import Scored
 from workbench.engine.recall.ranking.selecting import Ranked
@@ -50,8 +49,7 @@ def explanation_of(
 ) -> Explanation:
     """Return why a unit stands where it does."""
     unit = place.unit
-    held = set(unit.words)
-    matched = [term for term in scored.idf if term in held]
+    matched = [term for term in scored.idf if term in unit.words]
     total = sum(scored.idf.values())
     text = unit.signals["exact"] / total if total else 0.0
     meaning = unit.signals.get("meaning")
@@ -92,7 +90,6 @@ def reason_of(
     rank: int | None = None,
     cut: Cut | None = None,
     explanation: Explanation | None = None,
-    options: Options | None = None,
 ) -> WhyNot:
     """Put into a sentence what kept a memory away, or that nothing did."""
     if explanation is None:

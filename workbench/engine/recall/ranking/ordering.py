@@ -61,10 +61,10 @@ def _replaces(
     newer: int, older: int, units: Sequence[Unit], held: Mapping[int, dict[str, float]], total: float
 ) -> bool:
     new, old = units[newer], units[older]
-    if new.speaker != old.speaker or _moment(new) <= _moment(old) or not held[older]:
+    if new.shape.speaker != old.shape.speaker or _moment(new) <= _moment(old) or not held[older]:
         return False
     shared = sum(weight for term, weight in held[newer].items() if term in held[older])
-    opening = new.spoken[:_OPENING]
+    opening = new.shape.spoken[:_OPENING]
     return (
         shared >= _OF_THE_OLDER * sum(held[older].values())
         and sum(held[newer].values()) >= _OF_THE_QUESTION * total
@@ -74,7 +74,7 @@ def _replaces(
 
 
 def _held(unit: Unit, idf: Mapping[str, float]) -> dict[str, float]:
-    return {term: idf[term] for term in idf.keys() & set(unit.words)}
+    return {term: idf[term] for term in idf.keys() & unit.words}
 
 
 def _moment(unit: Unit) -> tuple[date, str, int]:
@@ -103,7 +103,7 @@ def _is_successor(unit: Unit, retired: Unit) -> bool:
     if unit.stored.chunk.memory_id == by:
         return True
     block = by.rpartition("^")[2]
-    lines = unit.stored.chunk.text.split("\n")[unit.first : unit.last + 1]
+    lines = unit.stored.chunk.text.split("\n")[unit.shape.first : unit.shape.last + 1]
     return unit.stored.chunk.path == retired.stored.chunk.path and any(
         line.endswith(f" ^{block}") for line in lines
     )

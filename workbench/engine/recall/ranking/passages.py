@@ -24,14 +24,14 @@ class Passage:
 
 def exact_passage(unit: Unit, wanted: Collection[str]) -> Passage:
     """Return the unit's own lines."""
-    lines = unit.stored.chunk.text.split("\n")[unit.first : unit.last + 1]
+    lines = unit.stored.chunk.text.split("\n")[unit.shape.first : unit.shape.last + 1]
     return Passage(unit.start_line, unit.end_line, _shortened("\n".join(lines), wanted))
 
 
 def passage_in_context(unit: Unit, wanted: Collection[str]) -> Passage:
     """Return the unit's lines with as many of its chunk around them as a snippet holds."""
     lines = unit.stored.chunk.text.split("\n")
-    first, last = unit.first, unit.last
+    first, last = unit.shape.first, unit.shape.last
     size = sum(len(line) + 1 for line in lines[first : last + 1])
     downward = True
     while True:
@@ -46,9 +46,9 @@ def passage_in_context(unit: Unit, wanted: Collection[str]) -> Passage:
             first -= 1
             size += len(lines[first]) + 1
         downward = not downward
-    while not lines[first].strip() and first < unit.first:
+    while not lines[first].strip() and first < unit.shape.first:
         first += 1
-    while not lines[last].strip() and last > unit.last:
+    while not lines[last].strip() and last > unit.shape.last:
         last -= 1
     start = unit.stored.chunk.start_line
     return Passage(start + first, start + last, _shortened("\n".join(lines[first : last + 1]), wanted))

@@ -19,7 +19,7 @@ from workbench.engine.recall.model import Statistics
 from workbench.engine.recall.ranking.candidates import Candidates
 from workbench.engine.recall.ranking.options import Options
 from workbench.engine.recall.ranking.question import Question
-from workbench.engine.recall.ranking.unit import Unit, share_of_questions, units_in
+from workbench.engine.recall.ranking.unit import Unit, units_in
 from workbench.engine.recall.stemming import index_terms
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _is_prefix(term: str) -> bool:
 def _voices(question: Question, units: Iterable[Unit]) -> tuple[frozenset[str], set[str]]:
     """Return the speakers that the question is about, and the terms of their names."""
     asked = set(question.terms)
-    speakers = {unit.speaker for unit in units if unit.speaker}
+    speakers = {unit.shape.speaker for unit in units if unit.shape.speaker}
     terms = {speaker: set(index_terms(speaker)) for speaker in speakers}
     named = frozenset(speaker for speaker, own in terms.items() if own and own <= asked)
     if named:
@@ -128,11 +128,11 @@ def _words(units: Sequence[Unit], idf: Mapping[str, float], near: Mapping[str, f
     chunks_of_memory: dict[str, set[int]] = defaultdict(set)
     prefixes = [term for term in wanted if is_prefix(term)]
     for unit in units:
-        held = wanted & set(unit.words)
+        held = wanted & unit.words
         held.update(term for term in prefixes if any(word.startswith(term) for word in unit.words))
         own.append(held)
         number = unit.stored.number
-        lengths_of_chunk[number] += len(unit.words)
+        lengths_of_chunk[number] += unit.length
         of_chunk[number] |= held
         memory = unit.stored.chunk.memory_id
         of_memory[memory] |= held
@@ -142,7 +142,7 @@ def _words(units: Sequence[Unit], idf: Mapping[str, float], near: Mapping[str, f
         for memory, numbers in chunks_of_memory.items()
     }
     grains = (
-        _saturation([len(unit.words) for unit in units]),
+        _saturation([unit.length for unit in units]),
         dict(zip(lengths_of_chunk, _saturation(list(lengths_of_chunk.values())), strict=True)),
         dict(zip(lengths_of_memory, _saturation(list(lengths_of_memory.values())), strict=True)),
     )
@@ -229,11 +229,11 @@ def _two_grain(
         if before is not None and before.stored is unit.stored:
             points += _BEFORE * carried
         carried, before = near + meaning, unit
-        if voices and unit.speaker in voices:
+        if voices and unit.shape.speaker in voices:
             signals["voice"] = _OWN_VOICE
-        if "?" in unit.spoken or "？" in unit.spoken:
-            signals["asking"] = _ASKING * share_of_questions(unit.spoken)
-        if question.wants_times and _TIME.search(unit.spoken):
+        if unit.shape.asking:
+            signals["asking"] = _ASKING * unit.shape.asking
+        if question.wants_times and _TIME.search(unit.shape.spoken):
             signals["time"] = _TELLS_TIME
         chunk = unit.stored.chunk
         if question.period is not None and chunk.day is not None:
@@ -247,7 +247,7 @@ def _two_grain(
             signals.get(nudge, 0.0) for nudge in ("voice", "asking", "time", "period", "graph", "recent")
         )
         if has_budget:
-            points += _LENGTH * math.log(len(unit.spoken) + 20)
+            points += _LENGTH * math.log(len(unit.shape.spoken) + 20)
         unit.points = points
 
 

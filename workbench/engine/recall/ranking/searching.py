@@ -154,9 +154,7 @@ class _Search:
         )
         cut = next((cut for cut in selected.cuts if cut.id == memory_id), None)
         explanation = explanation_of(own, candidates, scored, ranks_of(scored.units), self.question)
-        return reason_of(
-            memory_id, exists=True, rank=rank, cut=cut, explanation=explanation, options=self.options
-        )
+        return reason_of(memory_id, exists=True, rank=rank, cut=cut, explanation=explanation)
 
     def _candidates(self, also: Sequence[int]) -> Candidates:
         gathered = gather(

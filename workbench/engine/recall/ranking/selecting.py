@@ -104,7 +104,7 @@ def select(ranked: Sequence[Ranked], options: Options, wanted: Collection[str]) 
         own = range(place.unit.start_line, place.unit.end_line + 1)
         if sum(line in lines for line in own) * 2 > len(own):
             continue
-        twin = _twin(place.unit, seen)
+        twin = _twin(place.unit.words, seen)
         if twin is not None:
             say(place, "near-duplicate", f"It says the same as {twin}.")
             continue
@@ -118,7 +118,7 @@ def select(ranked: Sequence[Ranked], options: Options, wanted: Collection[str]) 
             left, misfits = left - cost, 0
         lines.update(range(passage.start_line, passage.end_line + 1))
         given.add(chunk.memory_id)
-        seen.append((chunk.memory_id, frozenset(place.unit.words)))
+        seen.append((chunk.memory_id, place.unit.words))
         result.chosen.append((place, passage))
     return result
 
@@ -139,13 +139,13 @@ def _hidden(place: Ranked, options: Options) -> str | None:
     return status
 
 
-def _twin(unit: Unit, seen: Sequence[tuple[str, frozenset[str]]]) -> str | None:
-    words = frozenset(unit.words)
-    if len(words) < _LEAST_WORDS_TO_COMPARE:
+def _twin(words: frozenset[str], seen: Sequence[tuple[str, frozenset[str]]]) -> str | None:
+    """Return the memory whose handed-over words are nearly these."""
+    size = len(words)
+    if size < _LEAST_WORDS_TO_COMPARE:
         return None
     for memory, other in seen:
-        smaller, larger = sorted((len(words), len(other)))
-        if smaller >= _SAME * larger and len(words & other) >= _SAME * len(words | other):
+        if _SAME * size <= len(other) <= size / _SAME and len(words & other) >= _SAME * len(words | other):
             return memory
     return None
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
 from workbench.engine.recall.model import StoredChunk
 from workbench.engine.recall.stemming import index_terms
@@ -12,6 +14,26 @@ from workbench.engine.recall.voices import speaker_of_section, turn_of
 
 _HEADING = re.compile(r"#{1,6}\s")
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]?")
+_MOST_REMEMBERED = 4096
+_LONGEST_REMEMBERED = 4000
+
+
+class Shape(NamedTuple):
+    """What the text of a unit is like, whatever is asked.
+
+    Args:
+        first: Its first line in the chunk's text, counted from 0.
+        last: Its last.
+        speaker: Who says it, folded, or None.
+        spoken: Its text without headings and the label of its first line.
+        asking: How much of it is questions, 0–1.
+    """
+
+    first: int
+    last: int
+    speaker: str | None
+    spoken: str
+    asking: float
 
 
 @dataclass(slots=True)
@@ -20,64 +42,43 @@ class Unit:
 
     Args:
         stored: Its chunk.
-        first: Its first line in the chunk's text, counted from 0.
-        last: Its last.
         place: Its place among the units of its chunk.
+        shape: What its text is like.
         words: Its terms, stemmed.
-        speaker: Who says it, folded, or None.
-        is_turn: Whether the speaker stands in its own line rather than over its section.
-        spoken: Its text without headings and the label of the first line.
+        signals: What was made of it, by name.
+        points: All of that together.
     """
 
     stored: StoredChunk
-    first: int
-    last: int
     place: int
-    words: list[str]
-    speaker: str | None
-    is_turn: bool
-    spoken: str
+    shape: Shape
+    words: frozenset[str]
+    length: int
     signals: dict[str, float] = field(default_factory=dict)
     points: float = 0.0
 
     @property
     def start_line(self) -> int:
         """Return its first line in the file."""
-        return self.stored.chunk.start_line + self.first
+        return self.stored.chunk.start_line + self.shape.first
 
     @property
     def end_line(self) -> int:
         """Return its last line in the file."""
-        return self.stored.chunk.start_line + self.last
+        return self.stored.chunk.start_line + self.shape.last
 
 
 def units_in(stored: StoredChunk) -> list[Unit]:
     """Return the units of a chunk, not yet scored."""
     chunk = stored.chunk
-    lines = chunk.text.split("\n")
-    section_speaker = speaker_of_section(chunk.text, chunk.title)
+    shape = _remembered_shapes if len(chunk.text) <= _LONGEST_REMEMBERED else _shapes
     units = []
-    for place, (first, last) in enumerate(units_of(chunk.text)):
-        own = lines[first : last + 1]
+    for place, each in enumerate(shape(chunk.text, chunk.title)):
         if stored.unit_terms is not None and place < len(stored.unit_terms):
-            words = stored.unit_terms[place].split()
+            words = stored.unit_terms[place].split(" ")
         else:
-            words = index_terms("\n".join(own))
-        spoken = [line for line in own if line.strip() and _HEADING.match(line) is None] or own
-        turn = turn_of(spoken[0])
-        is_turn = turn.speaker is not None and (turn.is_stamped or turn.is_item or len(spoken) == 1)
-        units.append(
-            Unit(
-                stored,
-                first,
-                last,
-                place,
-                words,
-                turn.speaker if is_turn else section_speaker,
-                is_turn,
-                "\n".join((turn.text if is_turn else spoken[0], *spoken[1:])),
-            )
-        )
+            words = index_terms("\n".join(chunk.text.split("\n")[each.first : each.last + 1]))
+        units.append(Unit(stored, place, each, frozenset(words), len(words)))
     return units
 
 
@@ -86,9 +87,27 @@ def share_of_questions(text: str) -> float:
     if "?" not in text and "？" not in text:
         return 0.0
     asked = total = 0
-    for match in _SENTENCE.finditer(text):
-        sentence = match.group()
+    for sentence in _SENTENCE.findall(text):
         total += len(sentence)
         if sentence.endswith(("?", "？")):
             asked += len(sentence)
     return asked / total if total else 0.0
+
+
+def _shapes(text: str, title: str) -> tuple[Shape, ...]:
+    lines = text.split("\n")
+    section_speaker = speaker_of_section(text, title)
+    return tuple(_shape(lines, first, last, section_speaker) for first, last in units_of(text))
+
+
+_remembered_shapes = lru_cache(maxsize=_MOST_REMEMBERED)(_shapes)
+
+
+def _shape(lines: list[str], first: int, last: int, section_speaker: str | None) -> Shape:
+    spoken = lines[first : last + 1]
+    if first < last:
+        spoken = [line for line in spoken if line.strip() and _HEADING.match(line) is None] or spoken
+    turn = turn_of(spoken[0])
+    is_turn = turn.speaker is not None and (turn.is_stamped or turn.is_item or len(spoken) == 1)
+    said = "\n".join((turn.text, *spoken[1:])) if is_turn else "\n".join(spoken)
+    return Shape(first, last, turn.speaker if is_turn else section_speaker, said, share_of_questions(said))
