@@ -51,6 +51,19 @@ _FLUSH = {
     "memoryFlush.systemPrompt": "flush.system_prompt",
     "memoryFlush.prompt": "flush.prompt",
 }
+# Paths below `memory`.
+_MEMORY = {
+    "backend": "search.backend",
+    "citations": "search.citations",
+    "qmd.update.interval": "qmd.update_minutes",
+    "qmd.update.debounceMs": "qmd.debounce_ms",
+    "qmd.update.onBoot": "qmd.update_on_boot",
+    "qmd.limits.maxResults": "qmd.max_results",
+    "qmd.limits.maxSnippetChars": "qmd.max_snippet_chars",
+    "qmd.limits.timeoutMs": "qmd.timeout_ms",
+}
+_MINUTES = {"ms": 1 / 60_000, "s": 1 / 60, "m": 1.0, "h": 60.0, "d": 1440.0}
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?")
 
 
 def _camel(key: str) -> str:
@@ -59,6 +72,7 @@ def _camel(key: str) -> str:
 
 _MAPPED: dict[str, str] = {
     **{f"memory.{_camel(key)}": key for key in SCHEMA},
+    **{f"memory.{path}": key for path, key in _MEMORY.items()},
     **{f"memory.search.{path}": key for path, key in _SEARCH.items()},
     **{f"agents.defaults.memorySearch.{path}": key for path, key in _SEARCH.items()},
     **{f"agents.defaults.compaction.{path}": key for path, key in _FLUSH.items()},
@@ -98,7 +112,7 @@ def read_foreign(root: Path) -> tuple[dict[str, Value], dict[str, str], list[str
                 refused.append(path)
                 continue
             try:
-                values[key] = spec.check(value, confined=True)
+                values[key] = spec.check(_in_our_unit(path, value), confined=True)
             except Unfit as error:
                 warnings.append(f"{name}: {path} was left aside, it {error}.")
             else:
@@ -131,6 +145,15 @@ def _at(document: Mapping[str, Any], path: str) -> object:
         if not isinstance(value, Mapping):
             return None
         value = value.get(part)
+    return value
+
+
+def _in_our_unit(path: str, value: object) -> object:
+    """Return a span of time such as `5m` in minutes, anything else as it is; a bare number means minutes."""
+    if _MAPPED[path] == "qmd.update_minutes" and isinstance(value, str):
+        span = _DURATION.fullmatch(value.strip())
+        if span:
+            return float(span[1]) * _MINUTES[span[2] or "m"]
     return value
 
 

@@ -142,7 +142,7 @@ class SearchSettings:
     """Recall: results, index and embeddings."""
 
     max_results: int = field(default=20, metadata=_whole(1, 1000, "most results of a search"))
-    min_score: float = field(default=0.3, metadata=_number(0, 1, "least score of a result"))
+    min_score: float = field(default=0.1, metadata=_number(0, 1, "least score of a result"))
     vector_weight: float = field(default=0.7, metadata=_number(0, 1, "share of the vector lane"))
     text_weight: float = field(default=0.3, metadata=_number(0, 1, "share of the keyword lane"))
     candidate_multiplier: int = field(
@@ -166,6 +166,51 @@ class SearchSettings:
     )
     session_delta_messages: int = field(
         default=50, metadata=_whole(0, 1_000_000, "new messages of a transcript before it is indexed")
+    )
+    session_paths: tuple[str, ...] = field(
+        default=(), metadata=_of(Kind.PATHS, "transcripts (*.jsonl) and folders of them", OUTSIDE)
+    )
+    backend: str = field(default="builtin", metadata=_choice(("builtin", "qmd"), "what searches", PROGRAM))
+    citations: str = field(
+        default="auto", metadata=_choice(("auto", "on", "off"), "whether results say how to cite them")
+    )
+
+
+@dataclass(frozen=True)
+class QmdSettings:
+    """The QMD program, where it searches instead of the built-in index."""
+
+    command: str = field(default="qmd", metadata=_of(Kind.TEXT, "the program, or its absolute path", PROGRAM))
+    mode: str = field(
+        default="search",
+        metadata=_choice(
+            ("search", "vsearch", "query"), "how it searches; only search needs no model", ENDPOINT
+        ),
+    )
+    embed: bool = field(
+        default=False,
+        metadata=_of(Kind.SWITCH, "whether it makes embeddings, for which it downloads a model", ENDPOINT),
+    )
+    include_default_memory: bool = field(
+        default=True, metadata=_of(Kind.SWITCH, "whether it searches MEMORY.md and memory/")
+    )
+    paths: Mapping[str, str] = field(
+        default_factory=dict,
+        metadata=_of(Kind.TABLE, "further folders by name, with a pattern at the end or without", OUTSIDE),
+    )
+    update_minutes: float = field(
+        default=5.0, metadata=_number(0, 525_600, "minutes between its updates; 0 for none by the clock")
+    )
+    debounce_ms: int = field(
+        default=15_000, metadata=_whole(0, 3_600_000, "milliseconds that lie at least between two updates")
+    )
+    update_on_boot: bool = field(
+        default=True, metadata=_of(Kind.SWITCH, "whether it is brought up to date when a workspace is opened")
+    )
+    max_results: int = field(default=6, metadata=_whole(1, 1000, "most results that it is asked for"))
+    max_snippet_chars: int = field(default=700, metadata=_whole(40, 10_000, "most characters of a snippet"))
+    timeout_ms: int = field(
+        default=4000, metadata=_whole(50, 600_000, "milliseconds to wait for its answer to a search")
     )
 
 
@@ -337,6 +382,7 @@ class Settings:
     graph: GraphSettings = field(default_factory=GraphSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)
+    qmd: QmdSettings = field(default_factory=QmdSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
     flush: FlushSettings = field(default_factory=FlushSettings)
     history: HistorySettings = field(default_factory=HistorySettings)

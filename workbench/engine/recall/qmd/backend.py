@@ -1,0 +1,310 @@
+"""Keeps QMD up to date and asks it, with a pause after failures."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+from workbench.engine import layout
+from workbench.engine.clock import Clock
+from workbench.engine.recall.citations import citation
+from workbench.engine.recall.model import Within
+from workbench.engine.recall.qmd.answers import QmdMatch, question_for, read_answer
+from workbench.engine.recall.qmd.collections import Collection, collections_of, configuration, find_file
+from workbench.engine.recall.qmd.failure import QmdFailed
+from workbench.engine.recall.qmd.program import Program
+from workbench.engine.recall.sources.outside_files import open_unlinked
+from workbench.engine.results import Hit, Signals
+from workbench.engine.settings import QmdSettings
+
+UPDATE_SECONDS = 120.0
+EMBED_SECONDS = 1800.0
+MOST_FILE_BYTES = 4 * 1024 * 1024
+_FAILURES_BEFORE_PAUSE = 3
+_PAUSE = timedelta(seconds=60)
+_MORE_WHERE_FILTERED = 5
+_DAY = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
+_OUTSIDE = "extra"
+
+
+@dataclass(frozen=True)
+class QmdAnswer:
+    """What QMD found.
+
+    Args:
+        hits: Best first. Their scores are never below 1 / (1 + rank), since QMD's own fall to 0 in small collections;
+            its own is in the signals.
+        mode: How it searched: `search`, `vsearch` or `query`.
+        dropped: How many of its results were left out, since they name no file of the collections.
+    """
+
+    hits: tuple[Hit, ...]
+    mode: str
+    dropped: int = 0
+
+
+@dataclass(frozen=True)
+class QmdStatus:
+    """How QMD is doing.
+
+    Args:
+        last_update: When its index was last brought up to date, aware; None before the first time.
+        failure: Why it failed last, or None where it did not.
+        paused_until: Until when it is not asked, or None.
+    """
+
+    backend: str
+    mode: str
+    collections: tuple[str, ...]
+    last_update: datetime | None
+    failure: str | None
+    paused_until: datetime | None
+
+
+class QmdBackend:
+    """QMD for one workspace, on a home of its own in the cache folder.
+
+    Args:
+        settings: How to run it and what it indexes.
+        root: The workspace folder, absolute.
+        cache_folder: The workspace's folder for what can be rebuilt; QMD's home is `qmd` in it.
+        clock: Tells when updates are due and pauses are over.
+        environment: The environment variables; the process's own by default.
+    """
+
+    def __init__(
+        self,
+        settings: QmdSettings,
+        root: Path,
+        cache_folder: Path,
+        clock: Clock,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._root = root
+        self._home = cache_folder / "qmd"
+        self._clock = clock
+        self._program = Program(
+            settings.command,
+            root,
+            self._home,
+            os.environ if environment is None else environment,
+            {"QMD_CONFIG_DIR": str(self._home), "INDEX_PATH": str(self._home / "index.sqlite")},
+        )
+        self._failures = 0
+        self._failure: str | None = None
+        self._paused_until: datetime | None = None
+        self._dirty = settings.update_on_boot
+
+    def search(self, query: str, max_results: int | None = None, within: Within | None = None) -> QmdAnswer:
+        """Ask QMD; the first search of all has it index the files, in the time that a search has.
+
+        Args:
+            query: Any text.
+            max_results: Most hits; what the settings say by default.
+            within: Which files are asked for. Days are those that file names carry.
+
+        Raises:
+            QmdFailed: It cannot answer, or is not asked for a while since it failed repeatedly.
+        """
+        within = within or Within()
+        most = max_results or self._settings.max_results
+        self._pass()
+        collections = collections_of(self._root, self._settings)
+        question = question_for(query, self._settings.mode)
+        if not question or not collections:
+            return QmdAnswer((), self._settings.mode)
+        count = most if within == Within() else most * _MORE_WHERE_FILTERED
+        seconds = self._settings.timeout_ms / 1000
+        try:
+            self._lay_out(collections)
+            if not (self._home / "index.sqlite").exists():
+                self._update(seconds)
+            matches = read_answer(
+                self._program.run(
+                    (self._settings.mode, "--index", "index", "--json", "-n", str(count), "--", question),
+                    seconds,
+                )
+            )
+            answer = self._answer(matches, collections, within, most)
+        except QmdFailed as failure:
+            self._count(failure)
+            raise
+        self._failures, self._failure, self._paused_until = 0, None, None
+        return answer
+
+    def changed(self) -> None:
+        """Take note that files changed; the next update is due once the last one is long enough ago."""
+        self._dirty = True
+
+    def is_due(self) -> bool:
+        """Tell whether the index is to be brought up to date: at the start, after a change, or by the clock."""
+        last = self._last_update()
+        if last is None:
+            return True
+        passed = self._clock.now() - last
+        if self._dirty and passed >= timedelta(milliseconds=self._settings.debounce_ms):
+            return True
+        minutes = self._settings.update_minutes
+        return minutes > 0 and passed >= timedelta(minutes=minutes)
+
+    def refresh(self, seconds: float = UPDATE_SECONDS) -> None:
+        """Bring QMD's index up to date, and its embeddings where they are enabled. Takes seconds to minutes.
+
+        Args:
+            seconds: Most time of the update; embedding has half an hour.
+
+        Raises:
+            QmdFailed: It could not be done.
+        """
+        try:
+            self._lay_out(collections_of(self._root, self._settings))
+            self._update(seconds)
+            if self._settings.embed:
+                self._program.run(("embed", "--index", "index"), EMBED_SECONDS)
+        except QmdFailed as failure:
+            self._failure = failure.reason
+            raise
+        self._failure = None
+
+    def read(self, shown_path: str) -> bytes | None:
+        """Return the content of a file outside by its path `qmd/<collection>/<relative>`, at most 4 MiB of it.
+
+        Returns:
+            None where no collection has such a file.
+        """
+        place = find_file(collections_of(self._root, self._settings), shown_path)
+        opened = open_unlinked(place) if place else None
+        if opened is None:
+            return None
+        with opened:
+            return opened.read(MOST_FILE_BYTES)
+
+    def status(self) -> QmdStatus:
+        """Return how it is doing, without asking it."""
+        return QmdStatus(
+            "qmd",
+            self._settings.mode,
+            tuple(each.name for each in collections_of(self._root, self._settings)),
+            self._last_update(),
+            self._failure,
+            self._paused_until,
+        )
+
+    def _pass(self) -> None:
+        """Let one search through where a pause is over; others meanwhile wait for how that goes."""
+        now = self._clock.now()
+        if self._paused_until is None:
+            return
+        if now < self._paused_until:
+            raise QmdFailed(
+                f"QMD is not asked until {self._paused_until:%H:%M:%S} UTC, since {self._failure}"
+            )
+        self._paused_until = now + _PAUSE
+
+    def _count(self, failure: QmdFailed) -> None:
+        self._failure = failure.reason
+        self._failures += 1
+        if self._failures >= _FAILURES_BEFORE_PAUSE:
+            self._paused_until = self._clock.now() + _PAUSE
+
+    def _lay_out(self, collections: tuple[Collection, ...]) -> None:
+        """Write QMD's configuration where it is another than before."""
+        wanted = configuration(collections)
+        place = self._home / "index.yml"
+        try:
+            self._home.mkdir(parents=True, exist_ok=True)
+            if place.is_file() and place.read_text("utf-8") == wanted:
+                return
+            temporary = place.with_name(f"index.{os.getpid()}.tmp")
+            temporary.write_text(wanted, "utf-8")
+            temporary.replace(place)
+        except OSError as error:
+            raise QmdFailed(f"its folder cannot be written: {error.strerror}") from error
+        self._dirty = True
+
+    def _update(self, seconds: float) -> None:
+        self._dirty = False
+        try:
+            self._program.run(("update", "--index", "index"), seconds)
+            self._mark().touch()
+            moment = self._clock.now().timestamp()
+            os.utime(self._mark(), (moment, moment))
+        except QmdFailed:
+            self._dirty = True
+            raise
+        except OSError as error:
+            raise QmdFailed(f"its folder cannot be written: {error.strerror}") from error
+
+    def _mark(self) -> Path:
+        return self._home / "updated"
+
+    def _last_update(self) -> datetime | None:
+        try:
+            return datetime.fromtimestamp(self._mark().stat().st_mtime, UTC)
+        except OSError:
+            return None
+
+    def _answer(
+        self, matches: tuple[QmdMatch, ...], collections: tuple[Collection, ...], within: Within, most: int
+    ) -> QmdAnswer:
+        by_name = {each.name: each for each in collections}
+        hits: list[Hit] = []
+        dropped = 0
+        for match in matches:
+            collection = by_name.get(match.collection)
+            relative = collection.find(match.relative) if collection else None
+            if collection is None or relative is None:
+                dropped += 1
+                continue
+            hit = self._hit(match, collection, relative)
+            if _fits(hit, within) and len(hits) < most:
+                hits.append(replace(hit, score=max(hit.score, 1 / (2 + len(hits)))))
+        if dropped and dropped == len(matches):
+            raise QmdFailed("QMD’s answer names no file of its collections")
+        return QmdAnswer(tuple(hits), self._settings.mode, dropped)
+
+    def _hit(self, match: QmdMatch, collection: Collection, relative: str) -> Hit:
+        path = collection.shown(relative)
+        is_outside = collection.inside is None
+        is_vector = self._settings.mode == "vsearch"
+        most = self._settings.max_snippet_chars
+        snippet = match.snippet if len(match.snippet) <= most else match.snippet[: most - 1] + "…"
+        last = min(match.last, match.first + snippet.count("\n"))
+        return Hit(
+            id=f"file:{path}#L{match.first}-L{last}",
+            path=path,
+            start_line=match.first,
+            end_line=last,
+            snippet=snippet,
+            score=match.score,
+            store=_OUTSIDE if is_outside else layout.store_of(path),
+            status=None,
+            signals=Signals(
+                match.score if is_vector else None, None if is_vector else match.score, None, None
+            ),
+            title=match.title,
+            date=_day(path),
+            citation=citation(path, match.first, last),
+        )
+
+
+def _day(path: str) -> str | None:
+    found = _DAY.search(path.rpartition("/")[2])
+    return found[1] if found else None
+
+
+def _fits(hit: Hit, within: Within) -> bool:
+    if within.store is not None and hit.store != within.store:
+        return False
+    if within.after is None and within.before is None:
+        return True
+    try:
+        day = date.fromisoformat(hit.date or "")
+    except ValueError:
+        return False
+    return (within.after is None or day >= within.after) and (within.before is None or day <= within.before)
