@@ -44,9 +44,42 @@ HIT = r.Hit(
     signals=r.Signals(vector=None, text=0.9, graph=0.1, decay=0.8),
     title="decision",
     date="2026-02-02",
+    citation="memory/episodes/2026-02-02.md#L3-L6",
+    explanation=r.Explanation(
+        lanes=(
+            r.Lane("keywords", 1, 0.9, "hybrid, approach"),
+            r.Lane("meaning", 12, 0.41),
+            r.Lane("graph", None, None, "no entity of the question leads here"),
+        ),
+        relevance=0.85,
+        decay_factor=0.97,
+        nudges=("The question asks for the latest, and this is from 2026-02-02.",),
+    ),
 )
-FOUND = r.Found((HIT,), "text", None, None, False, 3.2)
-NOTHING = r.Found((), "text", None, None, True, 0.4)
+CUT = r.Cut(
+    EPISODE, "memory/episodes/2026-02-02.md", 9, 9, 0.4, "near-duplicate", "It says what result 1 says."
+)
+FOUND = r.Found(
+    (HIT,), "builtin", "static-256", None, False, 3.2, "latest", ("2026-02-01", "2026-02-28"), None, (CUT,)
+)
+NOTHING = r.Found(
+    (), "none", None, "The server does not answer.", True, 0.4, stale="3 files are not read yet."
+)
+WHY_NOT = r.WhyNot(EPISODE, None, "It is archived.", f"workbench restore {EPISODE}", HIT.explanation)
+INDEX = r.IndexStatus(
+    files=120,
+    chunks=2_400,
+    entities=31,
+    provider="local",
+    model="embeddinggemma-300M",
+    dimensions=768,
+    dirty=True,
+    last_sync=WHEN,
+    size_bytes=12_345_678,
+    fallback="The model file is missing.",
+    pending=3,
+    place="/home/lena/.cache/workbench/agent-1f",
+)
 EXCERPT = r.Excerpt("MEMORY.md", "# MEMORY\r\n\n- Name: Älex\n", 1, 3)
 SHOWN = r.Shown(
     id="entity:person--lena#^f7k2",

@@ -316,12 +316,32 @@ class TestReading:
             "before": "2026-03-01",
             "include_dormant": True,
             "budget": 500,
+            "explain": True,
         }
 
-    def test_explaining_shows_the_signals(self, bench: Bench, door: Door) -> None:
+    def test_explaining_shows_lanes_nudges_cuts_and_the_reading(self, bench: Bench, door: Door) -> None:
         door.answers["search"] = samples.FOUND
-        assert "text 0.90" in bench.run("search", "x", "--explain").stdout
-        assert "text 0.90" not in bench.run("search", "x").stdout
+        explained = bench.run("search", "x", "--explain").stdout
+        for part in (
+            "keywords    1.  0.90  hybrid",
+            "× 0.97",
+            "asks for the latest",
+            "says what result 1",
+            "read as: latest",
+        ):
+            assert part in explained
+            assert part not in bench.run("search", "x").stdout
+
+    def test_search_says_why_a_memory_is_not_found(self, bench: Bench, door: Door) -> None:
+        door.answers["why_not"] = samples.WHY_NOT
+        assert "It is archived." in bench.run("search", "x", "--why-not", samples.EPISODE).stdout
+        assert door.called("why_not") == {"query": "x", "id": samples.EPISODE}
+
+    def test_the_index_is_brought_up_to_date_or_built_anew(self, bench: Bench, door: Door) -> None:
+        door.answers["index"] = door.answers["index_status"] = samples.INDEX
+        assert bench.json("index", "--force")["dimensions"] == 768
+        assert door.called("index")["force"] is True
+        assert "3 to read" in bench.run("index", "status").stdout
 
     def test_a_piped_file_is_exactly_the_file(self, bench: Bench, door: Door) -> None:
         door.answers["get"] = samples.EXCERPT

@@ -25,8 +25,9 @@ from workbench.cli.views.audit import (
 from workbench.cli.views.changed import changed_lines
 from workbench.cli.views.core import core_lines
 from workbench.cli.views.decay import decay_lines
-from workbench.cli.views.found import forgotten_lines, found_lines, match_lines
+from workbench.cli.views.found import forgotten_lines, found_lines, match_lines, why_not_lines
 from workbench.cli.views.graph import graph_lines
+from workbench.cli.views.index import index_lines
 from workbench.cli.views.remembered import message_lines, remembered_lines
 from workbench.cli.views.shown import shown_lines
 from workbench.cli.views.standing import brief_lines, doctor_lines
@@ -43,6 +44,9 @@ VIEWS: list[tuple[Callable[[Page, Any], Iterable[str]], Any]] = [
     (message_lines, RECALL),
     (lambda page, it: found_lines(page, it, query="hybrid", explain=True), samples.FOUND),
     (lambda page, it: found_lines(page, it, explain=False), samples.NOTHING),
+    (why_not_lines, samples.WHY_NOT),
+    (index_lines, samples.INDEX),
+    (index_lines, dataclasses.replace(samples.INDEX, provider="none", rebuilding=0.4, backend="qmd")),
     (lambda page, it: match_lines(page, it.matches), samples.PREVIEW),
     (lambda page, it: forgotten_lines(page, it, hard=False), samples.FORGOTTEN),
     (shown_lines, samples.SHOWN),

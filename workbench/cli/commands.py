@@ -52,6 +52,7 @@ TOPICS: dict[str, dict[str, Listed]] = {
         "rollback": Listed("taking_back", "Return to how memory was"),
     },
     "Look after it": {
+        "index": Listed("indexing", "Bring the search index up to date, or say how it is"),
         "doctor": Listed("upkeep", "Say what works here, what does not, and how to mend it"),
         "completion": Listed("upkeep", "Print the completion script for your shell"),
     },

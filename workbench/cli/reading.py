@@ -34,7 +34,12 @@ from workbench.engine.results import Brief
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="As many as fill so many tokens."
 )
-@click.option("--explain", is_flag=True, help="Show what each signal contributed.")
+@click.option(
+    "--explain", is_flag=True, help="Show what each lane of search made of it, and what was left out."
+)
+@click.option(
+    "--why-not", metavar="ID", shell_complete=complete_memory, help="Say why this memory is not found."
+)
 @click.pass_obj
 def search_command(
     bench: Invocation,
@@ -47,11 +52,14 @@ def search_command(
     include_dormant: bool,
     budget: int | None,
     explain: bool,
+    why_not: str | None,
 ) -> int:
     """With --budget the results fill that many tokens, and neither their number nor their score is limited
     unless you say so.
     """
     query = " ".join(words)
+    if why_not is not None:
+        return _report_why_not(bench, query, why_not)
     with bench.open() as workspace:
         found = workspace.search(
             query,
@@ -62,6 +70,7 @@ def search_command(
             before=before,
             include_dormant=include_dormant,
             budget=budget,
+            explain=explain,
         )
 
     def view(page: Page) -> list[str]:
@@ -73,6 +82,18 @@ def search_command(
         return lines
 
     return bench.report(found, view, code=DONE if found.results else NOTHING_FOUND)
+
+
+def _report_why_not(bench: Invocation, query: str, memory_id: str) -> int:
+    with bench.open() as workspace:
+        why = workspace.why_not(query, memory_id)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.found import why_not_lines
+
+        return why_not_lines(page, why)
+
+    return bench.report(why, view)
 
 
 @command(

@@ -45,7 +45,7 @@ def test_defaults_are_the_design_documents(root: Path, environment: dict[str, st
         "Critical Facts": 1000,
     }
     assert (settings.decay.lambda_, settings.decay.archive_threshold) == (0.03, 0.05)
-    assert (settings.search.max_results, settings.search.min_score) == (20, 0.3)
+    assert (settings.search.max_results, settings.search.min_score) == (20, 0.1)
     assert (settings.reflection.token_budget, settings.audit.retention_days) == (8000, 90)
     assert settings.audit.critical_alerts
     assert settings.graph.depth == 2

@@ -65,6 +65,9 @@ def edit_soul(workspace: Workspace) -> object:
 READING = (
     Calling("core", lambda w: w.core()),
     Calling("search", lambda w: w.search("lighthouse ferry")),
+    Calling("why_not", lambda w: w.why_not("lighthouse ferry", EPISODE)),
+    Calling("index", lambda w: w.index()),
+    Calling("index_status", lambda w: w.index_status()),
     Calling("get", lambda w: w.get("memory/2026-01-30.md", from_=1, lines=3)),
     Calling("get", lambda w: w.get("memory/episodes/2026-02-01.md#L3-L4"), label="lines"),
     Calling("show", lambda w: w.show(EPISODE)),

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.cli.printing import Page, clip, pad, safe_line, wrap
+from workbench.cli.printing import Page, clip, pad, safe, safe_line, wrap
 from workbench.cli.views.changed import account_lines
 from workbench.cli.views.matching import best_line, highlighted, matching_lines
-from workbench.engine.results import Forgotten, Found, Hit, Match, Signals
+from workbench.engine.results import Cut, Explanation, Forgotten, Found, Hit, Match, WhyNot
 
 SNIPPET_LINES = 2
+CUTS_SHOWN = 10
 MARGIN = 6
 # A snippet is for recognising a memory; what only formats the file would fill its two lines.
 _MARKUP = re.compile(r"<!--.*?-->|(?<!\S)#{1,6} ", re.DOTALL)
@@ -26,7 +27,7 @@ def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = Fa
         page: What is written on.
         found: The results.
         query: What was asked; its words stand out.
-        explain: Whether each signal's share in the score is shown, and what searched.
+        explain: Whether each lane's word is shown, what was left out, and how the question was read.
     """
     lines: list[str] = []
     for hit in found.results:
@@ -35,13 +36,42 @@ def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = Fa
         lines.append("Nothing found.")
     elif found.likely_absent:
         lines.append(page.paint("None of this may be what you look for.", "accent"))
-    if found.fallback:
-        lines += wrap(safe_line(found.fallback), page.width, first="! Searched by other means: ", rest="  ")
+    for remark in (found.fallback, found.stale):
+        if remark:
+            lines += wrap(safe_line(remark), page.width, first="! ", rest="  ")
     if explain:
-        means = "words alone" if found.provider == "none" else found.provider
-        means += f", {found.model}" if found.model else ""
-        lines.append(page.paint(f"{safe_line(means)} · {found.took_ms:.1f} ms", "quiet"))
+        lines += [line for cut in found.cuts[:CUTS_SHOWN] for line in _cut_lines(page, cut)]
+        if len(found.cuts) > CUTS_SHOWN:
+            lines.append(page.paint(f"and {len(found.cuts) - CUTS_SHOWN:,} more left out", "quiet"))
+        lines += [page.paint(line, "quiet") for line in wrap(_reading(found), page.width)]
     return lines
+
+
+def why_not_lines(page: Page, why: WhyNot) -> list[str]:
+    """Tell why a memory did not come up, and what would bring it up."""
+    head = f"{safe_line(why.id)}  " if why.rank is None else f"{safe_line(why.id)}  result {why.rank}  "
+    lines = [page.paint(head.rstrip(), "strong"), *wrap(safe_line(why.reason), page.width, first="  ")]
+    if why.explanation is not None:
+        lines += _explained(page, why.explanation)
+    if why.remedy:
+        lines += wrap(safe_line(why.remedy), page.width, first="  → ")
+    return lines
+
+
+def _reading(found: Found) -> str:
+    """Say how the question was read, by what means it was searched, and how long that took."""
+    parts = [f"read as: {found.strategy}"]
+    if found.period:
+        first, last = found.period
+        parts.append(first if first == last else f"{first} to {last}")
+    means = "words alone" if found.provider == "none" else found.provider
+    parts.append(means + (f", {found.model}" if found.model else ""))
+    return safe_line(" · ".join((*parts, f"{found.took_ms:.1f} ms")))
+
+
+def _cut_lines(page: Page, cut: Cut) -> list[str]:
+    told = f"{cut.id} (line {cut.start_line}): {cut.detail}" if cut.id else cut.detail
+    return [page.paint(line, "quiet") for line in wrap(safe_line(told), page.width, first="–     ")]
 
 
 def _hit_lines(page: Page, hit: Hit, query: str, *, explain: bool) -> list[str]:
@@ -60,8 +90,8 @@ def _hit_lines(page: Page, hit: Hit, query: str, *, explain: bool) -> list[str]:
     if title and (is_entity or not safe_line(said).startswith(title.removesuffix("…"))):
         lines.append(" " * MARGIN + highlighted(page, clip(title, page.width - MARGIN), query))
     lines += snippet
-    if explain:
-        lines.append(" " * MARGIN + page.paint(_signals(hit.signals), "quiet"))
+    if explain and hit.explanation is not None:
+        lines += _explained(page, hit.explanation)
     return lines
 
 
@@ -75,14 +105,25 @@ def _fact_of(hit: Hit, query: str) -> str:
     return _LINK.sub(r"\1", _FACT_END.sub("", _FACT.sub("", told)))
 
 
-def _signals(signals: Signals) -> str:
-    named = (
-        ("text", signals.text),
-        ("vector", signals.vector),
-        ("graph", signals.graph),
-        ("decay", signals.decay),
+def _explained(page: Page, explanation: Explanation) -> list[str]:
+    """List what each lane made of a memory, then what moved it."""
+    told = []
+    for lane in explanation.lanes:
+        place = f"{lane.rank:>4}." if lane.rank is not None else "    –"
+        score = f"{lane.score:.2f}" if lane.score is not None else "    "
+        told.append(f"{pad(lane.lane, 9)}{place}  {score}  {lane.detail}".rstrip())
+    factor = explanation.decay_factor
+    told.append(
+        f"together {explanation.relevance:.2f}" + (f", × {factor:.2f} for its age and use" if factor else "")
     )
-    return "  ".join(f"{name} {value:.2f}" if value is not None else f"{name} –" for name, value in named)
+    told.extend(explanation.nudges)
+    return [
+        page.paint(line, "quiet")
+        for text in told
+        for line in wrap(
+            safe(text).replace("\n", " "), page.width, first=" " * MARGIN, rest=" " * (MARGIN + 2)
+        )
+    ]
 
 
 def match_lines(page: Page, matches: Sequence[Match]) -> list[str]:

@@ -16,7 +16,7 @@ _WAIT = 0.2
 _LONG_WAIT = 60.0
 
 
-def _untold(done: int, total: int) -> None:
+def untold(done: int, total: int) -> None:
     """Tell nobody about progress."""
 
 
@@ -76,6 +76,15 @@ class Keeper:
             return f"{self._vectors_left:,} pieces of memory are found by their words alone until they are embedded."
         return None
 
+    def files_behind(self) -> int:
+        """Compare every file with what the index holds, and return how many it does not hold as they are."""
+        wanted: dict[str, bytes] = {}
+        for source in self._sources:
+            wanted = {**source.digests(), **wanted}
+        with self.index.source() as snapshot:
+            held = snapshot.digests()
+        return len(held.keys() - wanted.keys()) + sum(held.get(path) != wanted[path] for path in wanted)
+
     def follow(self) -> None:
         """Have the index brought up to date in the background, where anything changed."""
         if not self.is_current or self._vectors_left:
@@ -85,7 +94,7 @@ class Keeper:
         self,
         *,
         force: bool = False,
-        progress: Progress = _untold,
+        progress: Progress = untold,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> None:
         """Bring the index up to date here and now, vectors included, however long that takes.
@@ -104,11 +113,6 @@ class Keeper:
         """Return what the index holds."""
         return self.index.state()
 
-    @property
-    def files_left(self) -> int:
-        """Return how many files the last look left unread."""
-        return self._files_left
-
     def close(self) -> None:
         """Stop the work, and let go of the index."""
         self._background.stop()
@@ -123,7 +127,7 @@ class Keeper:
     def _bring_up_to_date(self, cancelled: Callable[[], bool]) -> None:
         left = True
         while left and not cancelled():
-            left = self._bring(progress=_untold, cancelled=cancelled, wait=_WAIT, gives_way=True)
+            left = self._bring(progress=untold, cancelled=cancelled, wait=_WAIT, gives_way=True)
 
     def _bring(
         self,

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.agents.roles import Capability
-from workbench.engine.workspace.reading import Reading
+from workbench.engine.workspace.recalling import Recalling
 
 if TYPE_CHECKING:
     from workbench.engine.history import Attribution, FileView, Plan
 
 
-class Changing(Reading):
+class Changing(Recalling):
     """What the parts of the door that change memory share."""
 
     def _known(self, name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
@@ -12,6 +13,8 @@ from workbench.engine.agents.roles import Capability
 if TYPE_CHECKING:
     from workbench.engine.catalog import Lookups
     from workbench.engine.history import Attribution
+    from workbench.engine.recall.literal import Literal
+    from workbench.engine.recall.model import Chunk
     from workbench.engine.stores import Erased
     from workbench.engine.workspace.ground import Ground
 
@@ -19,6 +22,9 @@ _MOST_MATCHES = 20
 _SNIPPET = 160
 # A memory that holds fewer of the words asked for than this is not what was meant.
 _LEAST_COVERAGE = 0.5
+_FORGETTABLE = frozenset(("core", "episodic", "semantic", "procedural", "vault"))
+# Seconds to wait for what changed to be read: what is not known cannot be forgotten.
+_PATIENCE = 10.0
 
 
 def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple[results.Match, ...]:
@@ -30,7 +36,7 @@ def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple
         ids: Ids that exist.
     """
     from workbench.engine.decay.records import is_archived
-    from workbench.engine.recall import search
+    from workbench.engine.recall.literal import literal_matches
 
     scores = ground.scores()
     if ids:
@@ -44,44 +50,48 @@ def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple
                 found.append(results.Match(memory_id, record.store, record.path, _snippet(text), 1.0))
         return tuple(found)
     visible = ground.visible(scores)
-    hits = search(
-        visible,
-        query or "",
-        score_of=scores.of_record,
-        max_results=_MOST_MATCHES,
-        min_score=_LEAST_COVERAGE,
-        # What faded by itself can still be meant; what somebody archived is forgotten already.
-        include_archived=True,
-    )
     archived = {memory_id for memory_id, entry in scores.entries.items() if is_archived(entry)}
+    wanted = query or ""
+    literal, _ = ground.finder.ask(lambda source, _: literal_matches(source, wanted), patience=_PATIENCE)
+    # What faded by itself can still be meant; what somebody archived is forgotten already.
+    meant = (
+        match
+        for match in literal
+        if match.chunk.store in _FORGETTABLE
+        and match.coverage >= _LEAST_COVERAGE
+        and not match.chunk.is_retired
+        and match.chunk.memory_id not in archived
+    )
     matches = [
         match
-        for hit in hits.results
-        if hit.store != "file" and hit.id not in archived
-        for match in (_facts_meant(visible, hit, query or "") or (_match(hit),))
+        for found in islice(meant, _MOST_MATCHES)
+        for match in (_facts_meant(visible, found.chunk, wanted) or (_match(found),))
     ]
     return tuple(sorted(matches, key=lambda match: -match.score))
 
 
-def _match(hit: results.Hit) -> results.Match:
-    return results.Match(hit.id, hit.store, hit.path, _snippet(hit.snippet), hit.score)
+def _match(found: Literal) -> results.Match:
+    chunk = found.chunk
+    return results.Match(
+        chunk.memory_id, chunk.store, chunk.path, _snippet(chunk.text), round(found.coverage, 4)
+    )
 
 
-def _facts_meant(lookups: Lookups, hit: results.Hit, query: str) -> tuple[results.Match, ...]:
+def _facts_meant(lookups: Lookups, chunk: Chunk, query: str) -> tuple[results.Match, ...]:
     """Return the facts of an entity that a query means; none where it names the entity itself."""
-    from workbench.engine.catalog.terms import telling_terms, terms
+    from workbench.engine.recall.literal import coverage
+    from workbench.engine.recall.stemming import question_terms
 
-    if hit.store != "semantic":
+    if chunk.store != "semantic":
         return ()
-    wanted = set(telling_terms(query))
-    if wanted <= set(terms(hit.title)):
+    wanted = question_terms(query)
+    if coverage(wanted, chunk.title) == 1:
         return ()
-    found = []
-    for fact in lookups.facts_of(hit.id):
-        coverage = len(wanted.intersection(terms(fact.text))) / len(wanted)
-        if "#^" in fact.id and not fact.retired and coverage >= _LEAST_COVERAGE:
-            found.append(results.Match(fact.id, hit.store, hit.path, _snippet(fact.text), round(coverage, 4)))
-    return tuple(found)
+    return tuple(
+        results.Match(fact.id, chunk.store, chunk.path, _snippet(fact.text), round(share, 4))
+        for fact in lookups.facts_of(chunk.memory_id)
+        if "#^" in fact.id and not fact.retired and (share := coverage(wanted, fact.text)) >= _LEAST_COVERAGE
+    )
 
 
 def forget(ground: Ground, ids: Sequence[str], by: Attribution) -> results.Changed:
@@ -128,6 +138,7 @@ def _purge(ground: Ground, erased: Erased, changed: results.Changed, by: Attribu
     from workbench.engine.history.purge import purge
 
     purged = purge(ground.history, erasure_of(erased.ids, erased.texts), by)
+    ground.finder.destroy()
     ground.catalog.destroy()
     ground.refresh()
     kept = (f"May still hold it, for you to delete: {', '.join(purged.kept)}.",) if purged.kept else ()

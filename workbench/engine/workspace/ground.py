@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from workbench.engine.decay import AccessJournal
     from workbench.engine.documents import DecayScores
     from workbench.engine.history import Adopted, Attribution, FileView, History, Planner, Receipt
+    from workbench.engine.recall.finder import Finder
     from workbench.engine.workspace.scores import Scores
 
 T = TypeVar("T")
@@ -42,6 +43,7 @@ T = TypeVar("T")
 _ACTOR = re.compile(r"[a-z]+(?::[\w.-]+)*")
 # Actors that stand for a person's own hand, a person's approval or the engine itself.
 _NOT_FOR_AGENTS = ("manual", "reflection:", "system:", "subagent:")
+CATALOG = "catalog.sqlite"
 # Reading again within this many seconds trusts the last look at the files.
 _FRESH_SECONDS = 0.5
 
@@ -125,20 +127,32 @@ class Ground:
         return WorkFiles(self.root)
 
     @cached_property
-    def catalog(self) -> Catalog:
-        """Return the catalog of memories, not yet brought up to date.
+    def derived(self) -> Path:
+        """Return the folder of what is made from the files: catalog and search index.
 
-        Where the user's cache cannot be written, it is kept in a temporary folder until this door closes.
+        Where the user's cache cannot be written, it is a temporary folder until this door closes.
         """
+        folder = self.settings.cache_directory(self.root)
+        if can_be_kept(folder / CATALOG):
+            return folder
+        import tempfile
+
+        self._makeshift = tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True)
+        return Path(self._makeshift.name)
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """Return the catalog of memories, not yet brought up to date."""
         from workbench.engine.catalog import Catalog
 
-        place = self.settings.cache_directory(self.root) / "catalog.sqlite"
-        if not can_be_kept(place):
-            import tempfile
+        return Catalog(self.root, self.derived / CATALOG, self.zone)
 
-            self._makeshift = tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True)
-            place = Path(self._makeshift.name) / "catalog.sqlite"
-        return Catalog(self.root, place, self.zone)
+    @cached_property
+    def finder(self) -> Finder:
+        """Return what answers questions; its index is not yet brought up to date."""
+        from workbench.engine.recall.finder import Finder
+
+        return Finder(self.catalog, self.settings, self.derived, self.clock)
 
     @cached_property
     def lookups(self) -> Lookups:
@@ -329,10 +343,14 @@ class Ground:
             with contextlib.suppress(WorkbenchError):
                 end_session(self)
             self._prepared = None
+        finder: Finder | None = self.__dict__.pop("finder", None)
+        if finder is not None:
+            finder.close()
         catalog: Catalog | None = self.__dict__.pop("catalog", None)
         if catalog is not None:
             catalog.close()
-        self.__dict__.pop("lookups", None)
+        for name in ("lookups", "derived"):
+            self.__dict__.pop(name, None)
         if self._makeshift is not None:
             self._makeshift.cleanup()
             self._makeshift = None

@@ -1,17 +1,15 @@
-"""The reading half of the door: core memory, search, excerpts, one memory, timeline, graph, scores."""
+"""The reading half of the door: core memory, excerpts, one memory, timeline, graph, scores."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
-from workbench.engine.clock import parse_time
 from workbench.engine.errors import Ambiguous, HistoryError, InvalidInput, Locked, NotFound, StorageError
-from workbench.engine.identifiers import STORES, MemoryId, parse_memory_id
+from workbench.engine.identifiers import MemoryId, parse_memory_id
 from workbench.engine.workspace.ground import Ground
 
 if TYPE_CHECKING:
@@ -47,63 +45,6 @@ class Reading:
         from workbench.engine.stores import preview_core
 
         return preview_core(self._ground.files, self._ground.settings, text, block=block, item_id=id)
-
-    def search(
-        self,
-        query: str,
-        *,
-        max_results: int | None = None,
-        min_score: float | None = None,
-        store: str | None = None,
-        after: str | None = None,
-        before: str | None = None,
-        include_dormant: bool = False,
-        budget: int | None = None,
-    ) -> results.Found:
-        """Find the memories that hold the words of a question, in any language.
-
-        Args:
-            query: What is looked for; none of it is read as a search language.
-            max_results: Most results; the setting `search.max_results` unless a budget is given.
-            min_score: Least score, 0–1.
-            store: core, episodic, semantic, procedural, vault or file.
-            after: First day, `2026-02-01`.
-            before: Last day.
-            include_dormant: Also give dormant memories.
-            budget: Tokens to fill with the results’ snippets.
-
-        Raises:
-            InvalidInput: An option makes no sense as given.
-        """
-        from workbench.engine.recall import search
-
-        if store is not None and store not in STORES:
-            raise InvalidInput(f"There is no store “{store}”.", remedy=f"Stores are {', '.join(STORES)}.")
-        settings = self._ground.settings
-        if budget is None:
-            max_results = settings.search.max_results if max_results is None else max_results
-            if min_score is None and settings.origin("search.min_score") != "default":
-                # The default floor is meant for scores that vectors take part in.
-                min_score = settings.search.min_score
-        self._ground.refresh_for_reading()
-        scores = self._ground.scores()
-        found = search(
-            self._ground.visible(scores),
-            query,
-            score_of=scores.of_record,
-            max_results=max_results,
-            min_score=min_score,
-            store=store,
-            after=_day(after),
-            before=_day(before),
-            include_dormant=include_dormant,
-            budget=budget,
-        )
-        # Only what was forgotten in them held a word of the question.
-        hits = tuple(hit for hit in found.results if hit.score > 0)
-        return (
-            found if len(hits) == len(found.results) else replace(found, results=hits, likely_absent=not hits)
-        )
 
     def get(
         self, path: str, *, from_: int = 1, lines: int | None = None, count_access: bool = True
@@ -430,7 +371,3 @@ def _timeline_entry(
 def _plain(text: str) -> str:
     """Return a text without what no memory holds and the catalog cannot be asked for: NUL, half characters."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
-
-
-def _day(text: str | None) -> date | None:
-    return parse_time(text).date() if text else None

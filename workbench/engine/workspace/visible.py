@@ -1,18 +1,18 @@
-"""Questions to the catalog that pass over the facts and relations which were archived by themselves."""
+"""Questions to catalog and index that pass over the facts and relations which were archived by themselves."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import date
 
 from workbench.engine.catalog import Catalog, Lookups
-from workbench.engine.catalog.model import EdgeRecord, FactRecord, MemoryRecord
+from workbench.engine.catalog.model import EdgeRecord, FactRecord
+from workbench.engine.recall.model import ChunkSource, StoredChunk
 
 
 class VisibleLookups(Lookups):
-    """The catalog as it is to be searched and shown.
+    """The catalog as it is to be shown.
 
     Args:
         catalog: The catalog to ask.
@@ -22,27 +22,6 @@ class VisibleLookups(Lookups):
     def __init__(self, catalog: Catalog, hidden: Iterable[str]) -> None:
         super().__init__(catalog)
         self._hidden = frozenset(hidden)
-        self._marks: dict[str, list[str]] = defaultdict(list)
-        for memory_id in self._hidden:
-            entity, _, block = memory_id.partition("#^")
-            self._marks[entity].append(f"^{block}")
-
-    def search(
-        self,
-        query: str,
-        *,
-        store: str | None = None,
-        after: date | None = None,
-        before: date | None = None,
-        limit: int = 60,
-        offset: int = 0,
-        all_terms: bool = False,
-    ) -> list[tuple[MemoryRecord, float]]:
-        """Return the memories that hold words of the query; what is hidden in them is left blank."""
-        found = super().search(
-            query, store=store, after=after, before=before, limit=limit, offset=offset, all_terms=all_terms
-        )
-        return [(self._blanked(record), bm25) for record, bm25 in found]
 
     def facts_of(self, entity: str) -> tuple[FactRecord, ...]:
         """Return the visible facts of an entity."""
@@ -59,10 +38,40 @@ class VisibleLookups(Lookups):
     def _seen(self, edges: Iterable[EdgeRecord]) -> tuple[EdgeRecord, ...]:
         return tuple(edge for edge in edges if f"{edge.from_}#^{edge.block}" not in self._hidden)
 
-    def _blanked(self, record: MemoryRecord) -> MemoryRecord:
-        marks = tuple(self._marks.get(record.id, ()))
+
+class VisibleChunks:
+    """The index as it is to be searched: without the lines of facts and relations that were archived by themselves.
+
+    Args:
+        source: The index.
+        hidden: Their ids, `entity:person--alex#^f7k2`.
+    """
+
+    def __init__(self, source: ChunkSource, hidden: Iterable[str]) -> None:
+        self.statistics = source.statistics
+        self.by_keywords = source.by_keywords
+        self.by_vector = source.by_vector
+        self.by_memory = source.by_memory
+        self.by_day = source.by_day
+        self.neighbours = source.neighbours
+        self._read = source.read
+        self._hidden = frozenset(hidden)
+        self._marks: dict[str, tuple[str, ...]] = defaultdict(tuple)
+        for memory_id in self._hidden:
+            entity, _, block = memory_id.partition("#^")
+            self._marks[entity] += (f"^{block}",)
+
+    def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
+        """Return chunks with blank lines for what is hidden, so that line numbers stay right."""
+        return [self._blanked(stored) for stored in self._read(numbers)]
+
+    def _blanked(self, stored: StoredChunk) -> StoredChunk:
+        marks = self._marks.get(stored.chunk.memory_id)
+        if stored.chunk.memory_id in self._hidden:
+            marks = ("",)
         if not marks:
-            return record
-        # Blank lines stand for them, so that line numbers stay right.
-        lines = ["" if line.rstrip().endswith(marks) else line for line in record.text.split("\n")]
-        return replace(record, text="\n".join(lines))
+            return stored
+        lines = stored.chunk.text.split("\n")
+        text = "\n".join("" if line.rstrip().endswith(marks) else line for line in lines)
+        # Its units are others now, and what was stored for each does not fit them.
+        return replace(stored, chunk=replace(stored.chunk, text=text), unit_vectors=None, unit_terms=None)

@@ -1,0 +1,90 @@
+"""The command for the search index: bringing it up to date, building it anew, saying how it is."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+import click
+
+from workbench.cli.command import group
+from workbench.cli.invocation import Invocation
+from workbench.cli.printing import Page
+from workbench.engine.results import IndexStatus
+
+# Seconds between two lines of progress on a terminal.
+_PROGRESS = 0.1
+
+index_command = group(
+    "index",
+    default="update",
+    help="The index is made from the files alone and kept outside the workspace; deleting it loses nothing. "
+    "Searching brings it up to date by itself.",
+    answers="Does search know everything, and what makes its vectors?",
+    examples=("workbench index", "workbench index --force", "workbench index status"),
+)
+
+
+@index_command.bench_command("update", short_help="Bring the index up to date with the files", hidden=True)
+@click.option("--force", is_flag=True, help="Build it anew beside the old one, which answers meanwhile.")
+@click.option("--download", is_flag=True, help="First fetch the local model that the settings name.")
+@click.pass_obj
+def update(bench: Invocation, force: bool, download: bool) -> int:
+    progress = _Progress()
+    with bench.open() as workspace:
+        if download:
+            workspace.download_model(progress=progress.bytes)
+        status = workspace.index(force=force, progress=progress.chunks)
+    progress.end()
+    return _report(bench, status)
+
+
+@index_command.bench_command(
+    "status",
+    short_help="Say what the index holds and how fresh it is",
+    answers="Which provider makes the vectors, and is anything missing?",
+    examples=("workbench index status", "workbench index status --json"),
+)
+@click.pass_obj
+def status(bench: Invocation) -> int:
+    with bench.open() as workspace:
+        found = workspace.index_status()
+    return _report(bench, found)
+
+
+def _report(bench: Invocation, status: IndexStatus) -> int:
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.index import index_lines
+
+        return index_lines(page, status)
+
+    return bench.report(status, view)
+
+
+class _Progress:
+    """One line on stderr that is written over; nothing where that is no terminal."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._last = 0.0
+        self._wrote = False
+
+    def chunks(self, done: int, total: int) -> None:
+        self._tell(f"Indexing {done:,} of {total:,}", done == total)
+
+    def bytes(self, done: int, total: int | None) -> None:
+        megabytes = f"{done / 1e6:,.0f}" + (f" of {total / 1e6:,.0f} MB" if total else " MB")
+        self._tell(f"Downloading {megabytes}", done == total)
+
+    def end(self) -> None:
+        if self._wrote:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+    def _tell(self, line: str, is_last: bool) -> None:
+        now = time.monotonic()
+        if self._shown and (is_last or now - self._last >= _PROGRESS):
+            self._last = now
+            self._wrote = True
+            sys.stderr.write(f"\r{line}\x1b[K")
+            sys.stderr.flush()

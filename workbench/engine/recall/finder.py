@@ -1,0 +1,220 @@
+"""Search over one workspace: the index, what makes its vectors, and what steps in where that fails."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from workbench.engine.catalog import Catalog
+from workbench.engine.catalog.schema import SCHEMA_VERSION
+from workbench.engine.clock import Clock
+from workbench.engine.errors import ProviderError
+from workbench.engine.recall.catalog_files import CatalogFiles
+from workbench.engine.recall.chunking import ChunkSize
+from workbench.engine.recall.file_source import FileSource
+from workbench.engine.recall.index import Index, IndexLost, Shape
+from workbench.engine.recall.keeper import Keeper, Progress, untold
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.falling_back import FallbackEmbedder, Standing
+    from workbench.engine.providers.embedding.model import Embedder, FloatArray
+    from workbench.engine.recall.model import ChunkSource
+    from workbench.engine.results import IndexStatus
+    from workbench.engine.settings import Settings
+
+# Seconds that a question waits for what changed to be read.
+PATIENCE = 1.5
+_MOST_ATTEMPTS = 4
+T = TypeVar("T")
+
+Asking = Callable[["ChunkSource", "Callable[[str], FloatArray] | None"], T]
+
+
+@dataclass(frozen=True)
+class Means:
+    """By what means a question was answered.
+
+    Args:
+        provider: What made the vectors, or `none`.
+        model: Its model's name, or None.
+        fallback: Why that was not what the settings name, or None.
+        stale: What the answer may not know yet, as a sentence, or None.
+    """
+
+    provider: str
+    model: str | None
+    fallback: str | None
+    stale: str | None
+
+
+class Finder:
+    """Answers questions about the memories of one workspace; safe from several threads.
+
+    Args:
+        catalog: The catalog of its files, which the caller keeps up to date.
+        settings: Of the workspace.
+        folder: Where the index is kept; made when needed.
+        clock: Tells the time.
+        sources: Files beside the workspace's own that are searched as well.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        settings: Settings,
+        folder: Path,
+        clock: Clock,
+        sources: Sequence[FileSource] = (),
+    ) -> None:
+        self._catalog = catalog
+        self._settings = settings
+        self._folder = folder
+        self._clock = clock
+        self._sources = (CatalogFiles(catalog), *sources)
+        self._lock = threading.RLock()
+        self._keepers: dict[str, Keeper] = {}
+        self._embedders: FallbackEmbedder | None = None
+
+    def ask(self, question: Asking[T], *, patience: float = PATIENCE) -> tuple[T, Means]:
+        """Ask the index something, brought up to date first as far as there is time.
+
+        Args:
+            question: Asks one consistent state of the index; it is given what embeds a question, or None, and
+                is asked again by other means where that fails.
+            patience: Seconds to wait for what changed to be read.
+
+        Raises:
+            StorageError: The index cannot be kept, or is deleted again and again.
+        """
+        for attempt in range(_MOST_ATTEMPTS):
+            standing = self._standing()
+            embedder = standing.embedder
+            keeper = self._keeper(embedder)
+            stale = keeper.freshen(patience)
+            if embedder is not None and keeper.embedding_failure and self._steps_aside(keeper, embedder):
+                continue
+            try:
+                with keeper.index.source() as snapshot:
+                    fits = embedder is not None and snapshot.state.embedder == embedder.fingerprint
+                    answer = question(snapshot, embedder.embed_query if embedder and fits else None)
+            except IndexLost:
+                if attempt == _MOST_ATTEMPTS - 1:
+                    raise
+                continue
+            except ProviderError as error:
+                if embedder is None:
+                    raise
+                self._choose().failed(embedder, error)
+                continue
+            if embedder is None or not fits:
+                return answer, Means("none", None, standing.fallback, stale)
+            return answer, Means(embedder.provider, embedder.model, standing.fallback, stale)
+        raise AssertionError("Every attempt returns or raises.")
+
+    def follow(self) -> None:
+        """Bring the index up to date in the background, where anything changed."""
+        self._current().follow()
+
+    def sync(
+        self,
+        *,
+        force: bool = False,
+        progress: Progress = untold,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Bring the index up to date here and now, vectors included, however long that takes.
+
+        Args:
+            force: Build it anew beside the one there is, which answers meanwhile.
+            progress: Called with what is done and what there is to do.
+            cancelled: Asked now and then; what is done by then stays.
+
+        Raises:
+            StorageError: The index cannot be kept.
+        """
+        embedder = self._standing().embedder
+        keeper = self._keeper(embedder)
+        keeper.sync(force=force, progress=progress, cancelled=cancelled)
+        if embedder is not None and keeper.embedding_failure and self._steps_aside(keeper, embedder):
+            self._current().sync(progress=progress, cancelled=cancelled)
+
+    def status(self) -> IndexStatus:
+        """Return what the index holds and how fresh it is; no file is read into it."""
+        from workbench.engine.results import IndexStatus
+
+        standing = self._standing()
+        embedder = standing.embedder
+        keeper = self._keeper(embedder)
+        behind = keeper.files_behind()
+        state = keeper.state()
+        return IndexStatus(
+            files=state.files,
+            chunks=state.chunks,
+            entities=0,
+            provider=embedder.provider if embedder else "none",
+            model=embedder.model if embedder else None,
+            dimensions=state.dimensions,
+            dirty=bool(behind),
+            last_sync=state.last_sync,
+            size_bytes=state.size_bytes,
+            fallback=standing.fallback or state.failure,
+            pending=behind + state.pending_vectors,
+            rebuilding=state.rebuilding,
+            place=str(self._folder),
+        )
+
+    def close(self) -> None:
+        """Stop what is under way, and let go of index and embedder."""
+        with self._lock:
+            keepers, embedders = list(self._keepers.values()), self._embedders
+            self._keepers.clear()
+            self._embedders = None
+        for keeper in keepers:
+            keeper.close()
+        if embedders is not None:
+            embedders.close()
+
+    def destroy(self) -> None:
+        """Delete the index and the cache of vectors, with all that SQLite keeps beside them."""
+        self._current().destroy()
+
+    def _current(self) -> Keeper:
+        return self._keeper(self._standing().embedder)
+
+    def _choose(self) -> FallbackEmbedder:
+        with self._lock:
+            if self._embedders is None:
+                from workbench.engine.providers.embedding.choosing import choose
+
+                self._embedders = choose(self._settings).embedder
+            return self._embedders
+
+    def _standing(self) -> Standing:
+        """Return what embeds now, and why that is not what the settings name."""
+        return self._choose().standing()
+
+    def _steps_aside(self, keeper: Keeper, embedder: Embedder) -> bool:
+        """Take note that memories could not be embedded, and tell whether something else embeds now."""
+        self._choose().failed(embedder, ProviderError(keeper.embedding_failure or ""))
+        return self._standing().embedder is not embedder
+
+    def _keeper(self, embedder: Embedder | None) -> Keeper:
+        """Return the keeper of the index whose vectors this embedder makes."""
+        fingerprint = embedder.fingerprint if embedder else ""
+        with self._lock:
+            keeper = self._keepers.get(fingerprint)
+            if keeper is None:
+                search = self._settings.search
+                size = ChunkSize(search.chunk_tokens, min(search.chunk_overlap, search.chunk_tokens // 2))
+                index = Index(
+                    self._folder,
+                    shape=Shape(size, fingerprint, f"{SCHEMA_VERSION} {self._catalog.zone.key}"),
+                    embedder=embedder,
+                    cache_entries=search.cache_entries,
+                    clock=self._clock,
+                )
+                keeper = self._keepers[fingerprint] = Keeper(index, self._sources, self._catalog.version)
+            return keeper

@@ -1,0 +1,172 @@
+"""The recalling part of the door: search, why a memory was not found, and the index behind both."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from workbench.engine import results
+from workbench.engine.clock import parse_time
+from workbench.engine.errors import InvalidInput
+from workbench.engine.identifiers import STORES
+from workbench.engine.workspace.reading import Reading
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from workbench.engine.recall.finder import Means
+    from workbench.engine.recall.ranking import Options
+
+T = TypeVar("T")
+SEARCHED_STORES = (*STORES, "extra", "session")
+
+
+class Recalling(Reading):
+    """Finds memories by what they say and mean."""
+
+    def search(
+        self,
+        query: str,
+        *,
+        max_results: int | None = None,
+        min_score: float | None = None,
+        store: str | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        include_dormant: bool = False,
+        budget: int | None = None,
+        explain: bool = False,
+    ) -> results.Found:
+        """Find the memories that answer a question, in any language, with or without a model.
+
+        Args:
+            query: What is looked for; none of it is read as a search language.
+            max_results: Most results; the setting `search.max_results` unless a budget is given.
+            min_score: Least score, 0–1; the setting `search.min_score` unless a budget is given.
+            store: core, episodic, semantic, procedural, vault, file, extra or session.
+            after: First day, `2026-02-01`.
+            before: Last day.
+            include_dormant: Also give dormant memories.
+            budget: Tokens to fill with what is handed over.
+            explain: Also say why each result stands where it does, and what was left out.
+
+        Raises:
+            InvalidInput: An option makes no sense as given.
+            StorageError: The index cannot be kept anywhere.
+        """
+        from workbench.engine.recall.ranking import search
+
+        settings = self._ground.settings
+        if budget is None:
+            max_results = settings.search.max_results if max_results is None else max_results
+            min_score = settings.search.min_score if min_score is None else min_score
+        options = replace(
+            self._options(store, after, before),
+            max_results=max_results,
+            min_score=min_score,
+            include_dormant=include_dormant,
+            budget=budget,
+            explain=explain,
+        )
+        started = time.perf_counter()
+        found, means = self._asked(search, query, options)
+        return replace(
+            found,
+            provider=means.provider,
+            model=means.model,
+            fallback=means.fallback,
+            stale=means.stale,
+            took_ms=round((time.perf_counter() - started) * 1000, 2),
+        )
+
+    def why_not(self, query: str, id: str) -> results.WhyNot:  # noqa: A002 - the field's word
+        """Say why a memory did not come up for a question.
+
+        Args:
+            query: The question.
+            id: A memory's id, or what `resolve` understands.
+
+        Raises:
+            NotFound: There is no such memory.
+            Ambiguous: There are several.
+        """
+        from workbench.engine.recall.ranking import why_not
+
+        self._ground.refresh_for_reading()
+        memory_id = str(self.resolve(id).whole)
+        answer, _ = self._asked(partial(why_not, memory_id=memory_id), query, self._options())
+        return answer
+
+    def index(
+        self,
+        *,
+        force: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> results.IndexStatus:
+        """Bring the search index up to date with the files, however long that takes.
+
+        Args:
+            force: Build it anew beside the old one, which answers meanwhile.
+            progress: Called with what is done and what there is to do.
+            cancelled: Asked now and then; what is done by then stays.
+
+        Raises:
+            StorageError: The index cannot be kept.
+        """
+        self._ground.refresh()
+        self._ground.finder.sync(force=force, progress=progress, cancelled=cancelled)
+        return self.index_status()
+
+    def index_status(self) -> results.IndexStatus:
+        """Return what the search index holds and how fresh it is."""
+        self._ground.refresh_for_reading()
+        status = self._ground.finder.status()
+        return replace(status, entities=len(self._ground.lookups.entities()))
+
+    def _options(
+        self, store: str | None = None, after: str | None = None, before: str | None = None
+    ) -> Options:
+        from workbench.engine.recall.model import Within
+        from workbench.engine.recall.ranking import Options
+
+        if store is not None and store not in SEARCHED_STORES:
+            raise InvalidInput(
+                f"There is no store “{store}”.", remedy=f"Stores are {', '.join(SEARCHED_STORES)}."
+            )
+        search = self._ground.settings.search
+        return Options(
+            within=Within(store, _day(after), _day(before)),
+            max_results=search.max_results,
+            vector_weight=search.vector_weight,
+            text_weight=search.text_weight,
+        )
+
+    def _asked(self, answer: Callable[..., T], query: str, options: Options) -> tuple[T, Means]:
+        """Have a question answered from the index, what is archived in part left out."""
+        from workbench.engine.recall.ranking import EntityGraph
+        from workbench.engine.workspace.visible import VisibleChunks
+
+        ground = self._ground
+        ground.refresh_for_reading()
+        scores = ground.scores()
+        lookups = ground.visible(scores)
+        hidden = scores.archived_parts()
+        return ground.finder.ask(
+            lambda source, embed_query: answer(
+                query,
+                source=VisibleChunks(source, hidden) if hidden else source,
+                options=options,
+                now=ground.now(),
+                embed_query=embed_query,
+                graph=EntityGraph(lookups),
+                score_of=scores.of,
+            )
+        )
+
+
+def _day(text: str | None) -> date | None:
+    return parse_time(text).date() if text else None
