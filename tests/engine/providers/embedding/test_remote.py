@@ -161,10 +161,9 @@ def test_answers_in_base64_and_out_of_order_are_understood(
 def test_very_large_and_very_small_numbers_become_unit_vectors(
     embedding_server: EmbeddingServer, make: Make
 ) -> None:
-    embedding_server.change = lambda body: {
-        "data": [{"embedding": [1e-200, 0]}, {"embedding": [3e200, 4e200]}]
-    }
-    np.testing.assert_allclose(make().embed_passages(["a", "b"]), [[1, 0], [0.6, 0.8]], atol=1e-6)
+    vectors = [[1e-200, 0.0], [3e200, 4e200]]
+    embedding_server.change = lambda body: {"data": [{"embedding": vector} for vector in vectors]}
+    np.testing.assert_allclose(make().embed_passages(["a", "b"]), np.array([[1, 0], [0.6, 0.8]]), atol=1e-6)
 
 
 def _without_last(body: Body) -> Body:
