@@ -33,7 +33,9 @@ def update(bench: Invocation, force: bool, download: bool) -> int:
     progress = _Progress()
     with bench.open() as workspace:
         if download:
-            workspace.download_model(progress=progress.bytes)
+            from workbench.engine.providers.embedding.choosing import download_model_of
+
+            download_model_of(workspace.settings.embedding, progress=progress.bytes)
         status = workspace.index(force=force, progress=progress.chunks)
     progress.end()
     return _report(bench, status)

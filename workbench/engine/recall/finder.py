@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -59,6 +59,7 @@ class Finder:
         folder: Where the index is kept; made when needed.
         clock: Tells the time.
         sources: Files beside the workspace's own that are searched as well.
+        version: Tells what state everything that is searched is in; of the catalog alone by default.
     """
 
     def __init__(
@@ -68,12 +69,14 @@ class Finder:
         folder: Path,
         clock: Clock,
         sources: Sequence[FileSource] = (),
+        version: Callable[[], Hashable] | None = None,
     ) -> None:
         self._catalog = catalog
         self._settings = settings
         self._folder = folder
         self._clock = clock
         self._sources = (CatalogFiles(catalog), *sources)
+        self._version = version or catalog.version
         self._lock = threading.RLock()
         self._keepers: dict[str, Keeper] = {}
         self._embedders: FallbackEmbedder | None = None
@@ -216,5 +219,5 @@ class Finder:
                     cache_entries=search.cache_entries,
                     clock=self._clock,
                 )
-                keeper = self._keepers[fingerprint] = Keeper(index, self._sources, self._catalog.version)
+                keeper = self._keepers[fingerprint] = Keeper(index, self._sources, self._version)
             return keeper

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
@@ -36,9 +36,18 @@ if TYPE_CHECKING:
     from workbench.engine.documents import DecayScores
     from workbench.engine.history import Adopted, Attribution, FileView, History, Planner, Receipt
     from workbench.engine.recall.finder import Finder
+    from workbench.engine.workspace.outside import Outside
     from workbench.engine.workspace.scores import Scores
 
 T = TypeVar("T")
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """What holds files or threads that are to be let go of."""
+
+    def close(self) -> None: ...
+
 
 _ACTOR = re.compile(r"[a-z]+(?::[\w.-]+)*")
 # Actors that stand for a person's own hand, a person's approval or the engine itself.
@@ -152,7 +161,22 @@ class Ground:
         """Return what answers questions; its index is not yet brought up to date."""
         from workbench.engine.recall.finder import Finder
 
-        return Finder(self.catalog, self.settings, self.derived, self.clock)
+        outside = self.outside
+        return Finder(
+            self.catalog,
+            self.settings,
+            self.derived,
+            self.clock,
+            outside.sources,
+            lambda: (self.catalog.version(), outside.version()),
+        )
+
+    @cached_property
+    def outside(self) -> Outside:
+        """Return what is searched beside the workspace's own memory."""
+        from workbench.engine.workspace.outside import Outside
+
+        return Outside(self.root, self.settings, self.derived, self.clock, self.zone)
 
     @cached_property
     def lookups(self) -> Lookups:
@@ -343,14 +367,11 @@ class Ground:
             with contextlib.suppress(WorkbenchError):
                 end_session(self)
             self._prepared = None
-        finder: Finder | None = self.__dict__.pop("finder", None)
-        if finder is not None:
-            finder.close()
-        catalog: Catalog | None = self.__dict__.pop("catalog", None)
-        if catalog is not None:
-            catalog.close()
-        for name in ("lookups", "derived"):
-            self.__dict__.pop(name, None)
+        # In this order: the finder reads the catalog until it is closed.
+        for name in ("finder", "outside", "catalog", "lookups", "derived"):
+            opened = self.__dict__.pop(name, None)
+            if isinstance(opened, Closable):
+                opened.close()
         if self._makeshift is not None:
             self._makeshift.cleanup()
             self._makeshift = None

@@ -69,15 +69,7 @@ class Reading:
             from_, lines = int(first), int(final or first) - int(first) + 1
         if from_ < 1 or (lines is not None and lines < 0):
             raise InvalidInput("Lines are counted from 1.", remedy="Ask for --from 1 or more.")
-        relative = layout.normalise(path)
-        layout.resolve(self._ground.root, relative)
-        content = self._read(relative) if layout.is_memory_file(relative) else None
-        if content is None:
-            raise NotFound(
-                "There is no such memory file.",
-                where=relative,
-                remedy="`get` reads MEMORY.md, memory/ and the agent’s own files such as SOUL.md.",
-            )
+        relative, content = self._content_of(path)
         from workbench.engine.documents import LineSpan, SourceText
 
         source = SourceText.from_bytes(content)
@@ -89,6 +81,23 @@ class Reading:
         # What is edited and written back must come back with its own line ends.
         text = source.text if len(span) == total else source.raw_of(span)
         return results.Excerpt(relative, text, from_, len(span))
+
+    def _content_of(self, path: str) -> tuple[str, bytes]:
+        """Return the path and the bytes of a memory file, or of a file outside that search gives."""
+        ground = self._ground
+        searches_outside = ground.settings.search.extra_paths or ground.settings.search.backend != "builtin"
+        if searches_outside and (content := ground.outside.read(path)) is not None:
+            return path, content
+        relative = layout.normalise(path)
+        layout.resolve(ground.root, relative)
+        content = self._read(relative) if layout.is_memory_file(relative) else None
+        if content is None:
+            raise NotFound(
+                "There is no such memory file.",
+                where=relative,
+                remedy="`get` reads MEMORY.md, memory/ and the agent’s own files such as SOUL.md.",
+            )
+        return relative, content
 
     def show(self, id: str, *, count_access: bool = True, history: bool = True) -> results.Shown:  # noqa: A002 - the field's word
         """Return one memory with its provenance, validity, score, links and history.

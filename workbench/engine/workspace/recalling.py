@@ -57,8 +57,6 @@ class Recalling(Reading):
             InvalidInput: An option makes no sense as given.
             StorageError: The index cannot be kept anywhere.
         """
-        from workbench.engine.recall.ranking import search
-
         settings = self._ground.settings
         if budget is None:
             max_results = settings.search.max_results if max_results is None else max_results
@@ -72,15 +70,10 @@ class Recalling(Reading):
             explain=explain,
         )
         started = time.perf_counter()
-        found, means = self._asked(search, query, options)
-        return replace(
-            found,
-            provider=means.provider,
-            model=means.model,
-            fallback=means.fallback,
-            stale=means.stale,
-            took_ms=round((time.perf_counter() - started) * 1000, 2),
-        )
+        other, failure = self._ground.outside.search(query, options)
+        found = other or self._from_index(query, options, failure)
+        took_ms = round((time.perf_counter() - started) * 1000, 2)
+        return replace(found, results=tuple(map(self._cited, found.results)), took_ms=took_ms)
 
     def why_not(self, query: str, id: str) -> results.WhyNot:  # noqa: A002 - the field's word
         """Say why a memory did not come up for a question.
@@ -124,8 +117,27 @@ class Recalling(Reading):
     def index_status(self) -> results.IndexStatus:
         """Return what the search index holds and how fresh it is."""
         self._ground.refresh_for_reading()
-        status = self._ground.finder.status()
-        return replace(status, entities=len(self._ground.lookups.entities()))
+        status = replace(self._ground.finder.status(), entities=len(self._ground.lookups.entities()))
+        return self._ground.outside.describe(status)
+
+    def _from_index(self, query: str, options: Options, failure: str | None) -> results.Found:
+        from workbench.engine.recall.ranking import search
+
+        found, means = self._asked(search, query, options)
+        return replace(
+            found,
+            provider=means.provider,
+            model=means.model,
+            fallback=failure or means.fallback,
+            stale=means.stale,
+        )
+
+    def _cited(self, hit: results.Hit) -> results.Hit:
+        from workbench.engine.recall.citations import are_citations_given, citation
+
+        context = "subagent" if self._ground.role.kind == "agent" else "direct"
+        given = are_citations_given(self._ground.settings.search.citations, context)
+        return replace(hit, citation=citation(hit.path, hit.start_line, hit.end_line) if given else None)
 
     def _options(
         self, store: str | None = None, after: str | None = None, before: str | None = None

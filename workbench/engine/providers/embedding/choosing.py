@@ -77,6 +77,30 @@ def model_to_download(settings: EmbeddingSettings) -> ModelAddress:
     return ModelAddress.read(settings.model_path or DOCUMENTED_MODEL)
 
 
+def download_model_of(
+    settings: EmbeddingSettings, *, progress: Callable[[int, int | None], None] = lambda *_: None
+) -> Path:
+    """Download the model that the settings name, else the documented one.
+
+    Args:
+        settings: Which model, from which hub, into which folder.
+        progress: Told the bytes that are there and those of the whole, None where that is not known.
+
+    Raises:
+        InvalidInput: A file of this machine is configured.
+        WorkbenchError: As `download_model` does.
+    """
+    from workbench.engine.providers.embedding.download import download_model
+
+    model_to_download(settings)
+    return download_model(
+        settings.model_path or DOCUMENTED_MODEL,
+        models_folder(settings.model_folder),
+        progress=progress,
+        hub=settings.download_url,
+    )
+
+
 def _make(provider: str, end_point: _EndPoint, asked: EmbeddingSettings) -> Embedder | None:
     match provider:
         case "builtin":
