@@ -1,0 +1,33 @@
+"""How results are cited, and for whom."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.engine.recall.citations import are_citations_given, citation, with_footer
+
+
+def test_one_line_and_several_are_cited() -> None:
+    assert citation("memory/2026-02-01.md", 3, 3) == "memory/2026-02-01.md#L3"
+    assert citation("memory/2026-02-01.md", 3, 5) == "memory/2026-02-01.md#L3-L5"
+
+
+@pytest.mark.parametrize(
+    ("choice", "context", "given"),
+    [
+        ("on", "direct", True),
+        ("on", "group", True),
+        ("off", "direct", False),
+        ("auto", "direct", True),
+        ("auto", "group", False),
+        ("auto", "channel", False),
+        ("auto", "subagent", False),
+    ],
+)
+def test_who_is_given_citations(choice: str, context: str, given: bool) -> None:
+    assert are_citations_given(choice, context) is given
+
+
+def test_the_footer_stands_below_the_text_and_only_where_cited() -> None:
+    assert with_footer("text", "a.md#L1") == "text\n\nSource: a.md#L1"
+    assert with_footer("text", None) == "text"
