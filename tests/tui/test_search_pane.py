@@ -104,10 +104,11 @@ async def test_results_come_as_one_types_with_day_score_and_the_match(
         text = listed(pilot)
         assert "◷ The new tide gauge reads" in text
         assert "  0.95 " in text
+        assert "words 1st, meaning 3rd" in text
         assert "  Today " in text
         row = pane(pilot).list.render_line(0)
         assert [s.text for s in row._segments if s.style and s.style.underline] == ["tide", "gauge"]
-        assert "read as a general question" in answer(pilot)
+        assert "general question" in answer(pilot)
         assert "built-in vectors · 7 ms" in answer(pilot)
         await pilot.press(*"zzz")
         await settle(pilot)
@@ -182,7 +183,7 @@ async def test_the_detail_shows_the_lines_around_with_those_handed_over_marked(
         assert "memory/episodes/2026-02-02.md#L11-L13" in text
         assert "▌ 13  The new tide gauge" in text
         assert "  15  ## 09:05 | task" in text
-        assert "words 1st, meaning 3rd · age and use × 0.97" in read_on(pilot)
+        assert "words 1st, meaning 3rd · age and use ×0.97" in read_on(pilot)
         assert "Score" in text
         assert "bot:auto-detect" in text
 
@@ -400,7 +401,7 @@ def test_the_answer_says_what_to_think_of_it() -> None:
         lines = answer_lines(Question("x"), answer, 1, width, searching=False)
         assert all(line_width(line) <= width for line in lines)
     text = "\n".join(plain_text(line) for line in lines)
-    assert "1 result  read as a question of when · 1–31 Jan 2026" in text
+    assert "1 result  asking when · 1–31 Jan 2026" in text
     assert "words alone · 3 ms" in text
     assert "○ Nothing here deserves belief" in text
     assert "! The server at localhost does not answer." in text
@@ -438,7 +439,7 @@ def test_explanations_fit_and_name_reasons_in_words() -> None:
     text = "\n".join(plain_text(line) for line in lines)
     assert "Says nearly the same" in text
     assert "unheard-of" in text
-    assert "and 8 more" in text
+    assert text.count("Says nearly the same") == 1
 
 
 def test_places_in_words() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, wrap_line
@@ -27,6 +26,10 @@ _REASONS = {
     "over-limit": "Beyond the last result",
 }
 _LABEL = 10
+_CUT_MARGIN = 8
+# How much is shown of what was left out for one reason, and of what merely came too late.
+_MOST_OF_A_REASON = 6
+_MOST_BEYOND = 4
 _WIDEST = 84
 
 
@@ -36,19 +39,23 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
+def places_words(hit: Hit) -> str:
+    """Say which lanes found a result and where it stood in each: “words 1st, meaning 3rd”."""
+    lanes = hit.explanation.lanes if hit.explanation is not None else ()
+    found = [
+        f"{LANES.get(lane.lane, lane.lane)} {ordinal(lane.rank)}" for lane in lanes if lane.rank is not None
+    ]
+    return ", ".join(found)
+
+
 def summary_lines(hit: Hit, width: int) -> list[Line]:
     """Say in a few words what a result owes its place to."""
     explanation = hit.explanation
     if explanation is None:
         return []
-    found = [
-        f"{LANES.get(lane.lane, lane.lane)} {ordinal(lane.rank)}"
-        for lane in explanation.lanes
-        if lane.rank is not None
-    ]
-    parts = [", ".join(found) or "no lane found it by itself"]
+    parts = [places_words(hit) or "no lane found it by itself"]
     if explanation.decay_factor is not None:
-        parts.append(f"age and use × {explanation.decay_factor:.2f}")
+        parts.append(f"age and use ×{explanation.decay_factor:.2f}")
     if explanation.nudges:
         parts.append(f"{len(explanation.nudges)} nudge{'s' * (len(explanation.nudges) != 1)}")
     lead = (Span(f"{hit.score:.2f}", "strong"), gap(2), ink(" · ".join(parts), "soft"))
@@ -145,36 +152,54 @@ def _factor_line(factor: float, width: int) -> Line:
     return told if line_width(told) <= width else lead
 
 
-def cuts_lines(cuts: Sequence[Cut], width: int, most: int = 12) -> list[Line]:
-    """Draw what was found and left out, under the reasons."""
+def cuts_lines(cuts: Sequence[Cut], width: int) -> list[Line]:
+    """Draw what was found and left out, under the reasons, those that tell most first."""
     if not cuts:
         return [*section("Left out"), (Span("Nothing that was found.", "faint"),)]
+    by_reason: dict[str, list[Cut]] = {reason: [] for reason in _REASONS}
+    for each in cuts:
+        by_reason.setdefault(each.reason, []).append(each)
     lines: list[Line] = [BLANK, (Span("Left out", "soft"), Span(f"  {len(cuts):,}", "faint"))]
-    ordered = sorted(cuts[:most], key=lambda each: each.reason)
-    for reason, group in groupby(ordered, key=lambda each: each.reason):
-        lines.append((ink(_REASONS.get(reason, reason), "faint", width),))
-        for each in group:
-            lines += _cut_lines(each, width)
-    if len(cuts) > most:
-        lines.append((Span(f"and {len(cuts) - most:,} more", "faint"),))
+    for reason, found in by_reason.items():
+        if found:
+            lines += _reason_lines(reason, found, width)
     return lines
 
 
-def _cut_lines(each: Cut, width: int) -> list[Line]:
-    name = each.id or f"{each.path}#L{each.start_line}"
-    head = cut(
+def _reason_lines(reason: str, cuts: Sequence[Cut], width: int) -> list[Line]:
+    """Draw the first of what was left out for one reason; what is said of all of them is said once."""
+    shown = cuts[: _MOST_BEYOND if reason == "over-limit" else _MOST_OF_A_REASON]
+    details = {each.detail for each in cuts}
+    told = f"{_REASONS.get(reason, reason)}  {len(cuts):,}"
+    lines: list[Line] = [cut((ink(told, "soft"),), width)]
+    if len(details) == 1 and len(cuts) > 1:
+        lines += [(Span(piece, "faint"),) for piece in wrap(cuts[0].detail, width, limit=2)]
+    for each in shown:
+        lines.append(_cut_line(each, width))
+        if len(details) > 1 or len(cuts) == 1:
+            lines += [
+                (gap(_CUT_MARGIN), Span(piece, "faint"))
+                for piece in wrap(each.detail, max(8, width - _CUT_MARGIN), limit=2)
+            ]
+    if len(cuts) > len(shown):
+        lines.append(cut((gap(_CUT_MARGIN), Span(f"and {len(cuts) - len(shown):,} more", "faint")), width))
+    return lines
+
+
+def _cut_line(each: Cut, width: int) -> Line:
+    link = each.id or f"file:{each.path}"
+    # A part of a long text is told by its own lines.
+    is_part = store_of_id(link) == "file"
+    name = f"{each.path}#L{each.start_line}-L{each.end_line}" if is_part else each.id
+    return cut(
         (
-            Span(f"  {store_sign(name)} ", f"store.{store_of_id(name)}"),
+            Span(f"{store_sign(link)} ", f"store.{store_of_id(link)}"),
             Span(f"{each.score:.2f}", "soft"),
             gap(2),
-            ink(name, link_role(name), link=each.id),
+            ink(name, link_role(link), link=link),
         ),
         width,
     )
-    return [
-        head,
-        *((gap(10), Span(piece, "faint")) for piece in wrap(each.detail, max(8, width - 10), limit=2)),
-    ]
 
 
 def why_not_lines(answer: WhyNot, name: str, width: int) -> list[Line]:

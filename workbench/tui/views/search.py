@@ -10,7 +10,7 @@ from workbench.tui.matching import lit, one_line, part_around_match
 from workbench.tui.palette import score_role
 from workbench.tui.text import fit, plain, wrap
 from workbench.tui.views.dates import MONTH_NAMES, MONTHS, day_name
-from workbench.tui.views.explanation import summary_lines
+from workbench.tui.views.explanation import places_words, summary_lines
 from workbench.tui.views.memory import STORE_SIGNS, known_lines, section
 from workbench.tui.widgets.rows import KeyedRows
 
@@ -31,11 +31,11 @@ _WIDEST_TEXT = 96
 _LONGEST_LINE = 2000
 _FREE_TEXT = frozenset({"file", "extra", "session"})
 _READ_AS = {
-    "general": "a general question",
-    "when": "a question of when",
-    "about": "a question about someone or something",
-    "how": "a question of how",
-    "latest": "a question for the latest",
+    "general": "general question",
+    "when": "asking when",
+    "about": "asking about somebody or something",
+    "how": "asking how",
+    "latest": "asking for the latest",
 }
 PROVIDERS = {
     "builtin": "built-in vectors",
@@ -120,7 +120,7 @@ class HitRows(KeyedRows):
         right = (Span(told, "faint"),) if told else ()
         words = head_of(hit) if is_free_text(hit) else gist_of(hit)
         if is_free_text(hit) or not words:
-            return spread((gap(2), ink(words or citation(hit), "faint")), right, width)
+            return spread((gap(2), ink(words or places_words(hit) or citation(hit), "faint")), right, width)
         part = part_around_match(words, self._question, max(1, width - line_width(right) - 4))
         return spread((gap(2), *lit(part, self._question, "soft")), right, width)
 
@@ -182,7 +182,7 @@ def answer_lines(
     if found is None or not question.words:
         return [*lines, (Span("searching…", "soft"),)] if searching and question.words else lines
     count = f"{shown} result{'s' * (shown != 1)}" if shown else "nothing found"
-    parts = [f"read as {_READ_AS.get(found.strategy, found.strategy)}"]
+    parts = [_READ_AS.get(found.strategy, found.strategy)]
     if found.period:
         parts.append(period_words(*found.period))
     parts += _conditions(question)
@@ -288,7 +288,9 @@ def hit_head(hit: Hit, today: date, width: int) -> list[Line]:
     ]
     about = " · ".join(fact for fact in facts if fact)
     both = f"{about} · {citation(hit)}" if about else citation(hit)
-    for fact in [both] if len(both) <= width - 2 else [about, citation(hit)]:
+    folder, slash, name = citation(hit).rpartition("/")
+    apart = [citation(hit)] if len(citation(hit)) <= width - 2 else [folder + slash, name]
+    for fact in [both] if len(both) <= width - 2 else [about, *apart]:
         lines += [(gap(2), Span(piece, "faint")) for piece in wrap(fact, max(8, width - 2)) if piece]
     if hit.superseded_by:
         lines.append(
