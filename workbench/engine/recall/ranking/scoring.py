@@ -30,6 +30,8 @@ _NEAR_WORDS = 1.0
 _WORDS_OF_CHUNK = 2.0
 _WORDS_OF_MEMORY = 1.0
 _MEANING = 4.0
+# Without meaning, words speak for it too.
+_WORDS_ALONE = 1.5
 # What is said right before often asks what is said here.
 _BEFORE = 1.0
 # Who is asked about mostly says it himself.
@@ -212,6 +214,7 @@ def _two_grain(
         else 0.0
         for lane in ("words", "near", "chunk", "memory", "meaning")
     }
+    of_words = 1.0 if scales["meaning"] else _WORDS_ALONE
     recency = _recency(units) if question.strategy == "latest" else {}
     before: Unit | None = None
     carried = 0.0
@@ -219,16 +222,15 @@ def _two_grain(
         signals = unit.signals
         near = signals["near"] * scales["near"]
         meaning = max(0.0, signals.get("meaning", 0.0)) * scales["meaning"]
-        points = (
+        points = _MEANING * meaning + of_words * (
             _WORDS * signals["words"] * scales["words"]
             + _NEAR_WORDS * near
             + _WORDS_OF_CHUNK * signals["chunk"] * scales["chunk"]
             + _WORDS_OF_MEMORY * signals["memory"] * scales["memory"]
-            + _MEANING * meaning
         )
         if before is not None and before.stored is unit.stored:
             points += _BEFORE * carried
-        carried, before = near + meaning, unit
+        carried, before = near + (meaning if scales["meaning"] else near), unit
         if voices and unit.shape.speaker in voices:
             signals["voice"] = _OWN_VOICE
         if unit.shape.asking:
