@@ -70,6 +70,13 @@ def test_what_lacks_something_falls_back_and_says_what(tmp_path: Path, values: A
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_stand_in_that_lacks_something_is_not_offered() -> None:
+    standing = choose(embedding(provider="openai", fallback="local")).embedder.standing()
+    assert standing.embedder is None
+    assert "no key" in str(standing.fallback)
+    assert "No local embedding model" in str(standing.fallback)
+
+
 def test_the_stand_in_is_not_told_the_key_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     choice = choose(embedding(provider="gemini", api_key=KEY, model="g", fallback="openai"))

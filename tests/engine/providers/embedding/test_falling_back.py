@@ -143,6 +143,21 @@ def test_where_both_fail_the_error_is_that_of_the_second(
         both.embed_query("x")
 
 
+def test_where_both_are_out_only_keywords_are_left(
+    both: FallbackEmbedder, first: Scripted, second: Scripted, clock: Clock
+) -> None:
+    for embedder in (first, second):
+        both.failed(embedder, ProviderError(f"{embedder.provider} is out."))
+    standing = both.standing()
+    assert standing.embedder is None
+    said = (
+        "The embedder openai and builtin failed, only keywords are searched: openai is out. builtin is out."
+    )
+    assert standing.fallback == said
+    clock.now += 61
+    assert both.standing().embedder is first
+
+
 def test_without_a_second_the_error_stays_for_the_while(first: Scripted, clock: Clock) -> None:
     alone = FallbackEmbedder(first, None, monotonic=clock)
     first.works = False
@@ -166,6 +181,7 @@ def test_failures_of_direct_use_count(
     both: FallbackEmbedder, first: Scripted, second: Scripted, clock: Clock
 ) -> None:
     both.failed(second, ProviderError("no matter"))
+    both.worked(second)
     assert both.standing().embedder is first
     both.failed(first, ProviderError("openai is out."))
     assert both.standing().embedder is second

@@ -56,7 +56,7 @@ class FallbackEmbedder:
     Args:
         primary: What was configured; None for keywords alone.
         fallback: What steps in; None for nothing.
-        cool_down_s: Seconds that the first is left alone after a failure.
+        cool_down_s: Seconds that one is left alone after a failure.
         monotonic: Seconds that only go up.
     """
 
@@ -69,28 +69,33 @@ class FallbackEmbedder:
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self.primary = primary
-        self.fallback = fallback
-        self._cool_down_s = cool_down_s
-        self._monotonic = monotonic
-        self._failure: ProviderError | None = None
-        self._left_alone_until = 0.0
-        self._lock = threading.Lock()
+        self.fallback = fallback if primary is not None else None
+        pair = (self.primary, self.fallback)
+        self._turns = [_Turn(embedder, cool_down_s, monotonic) for embedder in pair if embedder is not None]
 
     @property
     def failure(self) -> ProviderError | None:
         """Return how the first failed last; None while it works."""
-        return self._failure
+        return self._turns[0].failure if self._turns else None
 
     def standing(self) -> Standing:
         """Return whose turn it is now, having made sure that it can be told from others by its fingerprint."""
-        if self.primary is not None and self._may_ask():
-            try:
-                _ = self.primary.fingerprint
-            except ProviderError as error:
-                self._note(error)
-            else:
-                return Standing(self.primary, None)
-        return Standing(self.fallback if self.primary is not None else None, self._reason())
+        for turn in self._turns:
+            if turn.may_be_asked() and turn.has_fingerprint():
+                return Standing(turn.embedder, self._reason(turn))
+        return Standing(None, self._reason(None))
+
+    def failed(self, embedder: Embedder, error: ProviderError) -> None:
+        """Take note that an embedder of `standing`, asked directly, failed."""
+        for turn in self._turns:
+            if turn.embedder is embedder:
+                turn.failed(error)
+
+    def worked(self, embedder: Embedder) -> None:
+        """Take note that an embedder of `standing`, asked directly, answered."""
+        for turn in self._turns:
+            if turn.embedder is embedder:
+                turn.worked()
 
     def embed_passages(
         self, texts: Sequence[str], *, cancelled: Callable[[], bool] = lambda: False
@@ -111,67 +116,86 @@ class FallbackEmbedder:
         """
         return self._ask(lambda embedder: embedder.embed_query(text))
 
-    def failed(self, embedder: Embedder, error: ProviderError) -> None:
-        """Take note that an embedder of `standing`, asked directly, failed."""
-        if embedder is self.primary:
-            self._note(error)
-
-    def worked(self, embedder: Embedder) -> None:
-        """Take note that an embedder of `standing`, asked directly, answered."""
-        if embedder is self.primary:
-            self._failure = None
-
     def close(self) -> None:
         """Let go of both."""
-        for embedder in (self.primary, self.fallback):
-            if embedder is not None:
-                embedder.close()
+        for turn in self._turns:
+            turn.embedder.close()
 
     def _ask(self, ask: Callable[[Embedder], FloatArray]) -> Embedded:
-        if self.primary is None:
-            raise ProviderError(
-                "Embeddings are switched off.", where="embedding.provider", remedy="Set it to builtin."
-            )
-        if self._claim():
-            try:
-                answer = _answer(self.primary, ask, None)
-            except ProviderError as error:
-                self._note(error)
-            else:
-                self._failure = None
-                return answer
-        assert self._failure is not None
-        if self.fallback is None:
-            raise self._failure
-        return _answer(self.fallback, ask, self._reason())
+        problem: ProviderError | None = None
+        for turn in self._turns:
+            if turn.claim():
+                try:
+                    vectors = ask(turn.embedder)
+                    fingerprint = turn.embedder.fingerprint
+                except ProviderError as error:
+                    turn.failed(error)
+                else:
+                    turn.worked()
+                    embedder = turn.embedder
+                    return Embedded(
+                        vectors, embedder.provider, embedder.model, fingerprint, self._reason(turn)
+                    )
+            problem = turn.failure or problem
+        if problem is not None:
+            raise problem
+        raise ProviderError(
+            "Embeddings are switched off.", where="embedding.provider", remedy="Set it to builtin."
+        )
 
-    def _may_ask(self) -> bool:
-        return self._failure is None or self._monotonic() >= self._left_alone_until
+    def _reason(self, answering: _Turn | None) -> str | None:
+        """Return why not the first answers, in a sentence; None where it does."""
+        if not self._turns or answering is self._turns[0]:
+            return None
+        if answering is not None:
+            first = self._turns[0]
+            instead = f"{answering.embedder.provider} answers instead"
+            return f"The embedder {first.embedder.provider} failed, {instead}: {_said(first)}"
+        failed = [turn for turn in self._turns if turn.failure is not None]
+        names = " and ".join(turn.embedder.provider for turn in failed)
+        said = " ".join(_said(turn) for turn in failed)
+        return f"The embedder {names} failed, only keywords are searched: {said}"
 
-    def _claim(self) -> bool:
-        """Tell whether this call may ask the first; after a failure that is one call per cool-down."""
+
+class _Turn:
+    """One embedder, how it failed last, and until when it is left alone."""
+
+    def __init__(self, embedder: Embedder, cool_down_s: float, monotonic: Callable[[], float]) -> None:
+        self.embedder = embedder
+        self.failure: ProviderError | None = None
+        self._cool_down_s = cool_down_s
+        self._monotonic = monotonic
+        self._left_alone_until = 0.0
+        self._lock = threading.Lock()
+
+    def may_be_asked(self) -> bool:
+        return self.failure is None or self._monotonic() >= self._left_alone_until
+
+    def claim(self) -> bool:
+        """Tell whether this call may ask it; after a failure that is one call per cool-down."""
         with self._lock:
-            if not self._may_ask():
+            if not self.may_be_asked():
                 return False
-            if self._failure is not None:
+            if self.failure is not None:
                 self._left_alone_until = self._monotonic() + self._cool_down_s
             return True
 
-    def _note(self, error: ProviderError) -> None:
+    def has_fingerprint(self) -> bool:
+        try:
+            return bool(self.embedder.fingerprint)
+        except ProviderError as error:
+            self.failed(error)
+            return False
+
+    def failed(self, error: ProviderError) -> None:
         with self._lock:
-            self._failure = error
+            self.failure = error
             self._left_alone_until = self._monotonic() + self._cool_down_s
 
-    def _reason(self) -> str | None:
-        failure = self._failure
-        if failure is None or self.primary is None:
-            return None
-        instead = (
-            f"{self.fallback.provider} answers instead" if self.fallback else "only keywords are searched"
-        )
-        return f"The embedder {self.primary.provider} failed, {instead}: {failure.message}"
+    def worked(self) -> None:
+        with self._lock:
+            self.failure = None
 
 
-def _answer(embedder: Embedder, ask: Callable[[Embedder], FloatArray], fallback: str | None) -> Embedded:
-    fingerprint = embedder.fingerprint
-    return Embedded(ask(embedder), embedder.provider, embedder.model, fingerprint, fallback)
+def _said(turn: _Turn) -> str:
+    return turn.failure.message if turn.failure else "It is being tried again."
