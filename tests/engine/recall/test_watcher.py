@@ -258,3 +258,43 @@ def test_a_linked_memory_folder_is_not_watched(tmp_path: Path) -> None:
         assert calls.count == 1
     finally:
         watching.stop()
+
+
+def test_events_tell_which_files_changed(root: Path) -> None:
+    calls = Calls()
+    noted: list[frozenset[str] | None] = []
+    watching = Watcher(root, calls, quiet=_QUIET, noted=noted.append)
+    try:
+        assert calls.after(lambda: (root / "memory/episodes/2026-02-02.md").write_text("x"))
+        assert noted == [frozenset({"memory/episodes/2026-02-02.md"})]
+        assert calls.after(lambda: save_as_editors_do(root / "MEMORY.md", "saved"))
+        assert noted[-1] == frozenset({"MEMORY.md"})
+        day = root / "memory/episodes/2026-02-02.md"
+        assert calls.after(lambda: day.rename(day.with_name("2026-02-03.md")))
+        assert noted[-1] == frozenset({"memory/episodes/2026-02-02.md", "memory/episodes/2026-02-03.md"})
+    finally:
+        watching.stop()
+
+
+def test_where_events_cannot_tell_everything_may_have_changed(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = Calls()
+    noted: list[frozenset[str] | None] = []
+
+    def changed() -> None:
+        calls()
+        if calls.count == 2:
+            raise Locked("Another process is writing.")
+
+    monkeypatch.setattr(watcher, "_FIRST_RETRY", 0.01)
+    (root / "memory/vault").mkdir()
+    (root / "memory/vault/note.md").write_text("x")
+    watching = Watcher(root, changed, quiet=_QUIET, noted=noted.append)
+    try:
+        assert calls.after(lambda: (root / "memory/vault").rename(root / "memory/elsewhere"))
+        assert calls.after(lambda: (root / "memory/a.md").write_text("x"))
+        assert calls.count >= 3 or calls.after(lambda: None)
+        assert noted == [None, frozenset({"memory/a.md"}), None]
+    finally:
+        watching.stop()

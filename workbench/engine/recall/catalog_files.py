@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from workbench.engine import layout
 from workbench.engine.catalog import Catalog, FactRecord, MemoryRecord
 from workbench.engine.recall.file_source import FileRecords
 
 _MOST_AT_ONCE = 200
 _MOST_LOOKS = 5
-_DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _Row = tuple[Any, ...]
 
 
@@ -29,9 +26,8 @@ class CatalogFiles:
         self._catalog = catalog
 
     def digests(self) -> Mapping[str, bytes]:
-        """Return the digest of every file by path: core memory, days from the newest, then the rest."""
-        rows = self._catalog.rows("SELECT path, digest FROM files WHERE digest <> x''")
-        return dict(sorted(rows, key=lambda row: _newest_first(row[0])))
+        """Return the digest of every file by path."""
+        return dict(self._catalog.rows("SELECT path, digest FROM files WHERE digest <> x''"))
 
     def read(self, paths: Sequence[str]) -> Iterator[FileRecords]:
         """Take these files apart; those that the catalog does not know are left out."""
@@ -82,16 +78,6 @@ class CatalogFiles:
         for row in self._catalog.rows(question, (json.dumps([number for number, _ in known.values()]),)):
             parts.setdefault(row[0], []).append(row[1:])
         return parts
-
-
-def _newest_first(path: str) -> tuple[int, str]:
-    store = layout.store_of(path)
-    if store == "core":
-        return (0, path)
-    if store == "episodic" or layout.is_daily_log(path):
-        day = _DAY.search(path)
-        return (1, f"{99999999 - int(''.join(day.groups())):08d}{path}" if day else path)
-    return (2, path)
 
 
 def _memory(row: _Row) -> MemoryRecord:

@@ -30,7 +30,7 @@ class FileSource(Protocol):
     """Some of the files that are searched."""
 
     def digests(self) -> Mapping[str, bytes]:
-        """Return the digest of every file by path, those first that are to be found first."""
+        """Return the digest of every file by path, in any order."""
         ...
 
     def read(self, paths: Sequence[str]) -> Iterable[FileRecords]:

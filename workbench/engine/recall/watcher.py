@@ -21,6 +21,8 @@ _MOST_QUIET_SPELLS = 10
 _FIRST_RETRY = 1.0
 _LAST_RETRY = 30.0
 _POLL_SECONDS = 5.0
+# Of more files than these a look at all of them tells more quickly.
+_MOST_PATHS = 500
 _READING = frozenset({"opened", "closed_no_write"})
 
 
@@ -35,11 +37,22 @@ class Watcher:
         changed: Called after each quiet spell; what changed is for the callee to find out. Never called twice at
             the same time.
         quiet: Seconds without a further event before the call.
+        noted: Called before each such call with the workspace-relative files that events told of since the last;
+            None where more may have changed than events told, as when a folder was moved or a call had failed.
     """
 
-    def __init__(self, root: Path, changed: Callable[[], None], *, quiet: float = 0.3) -> None:
+    def __init__(
+        self,
+        root: Path,
+        changed: Callable[[], None],
+        *,
+        quiet: float = 0.3,
+        noted: Callable[[frozenset[str] | None], None] = lambda _paths: None,
+    ) -> None:
         self._root = root
         self._changed = changed
+        self._noted = noted
+        self._paths: set[str] | None = set()
         self._quiet = quiet
         self._wake = threading.Condition()
         self._stopped = False
@@ -109,9 +122,16 @@ class Watcher:
         if event.event_type in _READING or (event.is_directory and event.event_type == "modified"):
             return
         places = (os.fsdecode(event.src_path), os.fsdecode(event.dest_path or ""))
-        if not any(place and self._concerns(place, is_folder=event.is_directory) for place in places):
+        concerned = [
+            place for place in places if place and self._concerns(place, is_folder=event.is_directory)
+        ]
+        if not concerned:
             return
         with self._wake:
+            if event.is_directory or len(self._paths or ()) > _MOST_PATHS:
+                self._paths = None
+            elif self._paths is not None:
+                self._paths.update(Path(os.path.relpath(place, self._root)).as_posix() for place in concerned)
             self._last_event = time.monotonic()
             if not self._pending:
                 self._pending = True
@@ -130,15 +150,23 @@ class Watcher:
         retry = _FIRST_RETRY
         while self._wait_for_quiet():
             try:
+                watched = self._memory_identity
                 self._follow_memory_folder()
+                self._noted(self._take_paths() if watched == self._memory_identity else None)
                 self._changed()
             except (WorkbenchError, OSError):
                 with self._wake:
+                    self._paths = None
                     self._wake.wait_for(lambda: self._stopped, timeout=retry)
                     self._pending = True
                 retry = min(2 * retry, _LAST_RETRY)
             else:
                 retry = _FIRST_RETRY
+
+    def _take_paths(self) -> frozenset[str] | None:
+        with self._wake:
+            paths, self._paths = self._paths, set()
+            return None if paths is None else frozenset(paths)
 
     def _wait_for_quiet(self) -> bool:
         """Wait for changes and for their end; False where the watcher is stopped."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.recall.index.bookshelf import ANYTHING, Bookshelf, ids
+from tests.engine.recall.index.bookshelf import ANYTHING, Bookshelf, MemoryFiles, ids
 from workbench.engine.catalog import FactRecord
 from workbench.engine.recall.chunking import ChunkSize
 from workbench.engine.recall.model import Within
@@ -196,8 +196,6 @@ def test_a_workspace_without_vectors_is_searched_by_words(shelf: Bookshelf) -> N
 
 
 def test_of_a_path_in_several_sources_the_first_is_taken(shelf: Bookshelf) -> None:
-    from tests.engine.recall.index.bookshelf import MemoryFiles
-
     other = MemoryFiles({"a.md": ["second"], "b.md": ["third"]})
     shelf.write("a.md", "first")
     shelf.index.sync([shelf.files, other])
@@ -238,6 +236,35 @@ def test_a_bounded_look_leaves_the_rest_for_later(shelf: Bookshelf) -> None:
     while shelf.index.sync([shelf.files], seconds=0).pending_files:
         pass
     assert shelf.index.state().files == 300
+
+
+def test_core_memory_and_the_newest_days_are_read_first(shelf: Bookshelf) -> None:
+    paths = [
+        "memory/z.md",
+        "memory/2026-01-05.md",
+        "memory/episodes/2026-02-02.md",
+        "MEMORY.md",
+        "memory/a.md",
+    ]
+    for path in paths:
+        shelf.write(path, "tea")
+    shelf.sync()
+    assert shelf.files.was_read == [
+        "MEMORY.md",
+        "memory/episodes/2026-02-02.md",
+        "memory/2026-01-05.md",
+        "memory/a.md",
+        "memory/z.md",
+    ]
+
+
+def test_several_sources_are_read_each_in_its_turn(shelf: Bookshelf) -> None:
+    other = MemoryFiles({f"{number}.md": ["other tea"] for number in range(0, 40, 2)})
+    for number in range(1, 40, 2):
+        shelf.write(f"{number}.md", "tea")
+    assert shelf.index.sync([shelf.files, other]).changed == 40
+    with shelf.index.source() as source:
+        assert len(source.by_keywords(["tea"], 99, ANYTHING)) == 40
 
 
 _TEXTS = st.lists(st.sampled_from(("tea", "coffee", "a garden", "violin lesson", "tea again")), max_size=4)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from workbench.engine import layout
 from workbench.engine.errors import ProviderError
 from workbench.engine.recall.chunking import ChunkSize, chunks_of
 from workbench.engine.recall.file_source import FileRecords, FileSource, Taken
@@ -26,6 +29,7 @@ _CHUNKS_AT_ONCE = 768
 _FILES_AT_ONCE = 128
 _FIRST_FILES = 8
 _REMOVED_AT_ONCE = 500
+_DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
@@ -106,12 +110,14 @@ class Builder:
         work = Work(known={path: number for path, (number, _) in held.items()})
         seen: set[str] = set()
         for source in sources:
+            stale = []
             for path, digest in source.digests().items():
                 if path in seen:
                     continue
                 seen.add(path)
                 if path not in held or held[path][1] != digest:
-                    work.stale.append((source, path))
+                    stale.append(path)
+            work.stale.extend((source, path) for path in sorted(stale, key=_newest_first))
         work.gone = {path: number for path, number in work.known.items() if path not in seen}
         return work
 
@@ -239,6 +245,14 @@ class Builder:
             self._built.removed += len(few)
 
 
+def _newest_first(path: str) -> tuple[int, str]:
+    """Order files so that what is asked for most is found first: core memory, days from the newest, then the rest."""
+    if layout.store_of(path) == "core":
+        return (0, path)
+    day = _DAY.search(path)
+    return (1, f"{99_999_999 - int(''.join(day.groups())):08}{path}") if day else (2, path)
+
+
 def _held(
     connection: apsw.Connection, question: str, values: Sequence[str] = ()
 ) -> dict[str, tuple[int, bytes]]:
@@ -252,7 +266,8 @@ def _read(
     start, count = 0, _FIRST_FILES
     while start < len(stale):
         source = stale[start][0]
-        few = [path for each, path in stale[start : start + count] if each is source]
+        same = takewhile(lambda each: each[0] is source, stale[start : start + count])  # noqa: B023 - used up here
+        few = [path for _, path in same]
         found = {file.path: file for file in source.read(few)}
         for path in few:
             if cancelled():

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.engine.clock import Clock
+from workbench.engine.providers.embedding.model import EmbeddingCancelled
 from workbench.engine.recall.index.embedding_cache import EmbeddingCache
 from workbench.engine.recall.index.prepared import Vectors, vectors_of
 
@@ -72,7 +73,10 @@ class ChunkEmbedder:
 
     def _make(self, passages: Sequence[Sequence[str]], cancelled: Callable[[], bool]) -> list[Vectors] | None:
         texts = list(dict.fromkeys(text for each in passages for text in each))
-        rows: FloatArray = self.embedder.embed_passages(texts, cancelled=cancelled)
+        try:
+            rows: FloatArray = self.embedder.embed_passages(texts, cancelled=cancelled)
+        except EmbeddingCancelled:
+            return None
         if cancelled():
             return None
         places = {text: at for at, text in enumerate(texts)}

@@ -254,8 +254,8 @@ class Index:
             if (holds_all or state.last_sync) and not (can_wait and self._files.others_answer()):
                 after = replace(after, complete=1)
             left.append(after)
-        if after.complete and not state.complete:
-            self._files.has_taken_over(file)
+        if after.complete and (has_seen_all or not state.complete):
+            self._files.clear_away(file)
         if built.changed >= _MANY_FILES:
             file.settle()
         return IndexSync(

@@ -105,9 +105,11 @@ class OpenFiles:
             state = file.state()
             return state.shape != self._shape.digest and state.embedder == self._shape.embedder
 
-    def has_taken_over(self, file: IndexFile) -> None:
-        """Clear away what a complete file replaces."""
+    def clear_away(self, file: IndexFile) -> None:
+        """Clear away what a complete file has replaced, also where whoever was to do that has died."""
         with self._lock:
+            if len(index_files(self._folder)) == 1:
+                return
             named = next(named for named, each in self._open.items() if each is file)
             delete_older(self._folder, named)
             self._close_gone(index_files(self._folder))
