@@ -62,6 +62,47 @@ def test_end_points_and_keys_are_left_aside_and_said(tmp_path: Path, environment
     assert "sk-secret" not in settings.warnings[0]
 
 
+def test_the_settings_of_qmd_are_mapped_but_programs_and_places_are_left_aside(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    (tmp_path / "moltbot.json").write_text(
+        """{ memory: { backend: "qmd", citations: "off", qmd: {
+          command: "/tmp/x", includeDefaultMemory: false,
+          update: { interval: "90s", debounceMs: 1000, onBoot: false },
+          limits: { maxResults: 9, timeoutMs: 2000, maxSnippetChars: 300 },
+          paths: [{ name: "docs", path: "~/notes", pattern: "**/*.md" }] } } }"""
+    )
+    settings = load_settings(tmp_path, environment=environment)
+    assert settings.search.backend == "builtin"
+    assert settings.search.citations == "off"
+    assert (settings.qmd.command, dict(settings.qmd.paths)) == ("qmd", {})
+    assert settings.qmd.include_default_memory is False
+    assert (settings.qmd.update_minutes, settings.qmd.debounce_ms, settings.qmd.update_on_boot) == (
+        1.5,
+        1000,
+        False,
+    )
+    assert (settings.qmd.max_results, settings.qmd.timeout_ms, settings.qmd.max_snippet_chars) == (
+        9,
+        2000,
+        300,
+    )
+    (warning,) = settings.warnings
+    assert all(path in warning for path in ("memory.backend", "memory.qmd.command", "memory.qmd.paths"))
+
+
+@pytest.mark.parametrize(
+    ("interval", "minutes"), [("5m", 5), ("2h", 120), ("1d", 1440), ("500ms", 1 / 120), (7, 7)]
+)
+def test_spans_of_time_are_taken_in_minutes(
+    tmp_path: Path, environment: dict[str, str], interval: object, minutes: float
+) -> None:
+    (tmp_path / "openclaw.json").write_text(
+        json.dumps({"memory": {"qmd": {"update": {"interval": interval}}}})
+    )
+    assert load_settings(tmp_path, environment=environment).qmd.update_minutes == pytest.approx(minutes)
+
+
 def test_the_newest_product_wins(tmp_path: Path, environment: dict[str, str]) -> None:
     for name, results in (("clawdbot.json", 1), ("openclaw.json", 3), ("moltbot.json", 2)):
         (tmp_path / name).write_text(json.dumps({"memory": {"search": {"query": {"maxResults": results}}}}))
@@ -97,6 +138,8 @@ def test_a_link_is_a_warning(tmp_path: Path, environment: dict[str, str]) -> Non
         {"graph": {"depth": 99}},
         {"decay": {"activeThreshold": 0.01}},
         {"search": {"extraPaths": ["../outside"]}},
+        {"search": {"sessionPaths": ["/srv/sessions"]}},
+        {"qmd": {"update": {"interval": "soon"}}},
         {"search": {"extraPaths": [{"path": "x", "pattern": "*.md"}]}},
     ],
 )

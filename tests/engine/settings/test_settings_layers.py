@@ -175,6 +175,14 @@ def test_a_workspace_may_not_choose_end_points_programs_or_places(
 
 def test_every_personal_setting_is_refused_to_a_workspace() -> None:
     dangerous = {key for key in SCHEMA if key.startswith(("model.", "embedding.", "paths."))}
+    dangerous |= {
+        "search.backend",
+        "search.session_paths",
+        "qmd.command",
+        "qmd.mode",
+        "qmd.embed",
+        "qmd.paths",
+    }
     assert dangerous <= {key for key, spec in SCHEMA.items() if spec.personal}
 
 

@@ -169,7 +169,7 @@ class ExtraPaths:
     def _records(self, shown: str, content: bytes) -> tuple[MemoryRecord, ...]:
         moment = _moment(shown, self._zone)
         # A neutral folder: what a file outside is called makes it none of the kinds that the workspace has.
-        found = extract(f"extra/{_name(shown)}", content, self._zone).memories
+        found = extract(f"extra/{_name(shown).rpartition('.')[0]}.md", content, self._zone).memories
         return tuple(
             replace(
                 record,
