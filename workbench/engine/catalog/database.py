@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import threading
 import time
 from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +17,31 @@ from workbench.engine.errors import Locked, StorageError
 if TYPE_CHECKING:
     import apsw
 
+_Identity = tuple[int, int]
 _MOST_COURTESY = 0.05
+# Seconds to wait for a process that is opening the file, and between two looks.
+_LONGEST_OPENING = 10.0
+_LOOK = 0.005
 
 
 class DatabaseLost(Exception):
     """The file was damaged, deleted or replaced under an open connection; an empty one takes its place."""
+
+
+@dataclass
+class _Opened:
+    """The connections to one file; what goes wrong on them is about that file, whatever has taken its place."""
+
+    identity: _Identity
+    writer: apsw.Connection
+    reader: apsw.Connection | None = None
+    # Tells apart readers, since each counts changes anew.
+    reader_number: int = 0
+
+    def close(self) -> None:
+        for connection in (self.reader, self.writer):
+            if connection is not None:
+                connection.close()
 
 
 class Database:
@@ -37,9 +59,9 @@ class Database:
         self._fingerprint = fingerprint
         self._write_lock = threading.RLock()
         self._read_lock = threading.Lock()
-        self._writer: apsw.Connection | None = None
-        self._reader: apsw.Connection | None = None
-        self._identity: tuple[int, int] | None = None
+        # Taken last of the three.
+        self._open_lock = threading.Lock()
+        self._opened: _Opened | None = None
         self._readers_opened = 0
         self._reading = 0
         self._read_done = threading.Condition()
@@ -53,14 +75,11 @@ class Database:
             Locked: Another process keeps it from being opened.
             StorageError: It cannot be read.
         """
-        if self._identity is None:
-            with self.connection():
-                pass
         with self._read_done:
             self._reading += 1
         try:
-            with self._read_lock, self._translated():
-                return self._open_reader().execute(question, tuple(values)).fetchall()
+            with self._read_lock, self._at_file() as opened:
+                return self._reader(opened).execute(question, tuple(values)).fetchall()
         finally:
             with self._read_done:
                 self._reading -= 1
@@ -68,14 +87,15 @@ class Database:
 
     def version(self) -> Hashable:
         """Return a value that is another one after any change, whoever made it; raises as `ask` does."""
-        ((changes,),) = self.ask("PRAGMA data_version")
-        return self._identity, self._readers_opened, changes
+        with self._read_lock, self._at_file() as opened:
+            ((changes,),) = self._reader(opened).execute("PRAGMA data_version").fetchall()
+            return opened.identity, opened.reader_number, changes
 
     @contextmanager
     def connection(self) -> Iterator[apsw.Connection]:
         """Give the writing connection to one thread at a time; raises as `ask` does."""
-        with self._write_lock, self._translated():
-            yield self._open_writer()
+        with self._write_lock, self._at_file() as opened:
+            yield opened.writer
 
     @contextmanager
     def change(self) -> Iterator[apsw.Connection]:
@@ -104,78 +124,151 @@ class Database:
 
     def close(self) -> None:
         """Let go of the file; a later question opens it again."""
-        with self._write_lock, self._read_lock:
-            self._close()
+        with self._write_lock, self._read_lock, self._open_lock:
+            opened, self._opened = self._opened, None
+            if opened is not None:
+                opened.close()
 
     def destroy(self) -> None:
         """Delete the file, and one that was set aside."""
         from workbench.engine.catalog.schema import delete_database
 
-        with self._write_lock, self._read_lock:
-            self._close()
-            delete_database(self.place)
-            self._damaged_place().unlink(missing_ok=True)
+        self.close()
+        if self.place.parent.exists():
+            with self._alone():
+                delete_database(self.place)
+                self._damaged_place().unlink(missing_ok=True)
 
-    def _open_writer(self) -> apsw.Connection:
-        self._require_same_file()
-        if self._writer is None:
-            self._writer = self._open()
-            self._identity = self._identity_on_disk()
-        return self._writer
-
-    def _open_reader(self) -> apsw.Connection:
-        self._require_same_file()
-        if self._identity is None:
-            raise DatabaseLost
-        if self._reader is None:
-            from workbench.engine.catalog.schema import connect
-
-            self._reader = connect(self.place)
-            # The count of changes begins anew with each connection.
-            self._readers_opened += 1
-        return self._reader
-
-    def _open(self) -> apsw.Connection:
+    @contextmanager
+    def _at_file(self) -> Iterator[_Opened]:
+        """Give the open file, and turn what SQLite raises on it into what callers can act on."""
         import apsw
 
-        from workbench.engine.catalog.schema import open_database
+        opened = self._current()
+        try:
+            yield opened
+        except (apsw.CorruptError, apsw.NotADBError) as error:
+            with self._alone():
+                self._set_aside(opened.identity)
+            self._drop(opened)
+            raise DatabaseLost from error
+        except (apsw.BusyError, apsw.LockedError) as error:
+            raise self._locked() from error
+        except _out_of_reach() as error:
+            if opened.identity != self._identity_on_disk():
+                self._drop(opened)
+                raise DatabaseLost from error
+            raise self._unusable(str(error)) from error
 
+    def _current(self) -> _Opened:
+        with self._open_lock:
+            if self._opened is None:
+                self._opened = self._open()
+            elif self._opened.identity != self._identity_on_disk():
+                self._opened = None
+                raise DatabaseLost
+            return self._opened
+
+    def _drop(self, opened: _Opened) -> None:
+        """Let go of a lost file without closing it: another thread may be using it at this moment."""
+        with self._open_lock:
+            if self._opened is opened:
+                self._opened = None
+
+    def _open(self) -> _Opened:
         try:
             self.place.parent.mkdir(parents=True, exist_ok=True)
-            before = self._identity_on_disk()
-            try:
-                return open_database(self.place, self._fingerprint)
-            except (apsw.CorruptError, apsw.NotADBError):
-                self._set_aside(before)
-                return open_database(self.place, self._fingerprint)
+            with self._alone():
+                # Once as it is, and once after what was there has been put away.
+                for _ in range(2):
+                    identity = self._present()
+                    writer = self._writer_at(identity)
+                    if writer is not None:
+                        return _Opened(identity, writer)
         except OSError as error:
             raise self._unusable(error.strerror or str(error)) from error
+        raise DatabaseLost
 
-    def _close(self) -> None:
-        for connection in (self._reader, self._writer):
-            if connection is not None:
-                connection.close()
-        self._forget()
+    def _present(self) -> _Identity:
+        """Return what the file is known by, made empty where it is missing."""
+        from workbench.engine.catalog.schema import delete_database
 
-    def _forget(self) -> None:
-        """Drop the connections without closing them: another thread may be using one at this moment."""
-        self._reader = self._writer = self._identity = None
+        identity = self._identity_on_disk()
+        if identity is not None:
+            return identity
+        # What a deleted file left beside it belongs to connections that still have that one open.
+        delete_database(self.place)
+        with self.place.open("ab") as file:
+            status = os.fstat(file.fileno())
+        return status.st_dev, status.st_ino
 
-    def _require_same_file(self) -> None:
-        if self._identity is not None and self._identity != self._identity_on_disk():
-            self._forget()
+    def _writer_at(self, identity: _Identity) -> apsw.Connection | None:
+        """Open the file for writing; None where it was of no use and has been put away."""
+        import apsw
+
+        from workbench.engine.catalog.schema import delete_database, open_database
+
+        try:
+            writer = open_database(self.place, self._fingerprint)
+        except (apsw.CorruptError, apsw.NotADBError):
+            self._set_aside(identity)
+            return None
+        except (apsw.BusyError, apsw.LockedError) as error:
+            raise self._locked() from error
+        except _out_of_reach() as error:
+            if identity != self._identity_on_disk():
+                raise DatabaseLost from error
+            raise self._unusable(str(error)) from error
+        if writer is None:
+            delete_database(self.place)
+        elif identity != self._identity_on_disk():
+            writer.close()
             raise DatabaseLost
+        return writer
 
-    def _identity_on_disk(self) -> tuple[int, int] | None:
+    def _reader(self, opened: _Opened) -> apsw.Connection:
+        """Return the connection that reads, opened with the first question."""
+        if opened.reader is None:
+            from workbench.engine.catalog.schema import connect
+
+            reader = connect(self.place)
+            if opened.identity != self._identity_on_disk():
+                reader.close()
+                self._drop(opened)
+                raise DatabaseLost
+            opened.reader = reader
+            self._readers_opened += 1
+            opened.reader_number = self._readers_opened
+        return opened.reader
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other threads and processes from making, opening or setting aside the file, by a lock of its folder."""
+        descriptor = os.open(self.place.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            until = time.monotonic() + _LONGEST_OPENING
+            while True:
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    break
+                except BlockingIOError as error:
+                    if time.monotonic() >= until:
+                        raise self._locked() from error
+                    time.sleep(_LOOK)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _identity_on_disk(self) -> _Identity | None:
         try:
             status = os.stat(self.place)  # noqa: PTH116 - asked before every question
         except OSError:
             return None
         return status.st_dev, status.st_ino
 
-    def _set_aside(self, identity: tuple[int, int] | None) -> None:
+    def _set_aside(self, identity: _Identity) -> None:
         """Move a damaged file out of the way, unless another process has replaced it already."""
-        if identity is None or identity != self._identity_on_disk():
+        if identity != self._identity_on_disk():
             return
         self.place.replace(self._damaged_place())
         for suffix in ("-wal", "-shm"):
@@ -184,34 +277,12 @@ class Database:
     def _damaged_place(self) -> Path:
         return self.place.with_name(f"{self.place.name}.damaged")
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        """Turn what SQLite raises into what callers can act on."""
-        import apsw
-
-        try:
-            yield
-        except (apsw.CorruptError, apsw.NotADBError) as error:
-            self._set_aside(self._identity)
-            self._forget()
-            raise DatabaseLost from error
-        except (apsw.BusyError, apsw.LockedError) as error:
-            raise Locked(
-                "Another process is writing to the catalog of memories.",
-                where=str(self.place),
-                remedy="Try again in a moment.",
-            ) from error
-        except (
-            apsw.FullError,
-            apsw.IOError,
-            apsw.CantOpenError,
-            apsw.ReadOnlyError,
-            apsw.PermissionsError,
-        ) as error:
-            if self._identity is not None and self._identity != self._identity_on_disk():
-                self._forget()
-                raise DatabaseLost from error
-            raise self._unusable(str(error)) from error
+    def _locked(self) -> Locked:
+        return Locked(
+            "Another process is writing to the catalog of memories.",
+            where=str(self.place),
+            remedy="Try again in a moment.",
+        )
 
     def _unusable(self, reason: str) -> StorageError:
         return StorageError(
@@ -219,3 +290,10 @@ class Database:
             where=str(self.place),
             remedy="Make room or give the right to write there, or name another folder in WORKBENCH_PATHS_CACHE.",
         )
+
+
+def _out_of_reach() -> tuple[type[Exception], ...]:
+    """Return what SQLite raises where the disk or a right is to blame."""
+    import apsw
+
+    return (apsw.FullError, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError)

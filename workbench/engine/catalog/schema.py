@@ -73,12 +73,15 @@ TABLES_OF_FILES = ("entities", "names", "edges", "facts", "links", "problems")
 SUFFIXES = ("", "-wal", "-shm")
 
 
-def open_database(place: Path, fingerprint: str) -> apsw.Connection:
-    """Open the catalog for writing, made anew where it is missing or of another version or zone.
+def open_database(place: Path, fingerprint: str) -> apsw.Connection | None:
+    """Open the catalog for writing, with its tables made where it is empty.
 
     Args:
-        place: The database file; its folder exists.
+        place: The database file, which exists.
         fingerprint: What the rows depend on besides the files, such as the time zone.
+
+    Returns:
+        The connection, or None where the database is of another version or zone.
 
     Raises:
         apsw.Error: The file is damaged or cannot be opened.
@@ -87,13 +90,11 @@ def open_database(place: Path, fingerprint: str) -> apsw.Connection:
     connection = connect(place)
     try:
         found = _fingerprint(connection)
-        if found is not None and found != expected:
-            connection.close()
-            delete_database(place)
-            connection = connect(place)
-            found = _fingerprint(connection)
         if found is None:
             _create(connection, expected)
+        elif found != expected:
+            connection.close()
+            return None
     except BaseException:
         connection.close()
         raise
@@ -101,8 +102,8 @@ def open_database(place: Path, fingerprint: str) -> apsw.Connection:
 
 
 def connect(place: Path) -> apsw.Connection:
-    """Open a connection to the database as it is."""
-    connection = apsw.Connection(str(place))
+    """Open a connection to the database as it is; one that is missing is not made."""
+    connection = apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)
     connection.set_busy_timeout(10_000)
     for pragma in (
         "journal_mode = WAL",
