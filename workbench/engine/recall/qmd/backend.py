@@ -181,8 +181,11 @@ class QmdBackend:
         opened = open_unlinked(place) if place else None
         if opened is None:
             return None
-        with opened:
-            return opened.read(MOST_FILE_BYTES)
+        try:
+            with opened:
+                return opened.read(MOST_FILE_BYTES)
+        except OSError:
+            return None
 
     def status(self) -> QmdStatus:
         """Return how it is doing, without asking it."""

@@ -12,7 +12,7 @@ from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, OutsideWorkspace
 from workbench.engine.identifiers import slug
 from workbench.engine.recall.sources.globs import fits, parted
-from workbench.engine.recall.sources.outside_files import absolute, files_below, has_link
+from workbench.engine.recall.sources.outside_files import absolute, files_below, has_link, is_file, is_folder
 from workbench.engine.settings import QmdSettings
 
 PREFIX = "qmd/"
@@ -53,7 +53,7 @@ class Collection:
             place = layout.resolve(self.folder, relative)
         except (OutsideWorkspace, InvalidInput):
             return None
-        return place if place.is_file() and fits(relative, self.pattern) else None
+        return place if is_file(place) and fits(relative, self.pattern) else None
 
     def find(self, named: str) -> str | None:
         """Return the relative path of the file that QMD names; older versions write names in small plain letters."""
@@ -73,16 +73,16 @@ def collections_of(root: Path, settings: QmdSettings) -> tuple[Collection, ...]:
     if settings.include_default_memory:
         for name, below, pattern in _DEFAULT:
             folder = root / below
-            there = folder.is_dir() if pattern == _MARKDOWN else (folder / pattern).is_file()
+            there = is_folder(folder) if pattern == _MARKDOWN else is_file(folder / pattern)
             if there and not has_link(folder, root):
                 found.append(Collection(name, folder, pattern, f"{below}/" if below else ""))
     taken = {name for name, _, _ in _DEFAULT}
     for name, path in settings.paths.items():
         fixed, pattern = parted(path)
         folder = absolute(fixed or ".", root)
-        if folder.is_file():
+        if is_file(folder):
             folder, pattern = folder.parent, folder.name
-        if not folder.is_dir() or has_link(folder):
+        if not is_folder(folder) or has_link(folder):
             continue
         plain = _free(slug(name), taken)
         taken.add(plain)

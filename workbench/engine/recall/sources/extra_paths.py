@@ -24,6 +24,8 @@ from workbench.engine.recall.sources.outside_files import (
     absolute,
     files_below,
     has_link,
+    is_file,
+    is_folder,
     open_unlinked,
     single_file,
 )
@@ -116,7 +118,7 @@ class ExtraPaths:
         found: dict[str, _Listed] = {}
         places: set[Path] = set()
         problems: list[Problem] = []
-        for path in self._paths:
+        for path in filter(None, self._paths):
             try:
                 files = list(islice(self._files(path), MOST_FILES + 1))
             except _NotFollowed as error:
@@ -147,14 +149,14 @@ class ExtraPaths:
                 "A symbolic link stands on this path, and links are not followed.", "Name the real path."
             )
         shown = fixed.rstrip("/")
-        if place.is_file():
+        if is_file(place):
             if not _is_markdown(place.name):
                 raise _NotFollowed("This is no Markdown file.", "Name files that end in .md.")
             file = single_file(place)
             if file:
                 yield _Listed(_shown(shown), file)
             return
-        if not place.is_dir():
+        if not is_folder(place):
             raise _NotFollowed("There is no such file or folder.", "Correct search.extra_paths.")
         for file in files_below(place, lambda relative: _is_markdown(relative) and fits(relative, pattern)):
             yield _Listed(_shown(f"{shown}/{file.relative}" if fixed else file.relative), file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -38,7 +39,21 @@ def absolute(path: str, root: Path) -> Path:
         path: Absolute, relative to the workspace, or beginning with `~`.
         root: The workspace folder, absolute.
     """
-    return Path(os.path.normpath(root / Path(path).expanduser()))
+    given = Path(path)
+    # A user that there is not has no home; then the path leads nowhere, and that is said.
+    with contextlib.suppress(RuntimeError):
+        given = given.expanduser()
+    return Path(os.path.normpath(root / given))
+
+
+def is_folder(place: Path) -> bool:
+    """Tell whether a folder stands there, and no link to one; what may not be looked at is none."""
+    return stat.S_ISDIR(_mode(place))
+
+
+def is_file(place: Path) -> bool:
+    """Tell whether a regular file stands there, and no link to one; what may not be looked at is none."""
+    return stat.S_ISREG(_mode(place))
 
 
 def has_link(place: Path, below: Path | None = None) -> bool:
@@ -52,7 +67,7 @@ def has_link(place: Path, below: Path | None = None) -> bool:
     parts = [place, *place.parents]
     if below is not None and below in parts:
         parts = parts[: parts.index(below)]
-    return any(part.is_symlink() for part in parts)
+    return any(stat.S_ISLNK(_mode(part)) for part in parts)
 
 
 def files_below(folder: Path, wanted: Callable[[str], bool]) -> Iterator[OutsideFile]:
@@ -103,6 +118,13 @@ def open_unlinked(place: Path) -> BinaryIO | None:
         os.close(handle)
         return None
     return os.fdopen(handle, "rb")
+
+
+def _mode(place: Path) -> int:
+    try:
+        return os.lstat(place).st_mode
+    except (OSError, ValueError):  # ValueError: a NUL in the path
+        return 0
 
 
 def _stamp(place: str) -> Stamp | None:

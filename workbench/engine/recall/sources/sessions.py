@@ -19,6 +19,8 @@ from workbench.engine.recall.sources.outside_files import (
     absolute,
     files_below,
     has_link,
+    is_file,
+    is_folder,
     open_unlinked,
     single_file,
 )
@@ -130,7 +132,7 @@ class SessionTranscripts:
         problems = []
         for number, path in enumerate(self._settings.session_paths, 1):
             place = absolute(path, self._root)
-            if has_link(place) or not place.exists():
+            if has_link(place) or not (is_folder(place) or is_file(place)):
                 problems.append(
                     Problem(
                         path[:200],
@@ -171,7 +173,7 @@ class SessionTranscripts:
 
 
 def _transcripts(place: Path) -> Iterator[OutsideFile]:
-    if place.is_dir():
+    if is_folder(place):
         yield from files_below(place, lambda relative: relative.endswith(".jsonl"))
     elif place.name.endswith(".jsonl") and (file := single_file(place)):
         yield file
@@ -204,29 +206,36 @@ def _text(turns: Sequence[Turn]) -> str:
 
 
 def _taken(file: OutsideFile) -> Seen | None:
-    """Look at a transcript up to the end of its last whole line."""
-    opened = open_unlinked(file.place)
-    if opened is None:
-        return None
+    """Look at a transcript up to the end of its last whole line; None where it cannot be read."""
     digest, whole = hashlib.blake2b(digest_size=16), 0
-    with opened:
-        for line, size in _lines(opened, None):
-            digest.update(line)
-            whole += size
+    try:
+        with _opened(file) as opened:
+            for line, size in _lines(opened, None):
+                digest.update(line)
+                whole += size
+    except OSError:
+        return None
     return Seen(file.stamp, digest.digest(), whole)
 
 
 def _turns(file: OutsideFile, most: int) -> tuple[bytes, list[Turn]] | None:
+    digest, turns = hashlib.blake2b(digest_size=16), []
+    try:
+        with _opened(file) as opened:
+            for number, (line, size) in enumerate(_lines(opened, most), 1):
+                digest.update(line)
+                if len(line) == size and (turn := turn_of(number, line)):
+                    turns.append(turn)
+    except OSError:
+        return None
+    return digest.digest(), turns
+
+
+def _opened(file: OutsideFile) -> BinaryIO:
     opened = open_unlinked(file.place)
     if opened is None:
-        return None
-    digest, turns = hashlib.blake2b(digest_size=16), []
-    with opened:
-        for number, (line, size) in enumerate(_lines(opened, most), 1):
-            digest.update(line)
-            if len(line) == size and (turn := turn_of(number, line)):
-                turns.append(turn)
-    return digest.digest(), turns
+        raise FileNotFoundError(file.place)
+    return opened
 
 
 def _lines(opened: BinaryIO, most: int | None) -> Iterator[tuple[bytes, int]]:
@@ -252,12 +261,12 @@ def _lines(opened: BinaryIO, most: int | None) -> Iterator[tuple[bytes, int]]:
 
 
 def _new_lines(file: OutsideFile, start: int) -> int:
-    opened = open_unlinked(file.place)
-    if opened is None:
-        return 0
     count = 0
-    with opened:
-        opened.seek(start)
-        while block := opened.read(_BLOCK):
-            count += block.count(b"\n")
+    try:
+        with _opened(file) as opened:
+            opened.seek(start)
+            while block := opened.read(_BLOCK):
+                count += block.count(b"\n")
+    except OSError:
+        return 0
     return count
