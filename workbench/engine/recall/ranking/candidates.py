@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # How many chunks each lane is asked for, and how many are read and scored unit by unit.
 _OF_A_LANE = 100
-_READ = 72
+_READ = 60
 _OF_GRAPH = 24
 _OF_PERIOD = 24
 # The first ranks of a lane count for much more than its last.

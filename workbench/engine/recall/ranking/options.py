@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from workbench.engine.recall.model import Within
@@ -29,7 +29,7 @@ class Options:
 
     max_results: int | None = None
     min_score: float | None = None
-    within: Within = Within()
+    within: Within = field(default_factory=Within)
     include_dormant: bool = False
     include_archived: bool = False
     budget: int | None = None

@@ -17,8 +17,9 @@ _OF_THE_QUESTION = 0.3
 _OPENING = 400
 _VALUE = re.compile(r"\d|[一二两三四五六七八九十百千万]")
 _CHANGE = re.compile(
-    r"\b(?:now|recent(?:ly)?|new(?:ly)?|updat\w+|chang\w+|extend\w*|increas\w+|decreas\w+|reduc\w+|improv\w+|no longer"
-    r"|any ?more|instead|switch\w*|mov(?:e|ed|ing) to|reach\w*|already|latest|current(?:ly)?|just|since then|total of)\b"
+    r"\b(?:now|recent(?:ly)?|new(?:ly)?|updat\w+|chang\w+|extend\w*|increas\w+|decreas\w+|reduc\w+|improv\w+"
+    r"|no longer|any ?more|instead|switch\w*|mov(?:e|ed|ing) to|reach\w*|already|latest"
+    r"|current(?:ly)?|just|since then|total of)\b"
     r"|现在|現在|目前|最近|刚|剛|改|换|換|新|不再|已经|已經|增加|减少|減少|提高|延长|延長",
     re.IGNORECASE,
 )

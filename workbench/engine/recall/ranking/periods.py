@@ -115,7 +115,7 @@ def _back(today: date, months: int) -> date:
     return date(at // 12, at % 12 + 1, 1)
 
 
-def _iso_day(match: re.Match[str], today: date) -> Period:
+def _iso_day(match: re.Match[str], _today: date) -> Period:
     return _one_day(date(int(match["year"]), int(match["month"]), int(match["day"])))
 
 
@@ -226,11 +226,11 @@ def _span(match: re.Match[str], today: date) -> Period:
     return Period(today - timedelta(days=count * days[match["unit"]]), today)
 
 
-def _numbered_month(match: re.Match[str], today: date) -> Period:
+def _numbered_month(match: re.Match[str], _today: date) -> Period:
     return _month(int(match["year"]), int(match["month"]))
 
 
-def _whole_year(match: re.Match[str], today: date) -> Period:
+def _whole_year(match: re.Match[str], _today: date) -> Period:
     return _year(int(match["year"]))
 
 

@@ -19,12 +19,14 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 _ABOUT = re.compile(
-    r"(?:tell me|what do (?:you|we|i) (?:know|have)|anything|everything|what|remind me)\b[^?]{0,20}?\babout\b|\bwho (?:is|are|was)\b"
+    r"(?:tell me|what do (?:you|we|i) (?:know|have)|anything|everything|what|remind me)\b"
+    r"[^?]{0,20}?\babout\b|\bwho (?:is|are|was)\b"
     r"|关于|關於|是谁|是誰|介绍|介紹",
     re.IGNORECASE,
 )
 _HOW = re.compile(
-    r"\bhow (?:do|does|can|should|would|to) (?:i|we|you|one|it)?\b|\bhow to\b|\bsteps? (?:to|for)\b|怎么|怎麼|如何|怎样|怎樣|步骤|步驟",
+    r"\bhow (?:do|does|can|should|would|to) (?:i|we|you|one|it)?\b|\bhow to\b|\bsteps? (?:to|for)\b"
+    r"|怎么|怎麼|如何|怎样|怎樣|步骤|步驟",
     re.IGNORECASE,
 )
 _LATEST = re.compile(

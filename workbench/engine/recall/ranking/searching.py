@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from workbench.engine.recall.model import ChunkSource
-from workbench.engine.recall.ranking.belief import LEAST_BELIEF, belief_in
+from workbench.engine.recall.ranking.belief import belief_in, is_likely_absent
 from workbench.engine.recall.ranking.candidates import Candidates, gather
 from workbench.engine.recall.ranking.explaining import explanation_of, ranks_of, reason_of
 from workbench.engine.recall.ranking.graph import GraphLane, Reached
@@ -120,7 +120,7 @@ class _Search:
             "none",
             None,
             None,
-            not hits or belief < LEAST_BELIEF,
+            not hits or is_likely_absent(belief, scored),
             round((time.perf_counter() - self.started) * 1000, 2),
             strategy=self.question.strategy,
             period=(period.first.isoformat(), period.last.isoformat()) if period else None,
@@ -131,7 +131,7 @@ class _Search:
         """Return every unit of the candidates in its final order."""
         candidates = self._candidates(also)
         scored = score(self.question, candidates, self.near, self.options)
-        belief = belief_in(scored.units, scored.idf)
+        belief = belief_in(scored)
         placed = self._placed(scored, belief)
         return placed, candidates, scored, belief
 
