@@ -143,6 +143,8 @@ class OpenAIConnection:
                     api_key=self.api_key or "none",
                     default_headers=dict(self.headers),
                     max_retries=0,
+                    # What is sent is memory: it goes to the end point that was set, and nowhere else.
+                    http_client=openai.DefaultHttpxClient(follow_redirects=False),
                 )
                 # Set by the environment for another server, they would be told to this one.
                 client.organization = client.project = None
@@ -170,6 +172,10 @@ class OpenAIConnection:
         message, remedy = f"The model server answered {status}: {said}", "Try again later."
         if status in (401, 403):
             message, remedy = "The model server refused the key.", "Check the model’s key in your settings."
+        elif 300 <= status < 400:
+            onward = self.without_secrets(error.response.headers.get("location", "elsewhere"))
+            message = f"The model server sends on to {onward}, which is not followed."
+            remedy = "Set the base URL to where the server really is."
         elif status == 404:
             message = f"The model server knows no model “{self.model}”, or no {self.service} at this address."
             remedy = "Check the model’s name and base URL in your settings; the URL usually ends in /v1."

@@ -76,7 +76,7 @@ class EmbeddingServer(ModelServer):
             )
         try:
             if handler.path.endswith("/embeddings"):
-                self.together.wait(5)
+                self.together.wait(20)
             self.deliver(handler, fault or self._reply(handler.path, parsed, body))
         finally:
             with self._state:

@@ -319,12 +319,15 @@ def test_what_is_no_web_address_is_refused(provider: str, url: str) -> None:
         kind(url, KEY, "small").ask(["a"], "query")
 
 
-def test_a_redirect_is_not_followed_with_the_key(embedding_server: EmbeddingServer, make: Make) -> None:
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_is_not_followed(
+    embedding_server: EmbeddingServer, make: Make, provider: str, status: int
+) -> None:
     target = {"Location": embedding_server.url + "/elsewhere"}
-    embedding_server.faults = {"mbed": [Answer(302, headers=target)]}
-    with pytest.raises(ProviderError):
-        make("gemini").embed_query("a")
-    assert embedding_server.paths() == ["/v1/models/small:batchEmbedContents"]
+    embedding_server.faults = {"mbed": [Answer(status, headers=target)]}
+    with pytest.raises(ProviderError, match=r"sends on|answered 30"):
+        make(provider).embed_query("a")
+    assert len(embedding_server.asked) == 1
 
 
 def test_one_failing_request_fails_the_whole(embedding_server: EmbeddingServer, make: Make) -> None:
