@@ -9,10 +9,10 @@ import asyncio
 import os
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workbench.demo import build
 from workbench.engine import Workspace
@@ -23,6 +23,8 @@ from workbench.tui.workspace_bench import WorkspaceBench
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
+
+    from workbench.engine.results import Found, IndexStatus
 
 FOLDER = Path(__file__).parent
 NOW = datetime.fromisoformat("2026-02-02T21:00:00+01:00")
@@ -37,7 +39,7 @@ class Picture:
 
     Args:
         name: Of its file.
-        keys: What is pressed, each in Textual's name; a digit waits until its pane has been read.
+        keys: What is pressed, each in Textual's name; a digit or enter waits until what it shows has been read.
         size: Columns and rows.
         theme: Name of a theme.
         paste: A text to paste after the keys.
@@ -52,6 +54,11 @@ class Picture:
     then: tuple[str, ...] = ()
 
 
+def typed(text: str) -> tuple[str, ...]:
+    """Return the keys that write a text."""
+    return tuple("space" if letter == " " else letter for letter in text)
+
+
 PICTURES = (
     Picture("core-dark", ("j", "j")),
     Picture("timeline-dark", ("2", *"jjjjjjj")),
@@ -59,8 +66,24 @@ PICTURES = (
     Picture("audit-dark", ("3",)),
     Picture("audit-light-80", ("3", "j", "j"), (80, 24), LIGHT),
     Picture("over-budget-dark", ("j", "j", "e"), paste=TOO_LONG, then=("enter",)),
+    Picture("search-dark", ("4", *typed("how do we deploy harbor"), "enter", "j")),
+    Picture("search-light-80", ("4", *typed("berth report"), "enter"), (80, 24), LIGHT),
+    Picture("explained-dark", ("4", *typed("what did we decide about waves"), "enter", "x")),
+    Picture("index-light", ("i",), theme=LIGHT),
     Picture("help-dark", ("question_mark",)),
 )
+
+
+class SteadyBench(WorkspaceBench):
+    """A bench that tells nothing of the machine it runs on: how fast it is, and where it keeps things."""
+
+    def search(self, query: str, **conditions: Any) -> Found:
+        """Return what is found, always in the same time."""
+        return replace(super().search(query, **conditions), took_ms=12.0)
+
+    def index_status(self) -> IndexStatus:
+        """Return the state of the index, kept in a usual place."""
+        return replace(super().index_status(), place="/home/nora/.cache/workbench/harbor", size_bytes=640_000)
 
 
 async def settle(pilot: Pilot[None]) -> None:
@@ -78,12 +101,12 @@ async def settle(pilot: Pilot[None]) -> None:
 async def render(picture: Picture, workspace: Path) -> str:
     """Return a picture as SVG."""
     with Workspace.open(workspace, role="person", clock=FixedClock(NOW), reads_refresh=False) as opened:
-        app = BenchApp(WorkspaceBench(opened), theme=picture.theme)
+        app = BenchApp(SteadyBench(opened), theme=picture.theme)
         async with app.run_test(size=picture.size, notifications=False) as pilot:
             await settle(pilot)
             for key in picture.keys:
                 await pilot.press(key)
-                if key.isdigit():
+                if key.isdigit() or key == "enter":
                     await settle(pilot)
             if picture.paste:
                 await settle(pilot)

@@ -16,8 +16,9 @@ from workbench.tui.panes.base import EVERY_PANE, Pane
 from workbench.tui.question import Question, parse_question
 from workbench.tui.views.explanation import explanation_lines
 from workbench.tui.views.search import (
-    AROUND,
+    AFTER,
     ASK_KEY,
+    BEFORE,
     AskRows,
     HitRows,
     answer_lines,
@@ -336,9 +337,9 @@ class SearchPane(Pane, inherit_bindings=False):
 
     @work(thread=True, exclusive=True, group="place")
     def _read_place(self, key: str, hit: Hit) -> None:
-        first = max(1, hit.start_line - AROUND)
+        first = max(1, hit.start_line - BEFORE)
         try:
-            lines = self.bench.context(hit.path, first, hit.end_line + AROUND)
+            lines = self.bench.context(hit.path, first, hit.end_line + AFTER)
         except WorkbenchError:
             # What lies outside of the memory files, or is gone meanwhile, is shown as it was found.
             lines = ()

@@ -16,13 +16,14 @@ from textual.worker import get_current_worker
 from workbench.engine.errors import WorkbenchError
 from workbench.tui import commands
 from workbench.tui.keymap import bindings
+from workbench.tui.matching import part_around_match
 from workbench.tui.navigation import LINK_KINDS
 from workbench.tui.palette import RAISED
 from workbench.tui.screens.find import Finding, FindRows, search
 from workbench.tui.text import plain
 from workbench.tui.views.explanation import why_not_lines
 from workbench.tui.views.memory import markdown_lines
-from workbench.tui.views.search import head_of
+from workbench.tui.views.search import first_words
 from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.filter_bar import FilterBar, FilterInput
 from workbench.tui.widgets.virtual_list import VirtualList
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 _AS_TYPED = "name:"
 _MEMORIES = LINK_KINDS - {"commit", "history"}
 _MOST_SEARCHED = 8
+_LONGEST_NAME = 100
 
 
 class WhyNotScreen(ModalScreen[str | None]):
@@ -133,7 +135,8 @@ class WhyNotScreen(ModalScreen[str | None]):
             # What was typed is offered as it is; asking about that tells what is wrong.
             return
         for hit in found.results:
-            yield Finding(hit.id, head_of(hit))
+            words = part_around_match(first_words(hit), typed, _LONGEST_NAME)
+            yield Finding(hit.id, f"{hit.date}  {words}" if hit.date else words)
 
     @on(Found)
     def _found(self, event: Found) -> None:

@@ -162,7 +162,7 @@ def cuts_lines(cuts: Sequence[Cut], width: int) -> list[Line]:
     lines: list[Line] = [BLANK, (Span("Left out", "soft"), Span(f"  {len(cuts):,}", "faint"))]
     for reason, found in by_reason.items():
         if found:
-            lines += _reason_lines(reason, found, width)
+            lines += [BLANK, *_reason_lines(reason, found, width)]
     return lines
 
 

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from workbench.tui.question import Question
 
 ASK_KEY = "ask:"
-# Lines of the file shown before and after those that were handed over.
-AROUND = 4
+# Lines of the file shown before and after those that were handed over, each of them in two rows at most.
+BEFORE, AFTER = 2, 4
+_ROWS_AROUND = 2
 MOST_EXAMPLES = 3
 _MOST_REMEMBERED = 6
 _WIDEST_TEXT = 96
@@ -33,7 +34,7 @@ _FREE_TEXT = frozenset({"file", "extra", "session"})
 _READ_AS = {
     "general": "general question",
     "when": "asking when",
-    "about": "asking about somebody or something",
+    "about": "asking about something",
     "how": "asking how",
     "latest": "asking for the latest",
 }
@@ -332,9 +333,13 @@ def context_lines(hit: Hit, first: int, lines: Sequence[str], question: str, wid
         within = hit.start_line <= number <= hit.end_line
         if len(source) > _LONGEST_LINE:
             source = _piece_of_long_line(source, hit.snippet if within else "")
-        words = lit(source, question, "text") if within else (ink(source, "faint"),)
+        pieces = (
+            wrap_line(lit(source, question), room)
+            if within
+            else [(Span(piece, "faint"),) for piece in wrap(source, room, limit=_ROWS_AROUND)]
+        )
         bar = Span("▌ " if within else "  ", role)
-        for at, piece in enumerate(wrap_line(words, room)):
+        for at, piece in enumerate(pieces):
             figure = Span(
                 fit(str(number) if at == 0 else "", digits, right=True), "soft" if within else "faint"
             )
