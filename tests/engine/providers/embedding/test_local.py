@@ -69,9 +69,10 @@ def test_many_texts_and_texts_without_words_and_texts_too_long(tiny: LocalEmbedd
 
 
 def test_what_is_too_long_is_cut_behind_what_fits(tiny: LocalEmbedder) -> None:
-    rows = tiny.embed_passages(["a" * 90, "a" * 3000, "a" * 40])
+    rows = tiny.embed_passages(["a " * 90, "a " * 3_000_000, "a " * 40, "\ud800 a"])
     assert rows[0] @ rows[1] > 0.99999
     assert rows[0] @ rows[2] < 0.99999
+    assert rows[3].any()
 
 
 def test_prefixes_go_before_questions_and_passages(tiny_model: Path) -> None:

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.providers.embedding.cutting import cut_to_bytes
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray
 
 # A text's tokens beyond this are cut even where the model takes more: memory is a few hundred tokens long.
 _LONGEST_TEXT = 2048
+# Far more than that many tokens take; what lies beyond need not be tokenised.
+_MOST_BYTES = 1 << 16
 # Attention is computed over all tokens of a batch, so a larger one is slower for short texts.
 _BATCH_TOKENS = 512
 _MOST_SEQUENCES = 64
@@ -86,7 +89,7 @@ class LlamaModel:
         What is too long loses its end, but not the closing mark.
         """
         library = self._library
-        content = text.encode("utf-8", "replace")
+        content = cut_to_bytes(text, _MOST_BYTES).encode()
         vocabulary = library.llama_model_get_vocab(self._model)
         room = len(content) + 8
         ids = (library.llama_token * room)()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.embedding.conventions import Prefixes
+from workbench.engine.providers.embedding.cutting import cut_to_bytes
 from workbench.engine.providers.embedding.model import EmbeddingCancelled
 from workbench.engine.providers.embedding.vectors import unit_rows, unusable
 
@@ -107,8 +108,14 @@ class RemoteEmbedder:
         return result
 
     def embed_query(self, text: str) -> FloatArray:
+        import numpy as np
+
         if not text.strip():
-            raise ProviderError("There is nothing to embed in an empty question.", remedy="Ask something.")
+            if self.dimensions is None:
+                raise ProviderError(
+                    "There is nothing to embed in an empty question.", remedy="Ask something."
+                )
+            return np.zeros(self.dimensions, dtype=np.float32)
         sent = cut_to_bytes(self.prefixes.query + text, LONGEST_TEXT_BYTES)
         row: FloatArray = self._checked(self.server.ask([sent], "query"), 1)[0]
         return row
@@ -153,12 +160,6 @@ class RemoteEmbedder:
         if rows.shape[1] != seen:
             raise unusable(f"its vectors have {rows.shape[1]} dimensions, and had {seen} before", where)
         return rows
-
-
-def cut_to_bytes(text: str, limit: int) -> str:
-    """Return a text's beginning that takes at most so many bytes of UTF-8, lone surrogates replaced."""
-    content = text.encode("utf-8", "replace")
-    return content[:limit].decode("utf-8", "ignore")
 
 
 def endpoint_name(url: str) -> str:
