@@ -195,9 +195,11 @@ async def test_what_is_no_memory_file_is_shown_as_it_was_found(bench: FakeBench,
     async with running(bench) as pilot:
         await ask(pilot, "tide")
         assert "in a note" in read(pilot)
-        await pilot.press("p", "f")
+        await pilot.press("p", "f", "o", "h", "enter", "enter")
         await settle(pilot)
         assert not bench.calls
+        assert pane(pilot).display
+        assert not pilot.app._notifications
 
 
 async def test_enter_reads_it_in_its_file_and_again_goes_to_the_memory_and_back(
@@ -361,6 +363,16 @@ async def test_a_search_that_fails_says_so(
         monkeypatch.setattr(bench, "search", fail)
         await ask(pilot, "tide", enter=False)
         assert answer(pilot) == "! The index cannot be read for tide. Rebuild it."
+
+
+async def test_an_index_that_is_behind_is_told_where_nothing_is_found(
+    bench: FakeBench, running: Running
+) -> None:
+    bench.answer = found(stale="The index is not up to date: 31 files are not read yet.")
+    async with running(bench) as pilot:
+        await ask(pilot, "tide", enter=False)
+        assert "Nothing found so far" in listed(pilot)
+        assert "! The index is not up to date: 31 files" in answer(pilot)
 
 
 async def test_nothing_at_all_teaches(running: Running) -> None:

@@ -51,6 +51,8 @@ _MOST_ASKED = 50
 _MOST_PLACES = 200
 # Stores whose memories can be pinned and forgotten; the others are files of somebody else.
 _OWN = frozenset({"core", "episodic", "semantic", "procedural"})
+# Stores of what is searched beside memory; it can be read and cited, nothing more.
+_OUTSIDE = frozenset({"extra", "session"})
 _WHILE_NOT_WRITING = frozenset(
     {
         "pin", "forget", "explain_result", "open_source", "show_history", "copy_id", "open_memory",
@@ -71,6 +73,13 @@ _NOTHING_FOUND = teach(
     ("status:any", "lets what has faded come up as well."),
     ("w", "tells why a memory that you expected did not come up."),
     ("esc", "begins again; your question is kept above the examples."),
+)
+
+
+_NOTHING_YET = (
+    "Nothing found so far.",
+    "The index does not know everything yet. This question is asked again by itself as soon as it does.",
+    ("i", "shows how far it is."),
 )
 
 
@@ -139,7 +148,8 @@ class SearchPane(Pane, inherit_bindings=False):
 
     def teach(self, width: int) -> Sequence[Line]:
         if self._question.words:
-            return _NOTHING_FOUND(width)
+            stale = self._found.stale if self._found is not None else None
+            return (teach(*_NOTHING_YET) if stale else _NOTHING_FOUND)(width)
         if self.filter_bar.text.strip():
             return _ONLY_CONDITIONS(width)
         return _READING(width) if self.bench.progress() is not None else _NOTHING_THERE(width)
@@ -333,7 +343,8 @@ class SearchPane(Pane, inherit_bindings=False):
         self.detail.show(partial(hit_lines, hit, self._places.get(key), memory, words, self._today), key)
         if key not in self._places:
             self._read_place(key, hit)
-        self.ask_about(hit.id)
+        if hit.store not in _OUTSIDE:
+            self.ask_about(hit.id)
 
     @work(thread=True, exclusive=True, group="place")
     def _read_place(self, key: str, hit: Hit) -> None:
@@ -379,12 +390,14 @@ class SearchPane(Pane, inherit_bindings=False):
             return True
         if action == "ask_why_not":
             return bool(self._question.words)
-        if action == "open_memory":
-            return self._hit() is not None and self.detail.has_focus
+        hit = self._hit()
+        if action in ("open_memory", "open_source", "show_history"):
+            inside = hit is not None and hit.store not in _OUTSIDE
+            return inside and (action != "open_memory" or self.detail.has_focus)
         if action in ("pin", "forget"):
             hits = self._chosen_hits()
             return bool(hits) and all(hit.store in _OWN for hit in hits)
-        return self._hit() is not None
+        return hit is not None
 
     def action_pin(self) -> None:
         hits = self._chosen_hits()
