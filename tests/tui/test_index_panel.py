@@ -99,6 +99,10 @@ async def test_a_rebuild_goes_on_when_the_panel_is_closed_and_shows_below(
         await settle(pilot)
         bottom = plain_text(pilot.app.query_one("#bottom", StatusLine).line)
         assert "◌ index 0%" in bottom
+        await pilot.press("i")
+        await settle(pilot)
+        assert "Building anew, 0 of 64" in shown(pilot)
+        await pilot.press("escape")
         bench.step.set()
         await over(pilot)
         assert "index" not in plain_text(pilot.app.query_one("#bottom", StatusLine).line)

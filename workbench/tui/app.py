@@ -201,7 +201,7 @@ class BenchApp(Overlays):
 
         self._draw_bottom()
         if isinstance(self.screen, IndexScreen):
-            self.screen.read_again()
+            self.screen.moved()
         if not self.index_work.running:
             self.post_message(self.MemoryChanged())
 

@@ -62,19 +62,20 @@ class IndexScreen(ModalScreen[None]):
 
     def on_mount(self) -> None:
         self.query_one(Detail).focus()
-        self._draw()
-        self.read_again()
+        self.moved()
         self.set_interval(_LOOK, self._look)
 
     def _look(self) -> None:
         status = self._status
-        if status is not None and (status.dirty or status.pending or status.rebuilding is not None):
-            self.read_again()
+        waits = status is not None and (status.dirty or status.pending or status.rebuilding is not None)
+        if waits and not self._index_work.running:
+            self._read()
 
-    def read_again(self) -> None:
-        """Take note that something has moved."""
+    def moved(self) -> None:
+        """Take note that what is done to the index came further, or to an end."""
         self._draw()
-        self._read()
+        if not self._index_work.running or self._status is None:
+            self._read()
 
     @work(thread=True, exclusive=True)
     def _read(self) -> None:
