@@ -14,7 +14,6 @@ from zoneinfo import ZoneInfo
 
 from tests.benchmarks.large_workspace import generate
 from workbench.engine.catalog import Catalog, Lookups, parse_filter
-from workbench.engine.recall import search
 
 ROUNDS = 15
 # Stamps younger than this are not trusted, which would make of a clean synchronisation one that reads every file.
@@ -38,13 +37,6 @@ def main(episodes: int, entities: int) -> None:
             often("  its length", partial(lookups.timeline_length, narrowed), 0.030)
         often("resolving an exact name", lambda: lookups.resolve(label), 0.001)
         often("resolving a near name", lambda: lookups.resolve(f"{label[:-1]}x"), 0.020)
-        for query in (
-            "invoice pipeline",
-            "what was decided about the budget of the garden",
-            label,
-            "混合检索",
-        ):
-            often(f"search “{query}”", partial(ask, lookups, query), 0.050)
         size = place.stat().st_size
         catalog.close()
         often("opening an existing catalog", lambda: reopen(root, place), 0.020)
@@ -93,25 +85,16 @@ def time_readers(root: Path, place: Path) -> None:
     catalog = open_catalog(root, place)
     lookups = Lookups(catalog)
     syncing = threading.Thread(target=catalog.sync)
-    waited: dict[str, list[float]] = {"page of 200": [], "search": []}
+    waited: list[float] = []
     syncing.start()
     while syncing.is_alive():
-        for name, act in (
-            ("page of 200", lambda: lookups.timeline(parse_filter(""), before=None, limit=200)),
-            ("search", lambda: ask(lookups, "invoice pipeline")),
-        ):
-            started = time.perf_counter()
-            act()
-            waited[name].append(time.perf_counter() - started)
+        started = time.perf_counter()
+        lookups.timeline(parse_filter(""), before=None, limit=200)
+        waited.append(time.perf_counter() - started)
         time.sleep(0.05)
-    for name, taken in waited.items():
-        say(f"{name} during a first synchronisation, median", statistics.median(taken), None)
-        say(f"{name} during a first synchronisation, slowest", max(taken), None, 0.2)
+    say("page of 200 during a first synchronisation, median", statistics.median(waited), None)
+    say("page of 200 during a first synchronisation, slowest", max(waited), None, 0.2)
     catalog.close()
-
-
-def ask(lookups: Lookups, query: str) -> None:
-    search(lookups, query, score_of=lambda record: None, max_results=20, min_score=None)
 
 
 def reopen(root: Path, place: Path) -> None:

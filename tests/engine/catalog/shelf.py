@@ -7,6 +7,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from workbench.engine.catalog import Catalog, Lookups, MemoryRecord, Synced
+from workbench.engine.catalog.terms import terms
 
 ZONE = ZoneInfo("Europe/Berlin")
 ENTITIES = "memory/graph/entities"
@@ -60,8 +61,13 @@ class Shelf:
         return record
 
     def found(self, query: str) -> list[str]:
-        """Return the ids that a full-text question finds, best first."""
-        return [record.id for record, _ in self.lookups.search(query)]
+        """Return the ids of memories with any of these words, by path and line."""
+        wanted = set(terms(query))
+        return [
+            record.id
+            for record in self.lookups.memories()
+            if wanted.intersection(terms(f"{record.title}\n{record.text}"))
+        ]
 
     def line(self, path: str, number: int) -> str:
         """Return a line of a file, counted from 1."""

@@ -1,12 +1,8 @@
-"""Questions about memories, facts, relations, links and problems; full text that is never read as FTS5 syntax."""
+"""Questions about memories, facts, relations, links and problems."""
 
 from __future__ import annotations
 
-from datetime import date
-
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from tests.engine.catalog.shelf import ENTITIES, Shelf, day, entity, episode
 
@@ -40,93 +36,6 @@ def filled(shelf: Shelf) -> Shelf:
     shelf.write("memory/vault/letter.md", "# Letter\n\nDear Zoë, the tea.\n")
     shelf.sync()
     return shelf
-
-
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ("near", ["episode:2026-02-02:09:00"]),
-        ('NEAR("memory search", 5)', ["episode:2026-02-02:09:00"]),
-        ("memory_search", ["episode:2026-02-02:09:00"]),
-        ("search", ["episode:2026-02-02:09:00"]),
-        ("login.py", ["episode:2026-02-02:09:00"]),
-        ("server", ["episode:2026-02-02:11:00"]),
-        ("httpserver", ["episode:2026-02-02:11:00"]),
-        ("zoe", ["vault:letter.md"]),
-        ("ZOË tea*", ["vault:letter.md"]),
-        ("te*", []),
-        ("混合检索", ["episode:2026-02-02:10:00"]),
-        ("检索方案怎么样", ["episode:2026-02-02:10:00"]),
-        ("猫", ["episode:2026-02-02:10:00"]),
-        ("了", ["episode:2026-02-02:10:00"]),
-        ("睡觉", []),
-        ("title:letter", ["vault:letter.md"]),
-        ("-tea", ["vault:letter.md"]),
-        ("ada OR short", ["core:identity:name", "core:persona:writes-short-answers"]),
-        ("", []),
-        ('"', []),
-    ],
-)
-def test_words_find_memories(filled: Shelf, query: str, expected: list[str]) -> None:
-    assert sorted(filled.found(query)) == sorted(expected)
-
-
-@given(query=st.text(max_size=80) | st.text(alphabet="NEARANDOT\"'*():^{}+-, \0w", max_size=80))
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_question_is_answered(filled: Shelf, query: str) -> None:
-    for all_terms in (False, True):
-        for record, score in filled.lookups.search(query, all_terms=all_terms):
-            assert record.text
-            assert isinstance(score, float)
-
-
-@given(text=st.text(min_size=1, max_size=40).filter(str.strip))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_what_is_written_is_found_by_its_own_words(filled: Shelf, text: str) -> None:
-    from workbench.engine.catalog.terms import telling_terms
-    from workbench.engine.documents import EpisodeLog
-
-    path = "memory/episodes/2026-03-03.md"
-    log = EpisodeLog.parse(b"", path).append_entry("09:00", text)
-    filled.write(path, log.render())
-    filled.catalog.update([path])
-    if telling_terms(filled.memory("episode:2026-03-03:09:00").text):
-        found = filled.lookups.search(text, all_terms=True)
-        assert "episode:2026-03-03:09:00" in [record.id for record, _ in found]
-
-
-def test_every_word_or_any(filled: Shelf) -> None:
-    assert [r.id for r, _ in filled.lookups.search("tea dear", all_terms=True)] == ["vault:letter.md"]
-    assert filled.lookups.search("tea server", all_terms=True) == []
-    assert len(filled.lookups.search("tea server")) == 2
-
-
-def test_a_title_weighs_more_than_a_text(shelf: Shelf) -> None:
-    shelf.write("memory/vault/a.md", "# Other\n\nSomething about bicycles, long and wide.\n")
-    shelf.write("memory/vault/b.md", "# Bicycles\n\nSomething else altogether, long and wide.\n")
-    shelf.sync()
-    assert shelf.found("bicycles") == ["vault:b.md", "vault:a.md"]
-
-
-def test_stores_and_days_narrow(filled: Shelf) -> None:
-    search = filled.lookups.search
-    assert [r.store for r, _ in search("name letter apollo", store="vault")] == ["vault"]
-    assert search("name", after=date(2020, 1, 1)) == []
-    assert len(search("operator server", after=date(2026, 2, 2), before=date(2026, 2, 2))) == 2
-    assert search("operator", after=date(2026, 2, 3)) == []
-    assert search("operator", before=date(2026, 2, 1)) == []
-    assert search("operator", store="core", before=date(2027, 2, 1)) == []
-
-
-def test_pages_of_results(filled: Shelf) -> None:
-    everything = filled.found("operator server tea ada apollo")
-    pages = [
-        record.id
-        for offset in range(0, 8, 2)
-        for record, _ in filled.lookups.search("operator server tea ada apollo", limit=2, offset=offset)
-    ]
-    assert pages == everything
-    assert len(everything) == 6
 
 
 def test_memories_by_id_store_and_file(filled: Shelf) -> None:

@@ -13,8 +13,6 @@ from workbench.engine.catalog.terms import (
     STOP_WORDS,
     acronyms,
     fold,
-    indexable,
-    match_expression,
     name_key,
     query_terms,
     telling_terms,
@@ -97,22 +95,8 @@ def test_the_last_character_of_a_run_is_no_term_of_a_question() -> None:
     assert query_terms("混合 合") == ("混合", "合")
 
 
-@pytest.mark.parametrize("query", ["", "   ", "!!!", '"', "***", "()", "\0", "❤️"])
-def test_nothing_to_look_for_gives_no_expression(query: str) -> None:
-    assert match_expression(query) is None
-
-
-def test_expressions_quote_every_term() -> None:
-    assert match_expression("blue AND (green)") == '"blue" OR "green"'
-    assert match_expression("blue green", all_terms=True) == '"blue" AND "green"'
-    assert match_expression("NEAR(x y)") == '"near" OR "x" OR "y"'
-    assert match_expression("书") == '"书"*'
-
-
 def test_a_question_without_end_is_cut() -> None:
-    expression = match_expression(" ".join(f"w{number}" for number in range(10_000)))
-    assert expression is not None
-    assert expression.count("OR") == 63
+    assert len(telling_terms(" ".join(f"w{number}" for number in range(10_000)))) == 64
 
 
 @pytest.mark.parametrize(
@@ -136,8 +120,3 @@ def test_acronyms_are_given_with_and_without_small_words() -> None:
     assert acronyms("Model Context Protocol") == ("mcp",)
     assert acronyms("Solo") == ()
     assert acronyms("Python 3") == ()
-
-
-@given(st.text())
-def test_indexable_text_has_the_terms_parted_by_spaces(text: str) -> None:
-    assert indexable(text).split(" ") == (terms(text) or [""])

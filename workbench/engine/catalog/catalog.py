@@ -15,7 +15,7 @@ from workbench.engine import layout
 from workbench.engine.catalog.database import Database, DatabaseLost
 from workbench.engine.catalog.extract import FileRows, extract
 from workbench.engine.catalog.files import FileContent, Stamp, read_file
-from workbench.engine.catalog.storing import ReadFile, remove_files, store_files, words_of
+from workbench.engine.catalog.storing import ReadFile, remove_files, store_files
 from workbench.engine.documents import Problem
 from workbench.engine.errors import StorageError
 
@@ -227,7 +227,7 @@ class Catalog:
         problems = list(_problems(path, name, file))
         if problems:
             rows = replace(rows, problems=(*rows.problems, *problems))
-        return ReadFile(name, self._settled(file.stamp), file.digest, rows, words_of(rows))
+        return ReadFile(name, self._settled(file.stamp), file.digest, rows)
 
     def _settled(self, stamp: Stamp) -> Stamp:
         """Return the stamp to know a file by: one that fits nothing where the file may yet change under the same."""

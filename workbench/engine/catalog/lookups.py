@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 
 from workbench.engine.catalog.catalog import Catalog
@@ -16,7 +16,7 @@ from workbench.engine.catalog.model import (
     MemoryRecord,
 )
 from workbench.engine.catalog.resolving import NameIndex
-from workbench.engine.catalog.terms import match_expression, name_key
+from workbench.engine.catalog.terms import name_key
 from workbench.engine.catalog.timeline_filter import TimelineFilter
 
 _MEMORY_COLUMNS = (
@@ -84,44 +84,6 @@ class Lookups:
         """Return how many dated memories meet the conditions."""
         condition, values = narrowed.condition()
         return self._count(f"WHERE m.sort_key IS NOT NULL AND {condition}", tuple(values))
-
-    def search(
-        self,
-        query: str,
-        *,
-        store: str | None = None,
-        after: date | None = None,
-        before: date | None = None,
-        limit: int = 60,
-        offset: int = 0,
-        all_terms: bool = False,
-    ) -> list[tuple[MemoryRecord, float]]:
-        """Return the memories that hold words of the query, best first, with BM25 (higher is better).
-
-        Args:
-            query: Any text; none of it is read as a search language.
-            store: Search this store alone.
-            after: First day; memories without a date are left out.
-            before: Last day, likewise.
-            limit: Most memories.
-            offset: Leave out this many of the best.
-            all_terms: Every word of the query has to be there rather than any.
-        """
-        expression = match_expression(query, all_terms=all_terms)
-        if expression is None:
-            return []
-        asked = {"store = ?": store, "day >= ?": after, "day <= ?": before}
-        narrowed = {clause: str(value) for clause, value in asked.items() if value is not None}
-        within = (
-            f"AND rowid IN (SELECT number FROM memories WHERE {' AND '.join(narrowed)})" if narrowed else ""
-        )
-        rows = self._catalog.rows(
-            f"SELECT -best.rank, {_MEMORY_COLUMNS} FROM"
-            f" (SELECT rowid, rank FROM words WHERE words MATCH ? {within} ORDER BY rank LIMIT ? OFFSET ?) AS best"
-            " JOIN memories m ON m.number = best.rowid ORDER BY best.rank, m.number",
-            (expression, *narrowed.values(), limit, offset),
-        )
-        return [(_memory(row[1:]), float(row[0])) for row in rows]
 
     def entity(self, entity: str) -> EntityRecord | None:
         """Return an entity by id; one merged into another is still found by its own id."""

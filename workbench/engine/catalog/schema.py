@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 
 # Raised with each change of the tables, of what is read out of files, or of how texts are cut into terms.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 _TABLES = """
 CREATE TABLE files (
@@ -60,10 +60,6 @@ CREATE TABLE problems (
     file INTEGER NOT NULL, place INTEGER NOT NULL, line INTEGER, message TEXT NOT NULL, remedy TEXT NOT NULL,
     PRIMARY KEY (file, place)
 ) WITHOUT ROWID;
-CREATE VIRTUAL TABLE words USING fts5 (
-    title, text, content='', contentless_delete=1, tokenize="ascii tokenchars '_'"
-);
-INSERT INTO words (words, rank) VALUES ('rank', 'bm25(3.0, 1.0)');
 CREATE VIRTUAL TABLE name_words USING fts5 (folded, content='', contentless_delete=1, tokenize="trigram");
 CREATE TABLE first_seen (id TEXT PRIMARY KEY, moment TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE state (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

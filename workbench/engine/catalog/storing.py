@@ -11,7 +11,7 @@ from workbench.engine.catalog.extract import FileRows
 from workbench.engine.catalog.files import Stamp
 from workbench.engine.catalog.model import EntityRecord, MemoryRecord
 from workbench.engine.catalog.schema import TABLES_OF_FILES
-from workbench.engine.catalog.terms import acronyms, fold, indexable, name_key
+from workbench.engine.catalog.terms import acronyms, fold, name_key
 
 if TYPE_CHECKING:
     import apsw
@@ -21,7 +21,6 @@ Row = tuple[Any, ...]
 _INSERTS = {
     "files": 7,
     "memories": 19,
-    "words (rowid, title, text)": 3,
     "entities": 9,
     "names": 6,
     "name_words (rowid, folded)": 2,
@@ -42,14 +41,12 @@ class ReadFile:
         stamp: What to know it by; the next look reads a file again whose stamp is another.
         digest: Of its content.
         rows: None where the content is known already.
-        words: Of each memory the terms of its title and of its text, parted by spaces.
     """
 
     path: str
     stamp: Stamp
     digest: bytes
     rows: FileRows | None
-    words: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass
@@ -80,7 +77,7 @@ def store_files(connection: apsw.Connection, files: Sequence[ReadFile]) -> None:
         before = _Before(connection, own)
         if own is None:
             own = number = number + 1
-        _collect_memories(collected, own, file, file.rows, before)
+        _collect_memories(collected, own, file.rows, before)
         _collect(collected, own, file, file.rows)
     _forget_parts(connection, known.values())
     _forget_memories(connection, collected.forgotten)
@@ -90,14 +87,6 @@ def store_files(connection: apsw.Connection, files: Sequence[ReadFile]) -> None:
             connection.executemany(
                 f"INSERT OR REPLACE INTO {table} VALUES ({marks})", collected.tables[table]
             )
-
-
-def words_of(rows: FileRows) -> tuple[tuple[str, str], ...]:
-    """Return the terms of each memory; found before the transaction, which others wait for."""
-    return tuple(
-        (indexable(f"{record.title}\n{' '.join(record.tags)}"), indexable(record.text))
-        for record in rows.memories
-    )
 
 
 def remove_files(connection: apsw.Connection, paths: Iterable[str]) -> None:
@@ -163,7 +152,6 @@ def _forget_parts(connection: apsw.Connection, files: Iterable[int]) -> None:
 
 
 def _forget_memories(connection: apsw.Connection, numbers: Sequence[Row]) -> None:
-    connection.executemany("DELETE FROM words WHERE rowid = ?", numbers)
     connection.executemany("DELETE FROM memories WHERE number = ?", numbers)
 
 
@@ -177,14 +165,13 @@ def _words_key(row: Row) -> Row:
     return row[_TITLE], row[_TAGS], row[_TEXT]
 
 
-def _collect_memories(collected: _Rows, number: int, file: ReadFile, rows: FileRows, before: _Before) -> None:
-    for record, words in zip(rows.memories, file.words, strict=True):
+def _collect_memories(collected: _Rows, number: int, rows: FileRows, before: _Before) -> None:
+    for record in rows.memories:
         row = _memory_row(collected.memory + 1, number, record, rows.sort_keys.get(record.id))
         same = before.claim(row)
         if same is None:
             collected.memory += 1
             collected.tables["memories"].append(row)
-            collected.tables["words (rowid, title, text)"].append((collected.memory, *words))
         elif same[1:] != row[1:]:
             collected.tables["memories"].append((same[0], *row[1:]))
     collected.forgotten.extend(before.left())

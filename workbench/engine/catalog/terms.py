@@ -147,11 +147,6 @@ def terms(text: str) -> list[str]:
     return found
 
 
-def indexable(text: str) -> str:
-    """Return a text's terms parted by spaces, ready for a tokenizer that splits on spaces."""
-    return " ".join(terms(text))
-
-
 def query_terms(query: str) -> tuple[str, ...]:
     """Return the distinct terms of a question; of a run of Chinese or the like its bigrams alone.
 
@@ -172,20 +167,6 @@ def telling_terms(query: str) -> tuple[str, ...]:
 def is_prefix(term: str) -> bool:
     """Tell whether a question's term stands for every term that begins with it."""
     return len(term) == 1 and _CJK_RUN.match(term) is not None
-
-
-def match_expression(query: str, *, all_terms: bool = False) -> str | None:
-    """Turn a question into an FTS5 expression, every term quoted.
-
-    Args:
-        query: What a person or agent asked; never read as FTS5 syntax.
-        all_terms: Ask for memories that hold every term rather than any.
-
-    Returns:
-        None where nothing of the question can be looked for.
-    """
-    joint = " AND " if all_terms else " OR "
-    return joint.join(f'"{term}"' + "*" * is_prefix(term) for term in telling_terms(query)) or None
 
 
 def _plain(text: str) -> str:

@@ -1,6 +1,5 @@
-"""Recall: finding memories by what they say, and noticing when their files change."""
+"""Recall: finding memories by what they say and mean, and noticing when their files change."""
 
-from workbench.engine.recall.search import search
 from workbench.engine.recall.watcher import Watcher
 
-__all__ = ["Watcher", "search"]
+__all__ = ["Watcher"]

@@ -89,10 +89,8 @@ class Outside:
             answer = self._qmd.search(query, options.max_results, options.within)
         except QmdFailed as failure:
             return None, f"QMD failed, the built-in index answers instead: {failure.reason}"
-        least = options.min_score or 0.0
-        hits = tuple(hit for hit in answer.hits if hit.score >= least)
-        if options.budget is not None:
-            hits = _filling(hits, options.budget)
+        # A least score is meant for our scores: QMD's mean something else in every collection.
+        hits = answer.hits if options.budget is None else _filling(answer.hits, options.budget)
         return results.Found(hits, "qmd", answer.mode, None, not hits, 0.0), None
 
     def read(self, path: str) -> bytes | None:
