@@ -66,7 +66,7 @@ PICTURES = (
     Picture("audit-dark", ("3",)),
     Picture("audit-light-80", ("3", "j", "j"), (80, 24), LIGHT),
     Picture("over-budget-dark", ("j", "j", "e"), paste=TOO_LONG, then=("enter",)),
-    Picture("search-dark", ("4", *typed("how do we deploy harbor"), "enter", "j")),
+    Picture("search-dark", ("4", *typed("how do we deploy harbor"), "enter")),
     Picture("search-light-80", ("4", *typed("berth report"), "enter"), (80, 24), LIGHT),
     Picture("explained-dark", ("4", *typed("what did we decide about waves"), "enter", "x")),
     Picture("index-light", ("i",), theme=LIGHT),
