@@ -227,7 +227,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--held-out", type=int, default=500, help="text fragments to measure with")
     parser.add_argument("--dimensions", type=int, default=256)
     parser.add_argument(
-        "--strength", type=float, default=4.0, help="how much evidence it takes to move a piece"
+        "--strength", type=float, default=0.05, help="how much evidence it takes to move a piece"
     )
     parser.add_argument("--rounds", type=int, default=40, help="of conjugate gradients")
     parser.add_argument("--seed", type=int, default=1)
