@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from workbench.engine.recall.file_source import FileRecords
 from workbench.engine.recall.model import Chunk
 
 _BETWEEN_TITLES = " › "
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def _file_title(file: FileRecords, record: MemoryRecord) -> str:
 def _of_record(record: MemoryRecord, file_title: str, size: ChunkSize) -> Iterator[Chunk]:
     start = record.start_line if record.text_line is None else record.text_line
     title = f"{file_title}{_BETWEEN_TITLES}{record.title}" if file_title else record.title
-    for piece in cut(record.text, size.tokens, size.overlap):
+    for piece in cut(_whole_characters(record.text), size.tokens, size.overlap):
         heading = "" if piece.heading in record.title else f"{_BETWEEN_TITLES}{piece.heading}"
         yield Chunk(
             memory_id=record.id,
@@ -61,10 +63,17 @@ def _of_record(record: MemoryRecord, file_title: str, size: ChunkSize) -> Iterat
             path=record.path,
             start_line=start + piece.line,
             text=piece.text,
-            title=title + heading,
+            title=_whole_characters(title + heading),
             day=record.moment.date() if record.moment else None,
             tags=record.tags,
         )
+
+
+def _whole_characters(text: str) -> str:
+    """Put a mark for half characters, which JSON may hold (transcripts) and no database or server takes."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") if _HALF.search(text) else text
 
 
 def _of_fact(fact: FactRecord, label: str, path: str) -> Chunk:

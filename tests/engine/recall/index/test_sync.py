@@ -45,6 +45,15 @@ def test_a_stored_chunk_is_the_chunk(shelf: Bookshelf) -> None:
     assert (retired.chunk.start_line, retired.chunk.store) == (9, "semantic")
 
 
+def test_half_characters_of_a_transcript_do_no_harm(shelf: Bookshelf) -> None:
+    shelf.write("a.md", "tea \ud83e and \ud83e\udde0 cocoa")
+    shelf.sync()
+    assert shelf.found("cocoa") == ["a.md:0"]
+    with shelf.index.source() as source:
+        (stored,) = source.read(source.by_memory(["a.md:0"], ANYTHING))
+    assert stored.chunk.text == "tea \ufffd and 🧠 cocoa"
+
+
 def test_only_files_that_changed_are_read_again(shelf: Bookshelf) -> None:
     for name in ("a.md", "b.md", "c.md"):
         shelf.write(name, f"about {name[0]}")
