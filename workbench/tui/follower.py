@@ -65,10 +65,21 @@ class Follower:
             self._tell()
             self._closed.wait(_RETRY)
         self._tell()
+        search = self._workspace.settings.search
+        interval = search.sync_minutes * 60 or None
         while not self._closed.is_set():
             self._bring_index_up_to_date()
-            self._behind.wait()
+            if search.watch:
+                self._behind.wait(interval)
+                self._wait_for_quiet(search.watch_debounce_ms / 1000)
+            else:
+                self._closed.wait(interval)
+
+    def _wait_for_quiet(self, seconds: float) -> None:
+        """Wait until nothing changed for a while."""
+        while self._behind.is_set() and not self._closed.is_set():
             self._behind.clear()
+            self._behind.wait(seconds)
 
     def _memory_changed(self) -> None:
         self._behind.set()

@@ -107,7 +107,9 @@ class Keeper:
         Raises:
             StorageError: The index cannot be kept.
         """
-        self._bring(force=force, progress=progress, cancelled=cancelled, wait=_LONG_WAIT)
+        again = self._bring(force=force, progress=progress, cancelled=cancelled, wait=_LONG_WAIT)
+        while again and not cancelled():
+            again = self._bring(progress=progress, cancelled=cancelled, wait=_LONG_WAIT)
 
     def state(self) -> IndexState:
         """Return what the index holds."""
@@ -127,7 +129,7 @@ class Keeper:
     def _bring_up_to_date(self, cancelled: Callable[[], bool]) -> None:
         left = True
         while left and not cancelled():
-            left = self._bring(progress=untold, cancelled=cancelled, wait=_WAIT, gives_way=True)
+            left = self._bring(progress=untold, cancelled=cancelled, wait=_WAIT)
 
     def _bring(
         self,
@@ -136,7 +138,6 @@ class Keeper:
         cancelled: Callable[[], bool],
         wait: float,
         force: bool = False,
-        gives_way: bool = False,
     ) -> bool:
         """Read what changed, then embed it; tell whether embedding gave way to files that changed meanwhile."""
         with self._lock:
@@ -158,7 +159,7 @@ class Keeper:
                 return False
 
             def overtaken() -> bool:
-                return gives_way and self._version() != version
+                return self._version() != version
 
             embedded = self.index.embed(progress=progress, cancelled=lambda: cancelled() or overtaken())
             if not embedded.busy:

@@ -30,6 +30,7 @@ _SEARCH = {
     "extraPaths": "search.extra_paths",
     "sync.watch": "search.watch",
     "sync.watchDebounceMs": "search.watch_debounce_ms",
+    "sync.intervalMinutes": "search.sync_minutes",
     "sync.sessions.deltaBytes": "search.session_delta_bytes",
     "sync.sessions.deltaMessages": "search.session_delta_messages",
     "cache.maxEntries": "search.cache_entries",

@@ -160,6 +160,10 @@ class SearchSettings:
     watch_debounce_ms: int = field(
         default=1500, metadata=_whole(0, 600_000, "milliseconds of quiet before a change is indexed")
     )
+    sync_minutes: float = field(
+        default=5.0,
+        metadata=_number(0, 525_600, "minutes after which the bench looks at everything again; 0 for never"),
+    )
     cache_entries: int = field(default=50_000, metadata=_whole(0, 10_000_000, "most cached embeddings"))
     session_delta_bytes: int = field(
         default=100_000, metadata=_whole(0, 1_000_000_000, "new bytes of a transcript before it is indexed")

@@ -78,7 +78,9 @@ def _unprocessed_episodes(ground: Ground) -> int:
 
 def diagnose(ground: Ground) -> results.Diagnosis:
     """Look at everything the workspace stands on, and say how to mend what is not well."""
-    checks = [check for look in (_programs, _settings, _files, _history, _state) for check in look(ground)]
+    checks = [
+        check for look in (_programs, _settings, _files, _search, _history, _state) for check in look(ground)
+    ]
     return results.Diagnosis(all(check.state != "broken" for check in checks), tuple(checks))
 
 
@@ -128,6 +130,25 @@ def _files(ground: Ground) -> Iterator[results.Check]:
     if len(problems) > _MOST_PROBLEMS:
         further = len(problems) - _MOST_PROBLEMS
         yield results.Check("file", "degraded", f"{further} further broken parts")
+
+
+def _search(ground: Ground) -> Iterator[results.Check]:
+    try:
+        status = ground.outside.describe(ground.finder.status())
+    except WorkbenchError as error:
+        yield results.Check("search", "degraded", error.message, error.remedy)
+        return
+    vectors = status.provider if status.model is None else f"{status.provider}, {status.model}"
+    waiting = "; brought up to date by the next search" if status.dirty else ""
+    told = f"{status.chunks:,} chunks, vectors by {vectors}{waiting}"
+    if status.fallback:
+        yield results.Check(
+            "search", "degraded", f"{told}. {status.fallback}", "Mend what it names, or choose another."
+        )
+    else:
+        yield results.Check("search", "ok", told)
+    for problem in ground.outside.problems():
+        yield results.Check("file", "degraded", f"{problem.where}: {problem.message}", problem.remedy)
 
 
 def broken_parts(ground: Ground) -> tuple[results.Check, ...]:

@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from workbench.engine.clock import Clock
+    from workbench.engine.documents import Problem
     from workbench.engine.recall.file_source import FileSource
     from workbench.engine.recall.qmd import QmdBackend
     from workbench.engine.recall.ranking import Options
-    from workbench.engine.recall.sources import ExtraPaths
+    from workbench.engine.recall.sources import ExtraPaths, SessionTranscripts
     from workbench.engine.settings import Settings
 
 # Nobody watches places outside: they are looked at again after so many seconds.
@@ -42,6 +43,7 @@ class Outside:
     def __init__(self, root: Path, settings: Settings, derived: Path, clock: Clock, zone: ZoneInfo) -> None:
         self.sources: list[FileSource] = []
         self._extra: ExtraPaths | None = None
+        self._transcripts: SessionTranscripts | None = None
         self._qmd: QmdBackend | None = None
         self._looked = -1e9
         self._version: Hashable = None
@@ -54,7 +56,8 @@ class Outside:
         if search.sessions:
             from workbench.engine.recall.sources import SessionTranscripts
 
-            self.sources.append(SessionTranscripts(root, search, zone, clock, derived / "transcripts.json"))
+            self._transcripts = SessionTranscripts(root, search, zone, clock, derived / "transcripts.json")
+            self.sources.append(self._transcripts)
         if search.backend == "qmd":
             from workbench.engine.recall.qmd import QmdBackend
 
@@ -67,6 +70,11 @@ class Outside:
             self._version = hash(tuple(frozenset(source.digests().items()) for source in self.sources))
             self._looked = time.monotonic()
         return self._version
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return what of the settings could not be followed, and which files not read, as far as was looked."""
+        sources = (source for source in (self._extra, self._transcripts) if source is not None)
+        return tuple(problem for source in sources for problem in source.problems)
 
     def changed(self) -> None:
         """Take note that files of the workspace changed."""
