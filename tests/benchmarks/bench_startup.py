@@ -96,9 +96,20 @@ class Terminal:
         os.close(self.handle)
 
 
-def measure_keys(terminal: Terminal, name: str, keys: list[bytes]) -> None:
-    """Print how long the answers to keys took."""
-    answers = [terminal.press(key) for key in keys]
+def measure_keys(terminal: Terminal, name: str, keys: list[bytes], *, resting: bool = False) -> None:
+    """Print how long the answers to keys took.
+
+    Args:
+        terminal: Where they are pressed.
+        name: What they do.
+        keys: One after the other.
+        resting: Wait after each until nothing moves, so that what it set off is not taken for the next one's answer.
+    """
+    answers: list[tuple[float, float, int]] = []
+    for key in keys:
+        answers.append(terminal.press(key))
+        if resting:
+            terminal.settle()
     firsts = sorted(1000 * first for first, _, _ in answers)
     counts = [count for _, _, count in answers]
     print(
@@ -132,6 +143,14 @@ def main() -> None:
             terminal.press(b"3")
             terminal.settle()
             measure_keys(terminal, "audit: cursor down and up", [b"j", b"k"] * 10)
+            terminal.press(b"4")
+            terminal.settle()
+            question = [letter.encode() for letter in "what did we decide"]
+            measure_keys(terminal, "search: a letter typed", question, resting=True)
+            measure_keys(terminal, "search: typed at speed", [b"\x7f"] * len(question))
+            terminal.press(b"report\r")
+            terminal.settle()
+            measure_keys(terminal, "search: cursor down and up", [b"j", b"k"] * 10)
         terminal.close()
     median, worst = statistics.median(ready), max(ready)
     print(f"{'first data painted':<28} {median:6.0f} ms median  {worst:6.0f} ms worst of {len(ready)}")
