@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 TABLE = Path(__file__).with_name("near_words.npz")
 # A near word tells at most half of what the word itself does.
 _SHARE = 0.5
+# Each costs a question to the index.
+_MOST = 60
 
 
 class NearWords(Protocol):
@@ -64,7 +66,7 @@ class TableNearWords:
                 worth = _SHARE * cosine / 255
                 if term not in own and worth > found.get(term, 0.0):
                     found[term] = worth
-        return found
+        return dict(sorted(found.items(), key=lambda pair: -pair[1])[:_MOST])
 
 
 @cache

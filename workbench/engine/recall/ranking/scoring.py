@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.catalog.terms import is_prefix
 from workbench.engine.recall.model import Statistics
 from workbench.engine.recall.ranking.candidates import Candidates
+from workbench.engine.recall.ranking.named_voices import named_voices
 from workbench.engine.recall.ranking.options import Options
 from workbench.engine.recall.ranking.question import Question
 from workbench.engine.recall.ranking.unit import Unit, units_in
@@ -41,6 +42,7 @@ _TELLS_TIME = 1.6
 _IN_PERIOD = 3.0
 _GRAPH = 2.0
 _RECENT = 1.0
+_NUDGES = frozenset(("voice", "asking", "time", "period", "graph", "recent"))
 # Per e-fold of length, where results are to fill a budget.
 _LENGTH = -0.8
 _PERIOD_FADE_DAYS = 7.0
@@ -110,12 +112,10 @@ def _is_prefix(term: str) -> bool:
 
 def _voices(question: Question, units: Iterable[Unit]) -> tuple[frozenset[str], set[str]]:
     """Return the speakers that the question is about, and the terms of their names."""
-    asked = set(question.terms)
     speakers = {unit.shape.speaker for unit in units if unit.shape.speaker}
-    terms = {speaker: set(index_terms(speaker)) for speaker in speakers}
-    named = frozenset(speaker for speaker, own in terms.items() if own and own <= asked)
+    named = named_voices(question, speakers)
     if named:
-        return named, set().union(*(terms[speaker] for speaker in named))
+        return named, {term for speaker in named for term in index_terms(speaker)}
     return question.voices & speakers, set()
 
 
@@ -245,9 +245,8 @@ def _two_grain(
             signals["graph"] = _GRAPH * reached.strength
         if chunk.day is not None and recency:
             signals["recent"] = _RECENT * recency[chunk.day]
-        points += sum(
-            signals.get(nudge, 0.0) for nudge in ("voice", "asking", "time", "period", "graph", "recent")
-        )
+        for nudge in _NUDGES & signals.keys():
+            points += signals[nudge]
         if has_budget:
             points += _LENGTH * math.log(len(unit.shape.spoken) + 20)
         unit.points = points

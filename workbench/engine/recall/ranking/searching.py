@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -25,6 +25,11 @@ from workbench.engine.results import Found, Hit, Score, Signals, WhyNot
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray
+
+# Of more results than these, more chunks are read.
+_FEW = 20
+# So many of the best units are looked at further; the others could only be handed over after all of them.
+_PLACED = 240
 
 ScoreOf = Callable[[str], Score | None]
 
@@ -101,7 +106,7 @@ class _Search:
         self.score_of = score_of
         self.question: Question = read_question(query, now.date())
         has_words = bool(self.question.terms)
-        self.vector = _vector_of(self.question.text, embed_query) if has_words else None
+        self.embed_query = embed_query
         self.graph: Mapping[str, Reached] = graph.reach(self.question.text) if graph and has_words else {}
         if near_words is None and embed_query is not None:
             near_words = builtin_near_words()
@@ -132,7 +137,7 @@ class _Search:
         candidates = self._candidates(also)
         scored = score(self.question, candidates, self.near, self.options)
         belief = belief_in(scored)
-        placed = self._placed(scored, belief)
+        placed = self._placed(scored, belief, also)
         return placed, candidates, scored, belief
 
     def why_not(self, memory_id: str) -> WhyNot:
@@ -161,9 +166,10 @@ class _Search:
             self.question,
             self.source,
             self.options.within,
-            self.vector,
+            self.embed_query,
             self.graph,
             list(self.near),
+            fills_budget=self.options.budget is not None or (self.options.max_results or 0) > _FEW,
             also=also,
         )
         successors = {
@@ -182,12 +188,12 @@ class _Search:
             return gathered
         return replace(gathered, chunks=(*gathered.chunks, *self.source.read(missing)))
 
-    def _placed(self, scored: Scored, belief: float) -> list[Ranked]:
+    def _placed(self, scored: Scored, belief: float, also: Collection[int]) -> list[Ranked]:
         """Return units with their scores, in their final order."""
-        units = scored.units
-        if not units:
+        if not scored.units:
             return []
-        lowest = min(0.0, units[-1].points)
+        lowest = min(0.0, scored.units[-1].points)
+        units = [unit for at, unit in enumerate(scored.units) if at < _PLACED or unit.stored.number in also]
         spread = (units[0].points - lowest) or 1.0
         total = sum(scored.idf.values())
         scores: dict[str, Score | None] = {}
@@ -260,10 +266,3 @@ def _signals(unit: Unit, scored: Scored, candidates: Candidates, own: Score | No
         graph=reached.strength if reached else None,
         decay=own.value if own else None,
     )
-
-
-def _vector_of(text: str, embed_query: Callable[[str], FloatArray] | None) -> FloatArray | None:
-    if embed_query is None:
-        return None
-    vector = embed_query(text)
-    return vector if bool(vector.any()) else None
