@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from workbench.engine.recall.index.scan import VectorMemory
 
 DAMAGED = "recall.damaged"
+# Each holds up to 16 MB of pages.
+_MOST_IDLE = 3
 
 
 class IndexLost(StorageError):
@@ -108,7 +110,7 @@ class IndexFile:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         with self._lock:
-            if not self._closed:
+            if not self._closed and len(self._idle) < _MOST_IDLE:
                 self._idle.append(connection)
                 return
         connection.close()
