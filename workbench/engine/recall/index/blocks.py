@@ -50,13 +50,17 @@ class Block:
 
     @classmethod
     def of_row(cls, row: Sequence[bytes]) -> Block:
-        """Return the block of a row (scales, stores, days, codes)."""
+        """Return the block of a row (scales, stores, days, codes), to be read only."""
         return cls(
-            np.frombuffer(row[0], np.float32).copy(),
-            np.frombuffer(row[1], np.int8).copy(),
-            np.frombuffer(row[2], np.int32).copy(),
-            np.frombuffer(row[3], np.int8).reshape(BLOCK, -1).copy(),
+            np.frombuffer(row[0], np.float32),
+            np.frombuffer(row[1], np.int8),
+            np.frombuffer(row[2], np.int32),
+            np.frombuffer(row[3], np.int8).reshape(BLOCK, -1),
         )
+
+    def copy(self) -> Block:
+        """Return a copy that may be changed."""
+        return Block(self.scales.copy(), self.stores.copy(), self.days.copy(), self.codes.copy())
 
 
 def store_code(store: str) -> int:
@@ -110,7 +114,7 @@ def remove_from_blocks(connection: apsw.Connection, numbers: Iterable[int], vers
 
 def _read(connection: apsw.Connection, number: int) -> Block | None:
     rows = ask(connection, "SELECT scales, stores, days, codes FROM blocks WHERE block = ?", (number,))
-    return Block.of_row(rows[0]) if rows else None
+    return Block.of_row(rows[0]).copy() if rows else None
 
 
 def _write(connection: apsw.Connection, number: int, block: Block, version: int) -> None:
