@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import queue
 from collections.abc import Callable, Iterator
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
@@ -18,6 +19,9 @@ class StandIn:
     """A workspace whose index waits until it is told to go on."""
 
     def __init__(self) -> None:
+        self.settings = SimpleNamespace(
+            search=SimpleNamespace(watch=True, watch_debounce_ms=1, sync_minutes=0)
+        )
         self.begun: queue.Queue[str] = queue.Queue()
         self.go_on: queue.Queue[Exception | None] = queue.Queue()
         self.changed: Callable[[frozenset[str]], None] = lambda _paths: None

@@ -91,12 +91,7 @@ def index_lines(
         if value:
             lines += _fact(label, value, width)
     if status.fallback:
-        lines += [
-            BLANK,
-            *_paragraph(
-                f"Another means than the configured one is at work: {status.fallback}", "text", width, "! "
-            ),
-        ]
+        lines += [BLANK, *_paragraph(status.fallback, "text", width, "! ")]
     if work.problem:
         lines += [BLANK, *_paragraph(work.problem, "danger", width)]
     text = "Made from the files alone and kept outside the workspace: deleting it loses nothing."
