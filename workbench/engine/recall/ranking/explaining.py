@@ -105,7 +105,7 @@ def reason_of(
     if cut is not None:
         return WhyNot(memory_id, None, cut.detail, _REMEDIES.get(cut.reason, ""), explanation)
     if all(lane.rank is None for lane in explanation.lanes):
-        reason = "It shares no word with the question, and its meaning was not compared."
+        reason = "It shares no word with the question, and no other lane leads to it."
         return WhyNot(memory_id, None, reason, "Ask with words that stand in it.", explanation)
     reason = "A better result shows the same lines or memory."
     return WhyNot(memory_id, None, reason, "", explanation)

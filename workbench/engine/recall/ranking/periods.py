@@ -247,7 +247,7 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"{_HAN_YEAR}\s*{_HAN_MONTH}\s*{_HAN_DAY}", _named_day),
         (rf"\b{_DAY}\s+(?:of\s+)?{_MONTH}\b,?(?:\s+{_YEAR}\b)?", _named_day),
         (rf"\b{_MONTH}\s+{_DAY}\b,?(?:\s+{_YEAR}\b)?", _named_day),
-        (r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?!\d)", _numbered_month),
+        (r"(?<!\d)(?P<year>(?:19|20)\d\d)-(?P<month>0[1-9]|1[0-2])(?!-?\d)", _numbered_month),
         (rf"\b{_MONTH},?\s+(?:of\s+)?{_YEAR}\b", _named_month),
         (rf"{_HAN_YEAR}\s*{_HAN_MONTH}", _named_month),
         (rf"(?P<which>去|今|前|明)年\s*{_HAN_MONTH}", _named_month),

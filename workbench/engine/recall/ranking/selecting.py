@@ -20,6 +20,7 @@ _MOST_MISFITS = 10
 # Two units that share this much of their words say the same.
 _SAME = 0.9
 _LEAST_WORDS_TO_COMPARE = 4
+_FINDING = ("chunk", "meaning", "graph", "period")
 _FLAT_STORES = frozenset(("file", "extra", "session", "vault"))
 
 
@@ -42,6 +43,11 @@ class Ranked:
     memory_score: Score | None
     holds_all: bool
     nudges: tuple[str, ...] = ()
+
+    @property
+    def is_found(self) -> bool:
+        """Tell whether any lane has a word to say for it or for its chunk."""
+        return any(self.unit.signals.get(lane, 0.0) > 0 for lane in _FINDING)
 
     @property
     def decay_factor(self) -> float | None:
@@ -80,6 +86,8 @@ def select(ranked: Sequence[Ranked], options: Options, wanted: Collection[str]) 
     seen: list[tuple[str, frozenset[str]]] = []
     left, misfits = options.budget, 0
     for place in ranked:
+        if not place.is_found:
+            continue
         chunk = place.unit.stored.chunk
         reason = _hidden(place, options)
         if reason:
