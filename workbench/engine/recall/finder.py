@@ -97,7 +97,7 @@ class Finder:
             embedder = standing.embedder
             keeper = self._keeper(embedder)
             stale = keeper.freshen(patience)
-            if embedder is not None and keeper.embedding_failure and self._steps_aside(keeper, embedder):
+            if embedder is not None and self._steps_aside(keeper, embedder):
                 continue
             try:
                 with keeper.index.source() as snapshot:
@@ -114,6 +114,7 @@ class Finder:
                 continue
             if embedder is None or not fits:
                 return answer, Means("none", None, standing.fallback, stale)
+            self._choose().worked(embedder)
             return answer, Means(embedder.provider, embedder.model, standing.fallback, stale)
         raise AssertionError("Every attempt returns or raises.")
 
@@ -141,7 +142,7 @@ class Finder:
         embedder = self._standing().embedder
         keeper = self._keeper(embedder)
         keeper.sync(force=force, progress=progress, cancelled=cancelled)
-        if embedder is not None and keeper.embedding_failure and self._steps_aside(keeper, embedder):
+        if embedder is not None and self._steps_aside(keeper, embedder):
             self._current().sync(progress=progress, cancelled=cancelled)
 
     def status(self) -> IndexStatus:
@@ -200,8 +201,10 @@ class Finder:
         return self._choose().standing()
 
     def _steps_aside(self, keeper: Keeper, embedder: Embedder) -> bool:
-        """Take note that memories could not be embedded, and tell whether something else embeds now."""
-        self._choose().failed(embedder, ProviderError(keeper.embedding_failure or ""))
+        """Where memories could not be embedded, take note of it and tell whether something else embeds now."""
+        if keeper.embedding_failure is None:
+            return False
+        self._choose().failed(embedder, ProviderError(keeper.embedding_failure))
         return self._standing().embedder is not embedder
 
     def _keeper(self, embedder: Embedder | None) -> Keeper:
