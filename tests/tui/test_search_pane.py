@@ -22,8 +22,11 @@ from workbench.tui.panes import search
 from workbench.tui.panes.search import SearchPane
 from workbench.tui.question import Question
 from workbench.tui.screens.why_not import WhyNotScreen
+from workbench.tui.views.answer import answer_lines, period_words
+from workbench.tui.views.asking import examples
 from workbench.tui.views.explanation import explanation_lines, ordinal
-from workbench.tui.views.search import HitRows, answer_lines, context_lines, examples, gist_of, period_words
+from workbench.tui.views.hit_in_file import context_lines
+from workbench.tui.views.hits import HitRows, gist_of
 from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.filter_bar import FilterInput
 from workbench.tui.widgets.lines import Lines

@@ -14,19 +14,11 @@ from workbench.tui.keymap import bindings
 from workbench.tui.palette import PAPER
 from workbench.tui.panes.base import EVERY_PANE, Pane
 from workbench.tui.question import Question, parse_question
+from workbench.tui.views.answer import answer_lines
+from workbench.tui.views.asking import ASK_KEY, AskRows, examples, grammar_lines
 from workbench.tui.views.explanation import explanation_lines
-from workbench.tui.views.search import (
-    AFTER,
-    ASK_KEY,
-    BEFORE,
-    AskRows,
-    HitRows,
-    answer_lines,
-    citation,
-    examples,
-    grammar_lines,
-    hit_lines,
-)
+from workbench.tui.views.hit_in_file import AFTER, BEFORE, hit_lines
+from workbench.tui.views.hits import HitRows, citation
 from workbench.tui.views.teaching import teach
 from workbench.tui.widgets.lines import Lines
 

@@ -22,8 +22,8 @@ from workbench.tui.palette import RAISED
 from workbench.tui.screens.find import Finding, FindRows, search
 from workbench.tui.text import plain
 from workbench.tui.views.explanation import why_not_lines
+from workbench.tui.views.hits import first_words
 from workbench.tui.views.memory import markdown_lines
-from workbench.tui.views.search import first_words
 from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.filter_bar import FilterBar, FilterInput
 from workbench.tui.widgets.virtual_list import VirtualList
