@@ -11,7 +11,9 @@ from tests.engine.workspace.callings import EVERY, MAY, READ, Calling, public_me
 from workbench.engine import Workspace
 from workbench.engine.errors import InvalidInput, NotFound, RoleRefused
 
-REFUSED_ACTORS = ("manual", "reflection:weekly", "system:decay", "subagent:scout", "manual:x")
+REFUSED_ACTORS = (
+    "manual", "manual:x", "person", "user", "reflection", "reflection:weekly", "system:decay", "subagent:scout", "bot",
+)  # fmt: skip
 
 
 def test_no_public_method_is_forgotten_here() -> None:

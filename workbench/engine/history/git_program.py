@@ -41,6 +41,9 @@ def git_environment() -> dict[str, str]:
         "GIT_ATTR_NOSYSTEM": "1",
         "GIT_TERMINAL_PROMPT": "0",
         "GIT_OPTIONAL_LOCKS": "0",
+        # A history is whole in itself; what its config names to fetch from could be any program.
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_NO_LAZY_FETCH": "1",
         "HOME": os.devnull,
         "LC_ALL": "C",
     }

@@ -194,7 +194,9 @@ class Journal:
 
     def _write(self, content: bytes, *, flush: bool) -> None:
         try:
-            handle = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+            handle = os.open(
+                self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644
+            )
         except OSError as error:
             raise self._failed(error) from error
         try:

@@ -98,7 +98,7 @@ class WriterLock:
     def was_abandoned(self) -> bool:
         """Tell whether the last holder died without letting go, and nobody holds the lock now."""
         try:
-            handle = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
+            handle = os.open(self._path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
         except OSError:
             return False
         try:
@@ -122,7 +122,7 @@ class WriterLock:
 
     def _open(self, path: Path) -> int:
         try:
-            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
         except OSError as error:
             raise StorageError(
                 f"The history cannot be locked for writing: {error.strerror}.",

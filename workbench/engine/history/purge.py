@@ -154,7 +154,7 @@ def _packed(store: GitStore, objects: set[str]) -> tuple[str, ...]:
 def _no_repacking(folder: Path) -> Iterator[None]:
     """Keep the background from packing the old history anew meanwhile."""
     try:
-        handle = os.open(folder / REPACK_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(folder / REPACK_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     except OSError as error:
         raise _cannot_write(folder, error) from error
     try:

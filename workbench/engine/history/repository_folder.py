@@ -35,6 +35,10 @@ _LAYOUT = {
     ".gitignore": "*\n",
     "info/attributes": "* -text -filter -ident\n",
 }
+# Where the engine or git writes; nothing in them may lead elsewhere.
+_WRITTEN = ("", "info", "objects", "objects/info", "objects/pack", "refs", "refs/heads")
+# Files by which git takes another folder for this one, or parts of it.
+_ELSEWHERE = ("commondir", "objects/info/alternates", "objects/info/http-alternates")
 _FOLDERS = ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info")
 
 
@@ -75,7 +79,14 @@ def require_ours(path: Path) -> None:
         HistoryDamaged: It is one, and its config file is missing.
         StorageError: It cannot be read.
     """
+    if path.is_symlink():
+        raise HistoryError(
+            "The history folder is a symbolic link, which is never followed.",
+            where=str(path),
+            remedy="Replace the link by the folder itself.",
+        )
     try:
+        _require_within(path)
         config = (path / "config").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, NotADirectoryError) as error:
         if not os.path.lexists(path):
@@ -89,18 +100,43 @@ def require_ours(path: Path) -> None:
             where=str(path),
             remedy="Give yourself the right to read that folder.",
         ) from error
-    if path.is_symlink():
-        raise HistoryError(
-            "The history folder is a symbolic link, which is never followed.",
-            where=str(path),
-            remedy="Replace the link by the folder itself.",
-        )
     if _MARK not in config:
         raise HistoryError(
             "This folder is not a history that Workbench made.",
             where=str(path),
             remedy="Move it elsewhere, or set it aside with: workbench doctor --set-aside-history",
         )
+
+
+def _require_within(path: Path) -> None:
+    """Make sure that whatever is written to the history stays in its folder; others may have made that folder."""
+    for folder in _WRITTEN:
+        place = path / folder
+        try:
+            with os.scandir(place) as entries:
+                strange = next(
+                    (each for each in entries if not _is_plain(each) and os.path.lexists(each)), None
+                )
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        if strange is not None:
+            raise _leads_elsewhere(Path(strange.path), "is neither a file nor a folder")
+    for name in _ELSEWHERE:
+        if (path / name).exists():
+            raise _leads_elsewhere(path / name, "names another folder to be used")
+
+
+def _is_plain(entry: os.DirEntry[str]) -> bool:
+    return entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
+
+
+def _leads_elsewhere(place: Path, how: str) -> HistoryError:
+    return HistoryError(
+        f"The history may lead out of its folder: “{place.name}” {how}.",
+        where=str(place),
+        remedy="Remove it if you know where it is from, or start a new history with: "
+        "workbench doctor --set-aside-history",
+    )
 
 
 def damaged(path: Path, reason: str) -> HistoryDamaged:

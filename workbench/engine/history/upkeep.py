@@ -98,7 +98,7 @@ def repack_if_due(
 
 def _start(folder: Path) -> subprocess.Popen[bytes] | None:
     try:
-        handle = os.open(folder / REPACK_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(folder / REPACK_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     except OSError as error:
         raise StorageError(
             f"History cannot be repacked: {error.strerror}.",

@@ -50,8 +50,8 @@ class Closable(Protocol):
 
 
 _ACTOR = re.compile(r"[a-z]+(?::[\w.-]+)*")
-# Actors that stand for a person's own hand, a person's approval or the engine itself.
-_NOT_FOR_AGENTS = ("manual", "reflection:", "system:", "subagent:")
+# All other actors may stand for a person's own hand, a person's approval or the engine itself.
+_FOR_AGENTS = ("bot:", "skill:")
 CATALOG = "catalog.sqlite"
 # Reading again within this many seconds trusts the last look at the files.
 _FRESH_SECONDS = 0.5
@@ -336,7 +336,7 @@ class Ground:
             raise InvalidInput(
                 f"“{who[:80]}” is no actor.", remedy="Name one like bot:main, skill:NAME or manual."
             )
-        if self.role.kind != "person" and who.startswith(_NOT_FOR_AGENTS):
+        if self.role.kind != "person" and not who.startswith(_FOR_AGENTS):
             raise RoleRefused(
                 f"An agent cannot act as {who}.", where=str(self.role), remedy="Name a bot: or skill: actor."
             )
