@@ -83,6 +83,15 @@ def test_damage_is_noticed_in_the_middle_of_a_question(shelf: Bookshelf) -> None
     assert len(shelf.found("tea", index=reader)) == 20
 
 
+def test_a_damaged_index_is_built_anew_by_force_too(shelf: Bookshelf) -> None:
+    place = fill(shelf)
+    shelf.index.close()
+    damage(place, start=100)
+    again = shelf.open()
+    assert again.sync([shelf.files], force=True).changed == 200
+    assert len(shelf.found("tea", index=again)) == 20
+
+
 def test_no_database_at_all(shelf: Bookshelf) -> None:
     place = fill(shelf)
     shelf.index.close()

@@ -227,7 +227,7 @@ class Index:
                 if not alone:
                     return IndexSync(busy=True)
                 if force:
-                    self._files.to_build(anew=True)
+                    _again(lambda: self._files.to_build(anew=True))
                 return _again(lambda: bring(self._files.to_build()))
         finally:
             self._building.release()
