@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # How many chunks each lane is asked for, and how many are read and scored unit by unit.
 _OF_A_LANE = 100
 _READ = 32
-_READ_FOR_BUDGET = 60
+_READ_FOR_BUDGET = 80
 _OF_GRAPH = 24
 _OF_PERIOD = 24
 # Chunks among whose speakers the names in a question are looked for, before it is embedded without them.

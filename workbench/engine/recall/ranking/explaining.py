@@ -13,6 +13,7 @@ from workbench.engine.results import Cut, Explanation, Lane, WhyNot
 
 _LANES = {"keywords": "exact", "meaning": "meaning"}
 _SENTENCES = {
+    "primary": "It stands where questions of this kind are answered first.",
     "voice": "Said by whom the question is about.",
     "asking": "Lowered for being a question itself.",
     "time": "It names a time, and the question asks for one.",

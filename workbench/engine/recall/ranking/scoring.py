@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from workbench.engine.catalog.terms import is_prefix
@@ -42,7 +43,7 @@ _TELLS_TIME = 1.6
 _IN_PERIOD = 3.0
 _GRAPH = 2.0
 _RECENT = 1.0
-_NUDGES = frozenset(("voice", "asking", "time", "period", "graph", "recent"))
+_NUDGES = frozenset(("primary", "voice", "asking", "time", "period", "graph", "recent"))
 # Per e-fold of length, where results are to fill a budget.
 _LENGTH = -0.8
 _PERIOD_FADE_DAYS = 7.0
@@ -55,6 +56,18 @@ _TIME = re.compile(
     r"|october|november|december)\b|\b(?:19|20)\d\d\b|[昨今明前后後]天|[上下这這]个?[周週月]|[去今明]年|\d+\s*[年月日号號]|刚|剛",
     re.IGNORECASE,
 )
+
+
+# Where a strategy looks first (design document section 11.1).
+_PRIMARY_STORES = {
+    "when": frozenset(("episodic",)),
+    "about": frozenset(("semantic",)),
+    "how": frozenset(("procedural",)),
+    "latest": frozenset(("episodic", "core")),
+}
+_PRIMARY = 1.0
+# What is said in one of these is said of its title.
+_SMALL_STORES = frozenset(("core", "episodic", "semantic", "procedural"))
 
 
 @dataclass(frozen=True)
@@ -132,11 +145,14 @@ def _words(units: Sequence[Unit], idf: Mapping[str, float], near: Mapping[str, f
     for unit in units:
         held = wanted & unit.words
         held.update(term for term in prefixes if any(word.startswith(term) for word in unit.words))
-        own.append(held)
         number = unit.stored.number
+        chunk = unit.stored.chunk
+        if chunk.store in _SMALL_STORES:
+            held |= wanted & _title_terms(chunk.title, chunk.tags)
+        own.append(held)
         lengths_of_chunk[number] += unit.length
         of_chunk[number] |= held
-        memory = unit.stored.chunk.memory_id
+        memory = chunk.memory_id
         of_memory[memory] |= held
         chunks_of_memory[memory].add(number)
     lengths_of_memory = {
@@ -168,6 +184,11 @@ def _words(units: Sequence[Unit], idf: Mapping[str, float], near: Mapping[str, f
             "chunk": chunk_scores[unit.stored.number],
             "memory": memory_scores[unit.stored.chunk.memory_id],
         }
+
+
+@lru_cache(maxsize=4096)
+def _title_terms(title: str, tags: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(index_terms(f"{title} {' '.join(tags)}"))
 
 
 def _saturation(lengths: Sequence[int]) -> list[float]:
@@ -216,6 +237,7 @@ def _two_grain(
     }
     of_words = 1.0 if scales["meaning"] else _WORDS_ALONE
     recency = _recency(units) if question.strategy == "latest" else {}
+    primary = _PRIMARY_STORES.get(question.strategy, frozenset())
     before: Unit | None = None
     carried = 0.0
     for unit in units:
@@ -238,6 +260,8 @@ def _two_grain(
         if question.wants_times and _TIME.search(unit.shape.spoken):
             signals["time"] = _TELLS_TIME
         chunk = unit.stored.chunk
+        if chunk.store in primary:
+            signals["primary"] = _PRIMARY
         if question.period is not None and chunk.day is not None:
             signals["period"] = _IN_PERIOD * _nearness(question.period.distance(chunk.day))
         reached = candidates.graph.get(chunk.memory_id)
