@@ -57,3 +57,8 @@ def test_a_part_begins_shortly_before_its_first_match() -> None:
     assert 0 < part.index("gauge") < 30
     assert part_around_match("short", "gauge", 60) == "short"
     assert part_around_match(text, "absent", 60) == text
+
+
+def test_the_part_that_is_shown_holds_what_is_rare_in_the_text() -> None:
+    text = "John: hello. " * 12 + "Max and I had a blast on our camping trip. " + "John: bye. " * 12
+    assert "camping" in part_around_match(text, "where did John camp", 60)[:60]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -115,12 +116,13 @@ def part_around_match(text: str, question: str, room: int) -> str:
     wanted = asked_terms(question)
     terms = [_word_terms(text[start:end]) & wanted for start, end in spans]
 
-    def held(at: int) -> int:
-        """Count the different terms in a part that begins with a match."""
+    often = Counter(term for here in terms for term in here)
+
+    def held(at: int) -> float:
+        """Weigh the different terms in a part that begins with a match: what stands everywhere tells little."""
         reach = spans[at][0] + room - lead
-        return len(
-            frozenset[str]().union(*(terms[to] for to in range(at, len(spans)) if spans[to][1] <= reach))
-        )
+        here = frozenset[str]().union(*(terms[to] for to in range(at, len(spans)) if spans[to][1] <= reach))
+        return sum(1 / often[term] for term in here)
 
     best = spans[max(range(len(spans)), key=lambda at: (held(at), -at))][0]
     if best <= lead:
