@@ -93,6 +93,7 @@ def test_processes_that_sync_while_files_change_agree_in_the_end(shelf: Shelf) -
 def test_readers_do_not_wait_for_a_long_sync(shelf: Shelf) -> None:
     generate(shelf.root, episodes=3_000, entities=1_500, seed=3)
     thread = threading.Thread(target=shelf.sync)
+    started = time.perf_counter()
     thread.start()
     waited = []
     seen = []
@@ -103,8 +104,8 @@ def test_readers_do_not_wait_for_a_long_sync(shelf: Shelf) -> None:
         seen.append([record.id for _, record in page][:1])
     thread.join()
     assert len(waited) > 3
-    waited.sort()
-    assert waited[len(waited) // 2] < 0.2
+    # In parts of the whole, since on a busy machine both take longer.
+    assert sorted(waited)[len(waited) // 2] < (time.perf_counter() - started) / 4
     # The newest day is the first thing to be seen.
     assert next(newest for newest in seen if newest) == ["episode:2026-02-02:21:42"]
 

@@ -172,7 +172,8 @@ def test_a_slow_server_is_given_up_at_the_time_out(
     started = time.monotonic()
     with pytest.raises(ProviderError, match=r"within 0\.3 s"):
         make_chat(timeout_s=0.3, retries=2).complete(QUESTION)
-    assert time.monotonic() - started < 2.0
+    # The server would keep it waiting for 10 s; between that and 0.3 s there is room for a busy machine.
+    assert time.monotonic() - started < 8.0
     assert len(server.requests) == 1
 
 
