@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from workbench.engine.recall.chunking import ChunkSize
 
 # Raised with each change of the tables, of chunks, of terms or of units.
-INDEX_VERSION = 1
+INDEX_VERSION = 2
 
 
 @dataclass(frozen=True)

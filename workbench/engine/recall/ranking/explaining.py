@@ -21,7 +21,7 @@ _SENTENCES = {
 }
 _REMEDIES = {
     "archived": "Restore it, or search archived memories too.",
-    "dormant": "Search dormant memories too, or use more of its words.",
+    "dormant": "Search dormant memories too, or quote it word for word.",
     "near-duplicate": "Look at the result that says the same.",
     "below-minimum": "Lower the minimum score.",
     "over-budget": "Raise the budget.",

@@ -18,7 +18,7 @@ class Options:
         max_results: Most results, or None for no limit.
         min_score: Least score of a result, 0–1, or None for no floor.
         within: Which chunks are asked for.
-        include_dormant: Also give dormant memories that do not hold the whole question.
+        include_dormant: Also give dormant memories that do not hold the very thing the question names.
         include_archived: Give every memory, whatever its status.
         budget: Fill this many tokens with the lines that matched instead of showing them in their context.
         explain: Say of each result why it stands where it does, and what was left out.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.recall.model import ChunkSource
 from workbench.engine.recall.ranking.belief import belief_in, is_likely_absent
 from workbench.engine.recall.ranking.candidates import Candidates, gather
+from workbench.engine.recall.ranking.exactness import Exactly
 from workbench.engine.recall.ranking.explaining import explanation_of, ranks_of, reason_of
 from workbench.engine.recall.ranking.graph import GraphLane, Reached
 from workbench.engine.recall.ranking.near_words import NearWords, builtin_near_words
@@ -105,6 +106,7 @@ class _Search:
         self.options = options
         self.score_of = score_of
         self.question: Question = read_question(query, now.date())
+        self.exactly = Exactly(self.question.text)
         has_words = bool(self.question.terms)
         self.embed_query = embed_query
         self.graph: Mapping[str, Reached] = graph.reach(self.question.text) if graph and has_words else {}
@@ -195,7 +197,6 @@ class _Search:
         lowest = min(0.0, scored.units[-1].points)
         units = [unit for at, unit in enumerate(scored.units) if at < _PLACED or unit.stored.number in also]
         spread = (units[0].points - lowest) or 1.0
-        total = sum(scored.idf.values())
         scores: dict[str, Score | None] = {}
         placed = []
         for unit in units:
@@ -203,14 +204,17 @@ class _Search:
             if memory_id not in scores:
                 scores[memory_id] = self.score_of(memory_id)
             relevance = belief * (unit.points - lowest) / spread
-            factor = decay_factor(scores[memory_id])
+            own = scores[memory_id]
+            factor = decay_factor(own)
             placed.append(
                 Ranked(
                     unit,
                     relevance,
                     relevance * (1.0 if factor is None else factor),
-                    scores[memory_id],
-                    total > 0 and unit.signals["exact"] >= total - 1e-9,
+                    own,
+                    own is not None
+                    and own.status == "dormant"
+                    and self.exactly.is_in(unit.stored.chunk.text),
                 )
             )
         placed.sort(key=lambda place: -place.score)

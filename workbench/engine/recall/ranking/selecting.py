@@ -33,7 +33,7 @@ class Ranked:
         relevance: 0–1, before decay.
         score: 0–1.
         memory_score: Its memory's own score; None where it has none.
-        holds_all: Whether it holds every telling word of the question.
+        is_exact: Whether it holds the very thing that the question names, and so is shown though it has faded.
         nudges: What moved it, a sentence each.
     """
 
@@ -41,7 +41,7 @@ class Ranked:
     relevance: float
     score: float
     memory_score: Score | None
-    holds_all: bool
+    is_exact: bool
     nudges: tuple[str, ...] = ()
 
     @property
@@ -133,16 +133,16 @@ def select(ranked: Sequence[Ranked], options: Options, wanted: Collection[str]) 
 
 _HIDDEN = {
     "archived": "It is archived.",
-    "dormant": "It is dormant and does not hold every word that was asked for.",
+    "dormant": "It has faded, and does not hold what was asked for word for word.",
 }
 
 
 def _hidden(place: Ranked, options: Options) -> str | None:
-    """Return why a unit must not be shown: decay hides, but never what holds the whole question."""
+    """Return why a unit must not be shown: decay hides, but never what holds the very thing asked for."""
     status = place.memory_score.status if place.memory_score is not None else None
     if options.include_archived or status not in _HIDDEN:
         return None
-    if status == "dormant" and (options.include_dormant or place.holds_all):
+    if status == "dormant" and (options.include_dormant or place.is_exact):
         return None
     return status
 
