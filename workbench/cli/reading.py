@@ -8,6 +8,7 @@ from workbench.cli.command import command
 from workbench.cli.completing import complete_file, complete_memory
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page
+from workbench.engine.identifiers import SEARCHED_STORES
 from workbench.engine.results import Brief
 
 
@@ -25,11 +26,11 @@ from workbench.engine.results import Brief
 @click.option("--min-score", type=click.FloatRange(0, 1), metavar="SCORE", help="None below this, 0 to 1.")
 @click.option(
     "--store",
-    type=click.Choice(["core", "episodic", "semantic", "procedural", "vault", "file"]),
+    type=click.Choice(SEARCHED_STORES),
     help="Only of this store.",
 )
 @click.option("--after", metavar="DATE", help="Only from this day on.")
-@click.option("--before", metavar="DATE", help="Only before this day.")
+@click.option("--before", metavar="DATE", help="Only up to this day, included.")
 @click.option("--include-dormant", is_flag=True, help="Also what has nearly faded.")
 @click.option(
     "--budget", type=click.IntRange(min=1), metavar="TOKENS", help="As many as fill so many tokens."

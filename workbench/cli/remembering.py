@@ -12,6 +12,7 @@ from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page
 from workbench.cli.remember_lines import Options, read_lines
 from workbench.cli.text_argument import text_of
+from workbench.engine.identifiers import MEMORY_STORES
 from workbench.engine.results import MessageOutcome
 
 EPISODE_TYPES = ("decision", "fact", "preference", "task", "event", "emotion", "correction")
@@ -30,7 +31,7 @@ EPISODE_SOURCES = ("conversation", "reflection", "user-explicit")
 @click.argument("words", metavar="TEXT", nargs=-1)
 @click.option(
     "--store",
-    type=click.Choice(["core", "episodic", "semantic", "procedural", "vault"]),
+    type=click.Choice(MEMORY_STORES),
     help="Where it belongs; found by its wording if left out.",
 )
 @click.option("--type", "kind", metavar="TYPE", help=f"What it is: {', '.join(EPISODE_TYPES)}.")

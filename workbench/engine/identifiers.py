@@ -13,7 +13,10 @@ EPISODE_ID = re.compile(r"^episode:(\d{4}-\d{2}-\d{2}):(\d{2}:\d{2})(?:#([1-9]\d
 FILE_ID = re.compile(r"^file:(?P<path>[^#]+)(?:#L(?P<start>\d+)(?:-L(?P<end>\d+))?)?$")
 BLOCK_ID = re.compile(r"^[A-Za-z0-9-]+$")
 ENTITY_TYPES = ("person", "project", "concept", "tool", "place")
-STORES = ("core", "episodic", "semantic", "procedural", "vault", "file")
+# What memories are kept in, what lies outside of the workspace, and everything that a search can be narrowed to.
+MEMORY_STORES = ("core", "episodic", "semantic", "procedural", "vault")
+OUTSIDE_STORES = ("extra", "session")
+SEARCHED_STORES = (*MEMORY_STORES, "file", *OUTSIDE_STORES)
 
 # Latin letters that Unicode does not take apart into a base letter and an accent.
 _LATIN_WITHOUT_ACCENT = str.maketrans(

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from workbench.engine.identifiers import SEARCHED_STORES
 from workbench.tui.query import parse_days
 
 if TYPE_CHECKING:
     from datetime import date
 
-STORES = ("core", "episodic", "semantic", "procedural", "vault", "file", "extra", "session")
 STATUSES = ("active", "fading", "dormant", "pinned", "any")
 _FIRST, _LAST = ("after", "since"), ("before", "until")
 _CONDITION = re.compile(
@@ -65,7 +65,7 @@ def parse_question(text: str, today: date) -> Question:
         if not value:
             continue
         if name in ("store", "status"):
-            known = STORES if name == "store" else STATUSES
+            known = SEARCHED_STORES if name == "store" else STATUSES
             chosen = next((each for each in known if each.startswith(value)), "")
             if not chosen:
                 problems.append(f"{name}:{value} is none of {', '.join(known)}.")

@@ -12,13 +12,14 @@ from workbench.engine.clock import parse_time
 from workbench.engine.decay import formula
 from workbench.engine.decay.formula import UNENDING, Thresholds
 from workbench.engine.errors import InvalidInput
+from workbench.engine.identifiers import MEMORY_STORES
 from workbench.engine.results import DecayEntry, DecayView, Score
 from workbench.engine.settings import DecaySettings
 
 if TYPE_CHECKING:
     from workbench.engine.documents.decay_scores import ScoreEntry
 
-SCORED_STORES = frozenset({"core", "episodic", "semantic", "procedural", "vault"})
+SCORED_STORES = frozenset(MEMORY_STORES)
 """Stores whose memories have a score; flat logs and other free text have none."""
 
 EXPLICIT_SOURCES = frozenset({"user-explicit", "explicit"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.engine.errors import InvalidInput
+from workbench.engine.identifiers import MEMORY_STORES
 from workbench.engine.stores.entities import Named, parse_entity
 from workbench.engine.stores.naming import same_name
 from workbench.engine.stores.semantic import Origin
@@ -20,7 +21,6 @@ from workbench.engine.stores.wording import (
 )
 from workbench.engine.triggers.model import FactStatement, ProcedureOutline, RelationMention, Routing
 
-STORES = ("core", "episodic", "semantic", "procedural", "vault")
 SUMMARY_CHARACTERS = 100
 
 
@@ -103,7 +103,7 @@ def read_intent(request: RememberRequest, routing: Routing) -> Intent:
         InvalidInput: The text cannot be kept, or a word of the request is none of its vocabulary.
     """
     wording = clean_memory(request.text)
-    store = routing.store if request.store is None else checked_word(request.store, STORES, "store")
+    store = routing.store if request.store is None else checked_word(request.store, MEMORY_STORES, "store")
     kind = (
         routing.type if request.type is None else checked_word(request.type, EPISODE_TYPES, "type of memory")
     )

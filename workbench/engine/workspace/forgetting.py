@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.agents.roles import Capability
+from workbench.engine.identifiers import MEMORY_STORES
 
 if TYPE_CHECKING:
     from workbench.engine.catalog import Lookups
@@ -22,7 +23,6 @@ _MOST_MATCHES = 20
 _SNIPPET = 160
 # A memory that holds fewer of the words asked for than this is not what was meant.
 _LEAST_COVERAGE = 0.5
-_FORGETTABLE = frozenset(("core", "episodic", "semantic", "procedural", "vault"))
 # Seconds to wait for what changed to be read: what is not known cannot be forgotten.
 _PATIENCE = 10.0
 
@@ -57,7 +57,7 @@ def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple
     meant = (
         match
         for match in literal
-        if match.chunk.store in _FORGETTABLE
+        if match.chunk.store in MEMORY_STORES
         and match.coverage >= _LEAST_COVERAGE
         and not match.chunk.is_retired
         and match.chunk.memory_id not in archived

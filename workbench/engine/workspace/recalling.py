@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from workbench.engine import results
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput
-from workbench.engine.identifiers import STORES
+from workbench.engine.identifiers import SEARCHED_STORES
 from workbench.engine.workspace.reading import Reading
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from workbench.engine.recall.ranking import Options
 
 T = TypeVar("T")
-SEARCHED_STORES = (*STORES, "extra", "session")
 
 
 class Recalling(Reading):

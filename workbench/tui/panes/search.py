@@ -9,6 +9,7 @@ from textual import on, work
 from textual.message import Message
 
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.identifiers import OUTSIDE_STORES
 from workbench.tui import commands
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import PAPER
@@ -41,10 +42,8 @@ LONG = 0.3
 MOST_RESULTS = 20
 _MOST_ASKED = 50
 _MOST_PLACES = 200
-# Stores whose memories can be pinned and forgotten; the others are files of somebody else.
+# Stores whose memories can be pinned and forgotten; others can be read and cited, nothing more.
 _OWN = frozenset({"core", "episodic", "semantic", "procedural"})
-# Stores of what is searched beside memory; it can be read and cited, nothing more.
-_OUTSIDE = frozenset({"extra", "session"})
 _WHILE_NOT_WRITING = frozenset(
     {
         "pin", "forget", "explain_result", "open_source", "show_history", "copy_id", "open_memory",
@@ -335,7 +334,7 @@ class SearchPane(Pane, inherit_bindings=False):
         self.detail.show(partial(hit_lines, hit, self._places.get(key), memory, words, self._today), key)
         if key not in self._places:
             self._read_place(key, hit)
-        if hit.store not in _OUTSIDE:
+        if hit.store not in OUTSIDE_STORES:
             self.ask_about(hit.id)
 
     @work(thread=True, exclusive=True, group="place")
@@ -384,7 +383,7 @@ class SearchPane(Pane, inherit_bindings=False):
             return bool(self._question.words)
         hit = self._hit()
         if action in ("open_memory", "open_source", "show_history"):
-            inside = hit is not None and hit.store not in _OUTSIDE
+            inside = hit is not None and hit.store not in OUTSIDE_STORES
             return inside and (action != "open_memory" or self.detail.has_focus)
         if action in ("pin", "forget"):
             hits = self._chosen_hits()

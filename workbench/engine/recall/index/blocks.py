@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from workbench.engine.identifiers import SEARCHED_STORES
 from workbench.engine.recall.index.schema import ask
 
 if TYPE_CHECKING:
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from workbench.engine.recall.index.codes import Codes
 
 BLOCK = 256
-STORES = ("core", "episodic", "semantic", "procedural", "vault", "file", "extra", "session")
+# Kept in index files: another order is another `shape.INDEX_VERSION`.
+_CODE_OF_STORE = {store: code for code, store in enumerate(SEARCHED_STORES, 1)}
 
 
 @dataclass
@@ -65,7 +67,7 @@ class Block:
 
 def store_code(store: str) -> int:
     """Return the number that stands for a store; 0 for one that is unknown."""
-    return STORES.index(store) + 1 if store in STORES else 0
+    return _CODE_OF_STORE.get(store, 0)
 
 
 def day_code(day: date | str | None) -> int:
