@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -96,3 +97,18 @@ def test_listing_leaves_out_what_is_not_kept(tmp_path: Path) -> None:
 )
 def test_the_store_of_a_file(path: str, store: str) -> None:
     assert layout.store_of(path) == store
+
+
+@pytest.mark.parametrize(
+    ("path", "day"),
+    [
+        ("memory/2026-02-03.md", date(2026, 2, 3)),
+        ("extra:~/notes/standup 2026-02-03, later.md", date(2026, 2, 3)),
+        ("qmd/notes/2026-02-03/plan.md", None),
+        ("2026-13-40.md", None),
+        ("12026-02-033.md", None),
+        ("", None),
+    ],
+)
+def test_a_file_name_can_carry_a_day(path: str, day: date | None) -> None:
+    assert layout.day_in_name(path) == day

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+from datetime import date
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
@@ -40,6 +41,7 @@ _SUFFIXES = (".md", ".json")
 # In bytes; what file systems take, with room for the folder the workspace lies in.
 _LONGEST_NAME = 255
 _LONGEST_PATH = 2000
+_DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _DAILY_LOG = re.compile(r"^memory/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md$")
 
 
@@ -70,6 +72,19 @@ def is_memory_file(path: str) -> bool:
 def is_daily_log(path: str) -> bool:
     """Tell whether the file is a flat daily log, `memory/YYYY-MM-DD.md` or `memory/YYYY-MM-DD-slug.md`."""
     return bool(_DAILY_LOG.match(path))
+
+
+def day_in_name(path: str) -> date | None:
+    """Return the first day, `YYYY-MM-DD`, that the name of a file carries anywhere; None where it is no day.
+
+    Args:
+        path: A POSIX path, wherever it starts from; days in names of folders do not count.
+    """
+    found = _DAY.search(path.rpartition("/")[2])
+    try:
+        return date.fromisoformat(found[0]) if found else None
+    except ValueError:
+        return None
 
 
 def store_of(path: str) -> str:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from workbench.engine import layout
 from workbench.engine.clock import Clock
-from workbench.engine.recall.citations import citation
 from workbench.engine.recall.model import Within
-from workbench.engine.recall.qmd.answers import QmdMatch, question_for, read_answer
+from workbench.engine.recall.qmd.answers import question_for, read_answer
 from workbench.engine.recall.qmd.collections import Collection, collections_of, configuration, find_file
 from workbench.engine.recall.qmd.failure import QmdFailed
+from workbench.engine.recall.qmd.hits import QmdAnswer, answer_of
 from workbench.engine.recall.qmd.program import Program
 from workbench.engine.recall.sources.outside_files import open_unlinked
-from workbench.engine.results import Hit, Signals
 from workbench.engine.settings import QmdSettings
 
 UPDATE_SECONDS = 120.0
@@ -27,24 +24,6 @@ MOST_FILE_BYTES = 4 * 1024 * 1024
 _FAILURES_BEFORE_PAUSE = 3
 _PAUSE = timedelta(seconds=60)
 _MORE_WHERE_FILTERED = 5
-_DAY = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
-_OUTSIDE = "extra"
-
-
-@dataclass(frozen=True)
-class QmdAnswer:
-    """What QMD found.
-
-    Args:
-        hits: Best first. Their scores are never below 1 / (1 + rank), since QMD's own fall to 0 in small collections;
-            its own is in the signals.
-        mode: How it searched: `search`, `vsearch` or `query`.
-        dropped: How many of its results were left out, since they name no file of the collections.
-    """
-
-    hits: tuple[Hit, ...]
-    mode: str
-    dropped: int = 0
 
 
 @dataclass(frozen=True)
@@ -130,7 +109,7 @@ class QmdBackend:
                     seconds,
                 )
             )
-            answer = self._answer(matches, collections, within, most)
+            answer = answer_of(matches, collections, self._settings, within, most)
         except QmdFailed as failure:
             self._count(failure)
             raise
@@ -251,63 +230,3 @@ class QmdBackend:
             return datetime.fromtimestamp(self._mark().stat().st_mtime, UTC)
         except OSError:
             return None
-
-    def _answer(
-        self, matches: tuple[QmdMatch, ...], collections: tuple[Collection, ...], within: Within, most: int
-    ) -> QmdAnswer:
-        by_name = {each.name: each for each in collections}
-        hits: list[Hit] = []
-        dropped = 0
-        for match in matches:
-            collection = by_name.get(match.collection)
-            relative = collection.find(match.relative) if collection else None
-            if collection is None or relative is None:
-                dropped += 1
-                continue
-            hit = self._hit(match, collection, relative)
-            if _fits(hit, within) and len(hits) < most:
-                hits.append(replace(hit, score=max(hit.score, 1 / (2 + len(hits)))))
-        if dropped and dropped == len(matches):
-            raise QmdFailed("QMD’s answer names no file of its collections")
-        return QmdAnswer(tuple(hits), self._settings.mode, dropped)
-
-    def _hit(self, match: QmdMatch, collection: Collection, relative: str) -> Hit:
-        path = collection.shown(relative)
-        is_outside = collection.inside is None
-        is_vector = self._settings.mode == "vsearch"
-        most = self._settings.max_snippet_chars
-        snippet = match.snippet if len(match.snippet) <= most else match.snippet[: most - 1] + "…"
-        last = min(match.last, match.first + snippet.count("\n"))
-        return Hit(
-            id=f"file:{path}#L{match.first}-L{last}",
-            path=path,
-            start_line=match.first,
-            end_line=last,
-            snippet=snippet,
-            score=match.score,
-            store=_OUTSIDE if is_outside else layout.store_of(path),
-            status=None,
-            signals=Signals(
-                match.score if is_vector else None, None if is_vector else match.score, None, None
-            ),
-            title=match.title,
-            date=_day(path),
-            citation=citation(path, match.first, last),
-        )
-
-
-def _day(path: str) -> str | None:
-    found = _DAY.search(path.rpartition("/")[2])
-    return found[1] if found else None
-
-
-def _fits(hit: Hit, within: Within) -> bool:
-    if within.store is not None and hit.store != within.store:
-        return False
-    if within.after is None and within.before is None:
-        return True
-    try:
-        day = date.fromisoformat(hit.date or "")
-    except ValueError:
-        return False
-    return (within.after is None or day >= within.after) and (within.before is None or day <= within.before)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, time
 from itertools import islice
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -32,10 +31,9 @@ from workbench.engine.recall.sources.outside_files import (
 from workbench.engine.recall.sources.remembered import Remembered, Seen
 
 PREFIX = "extra:"
-STORE = "extra"
+_STORE = "extra"
 MOST_FILES = 20_000
 _SUFFIXES = (".md", ".markdown")
-_DAY = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
 
 
 @dataclass(frozen=True)
@@ -176,7 +174,7 @@ class ExtraPaths:
             replace(
                 record,
                 id=f"file:{shown}#L{record.start_line}-L{record.end_line}",
-                store=STORE,
+                store=_STORE,
                 path=shown,
                 moment=moment,
             )
@@ -207,13 +205,8 @@ def _name(shown: str) -> str:
 
 
 def _moment(shown: str, zone: ZoneInfo) -> datetime | None:
-    day = _DAY.search(_name(shown))
-    if day is None:
-        return None
-    try:
-        return datetime.fromisoformat(day[1]).replace(tzinfo=zone)
-    except ValueError:
-        return None
+    day = layout.day_in_name(shown)
+    return datetime.combine(day, time(), zone) if day else None
 
 
 def _content(file: OutsideFile) -> bytes | None:
