@@ -169,6 +169,11 @@ def is_prefix(term: str) -> bool:
     return len(term) == 1 and _CJK_RUN.match(term) is not None
 
 
+def is_pair(term: str) -> bool:
+    """Tell whether a term is two characters out of a run of Chinese, Japanese or Korean."""
+    return len(term) == 2 and _CJK_RUN.fullmatch(term) is not None
+
+
 def _plain(text: str) -> str:
     """Take width, accents and invisible marks out of a text."""
     if text.isascii():

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.engine.recall.ranking.periods import Period, period_of
+from workbench.engine.recall.ranking.periods import Period, period_of, without_period
 
 TODAY = date(2026, 2, 2)
 
@@ -60,6 +60,31 @@ def test_what_a_question_names(question: str, first: str, last: str) -> None:
 )
 def test_what_names_no_day(question: str) -> None:
     assert period_of(question, TODAY) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("in May", "2023-05-01"),
+        ("五月", "2023-05-01"),
+        ("on May 7", "2023-05-07"),
+        ("in spring", "2023-03-01"),
+        ("in Q2", "2023-04-01"),
+        ("in May 2025", "2025-05-01"),
+        ("last May", "2025-05-01"),
+        ("in August", "2025-08-01"),
+    ],
+)
+def test_what_comes_back_every_year_is_looked_for_in_years_before(question: str, first: str) -> None:
+    told = date(2023, 5, 7)
+    period = period_of(question, TODAY, lambda period: period.distance(told) == 0)
+    assert period is not None
+    assert period.first == date.fromisoformat(first)
+
+
+def test_what_is_asked_besides_the_days() -> None:
+    assert without_period("What did Ann buy last week?", TODAY) == "what did ann buy  ?"
+    assert without_period("Who bought it?", TODAY) == "who bought it?"
 
 
 def test_distance_is_counted_from_the_nearer_end() -> None:

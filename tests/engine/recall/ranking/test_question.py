@@ -49,6 +49,24 @@ def test_only_the_present_wants_the_newest() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("last week", True),
+        ("What happened in May?", True),
+        ("what did we do yesterday", True),
+        ("上周发生了什么", True),
+        ("上週發生了什麼", True),
+        ("昨天", True),
+        ("What did Ann buy last week?", False),
+        ("上周买了什么", False),
+        ("what happened", False),
+    ],
+)
+def test_days_may_be_all_that_is_asked_for(text: str, expected: bool) -> None:
+    assert read_question(text, TODAY).wants_whatever is expected
+
+
+@pytest.mark.parametrize(
     ("line", "speaker", "text"),
     [
         ("- 11:01 Maria: I like it", "maria", "I like it"),

@@ -40,6 +40,14 @@ def test_without_a_budget_a_line_comes_in_its_context() -> None:
     assert (found.results[0].start_line, found.results[0].end_line) == (1, 2)
 
 
+def test_no_line_of_a_log_is_shown_by_two_results() -> None:
+    turns = "\n".join(f"- 10:{at:02} Ann: violin {at} {'and so on ' * 12}" for at in range(20))
+    found = ask("violin", [note(turns)])
+    shown = [line for hit in found.results for line in range(hit.start_line, hit.end_line + 1)]
+    assert len(found.results) > 1
+    assert len(shown) == len(set(shown))
+
+
 def test_who_is_asked_about_stands_before_who_speaks_of_him() -> None:
     log = note(
         "- 09:00 Ann: Bob, was the marathon hard for you?\n- 09:05 Bob: The marathon was hard on my knees"
@@ -178,6 +186,26 @@ def test_chinese_is_found_and_its_dates_are_read() -> None:
     assert "天气" in ask("天气怎么样", chunks).results[0].snippet
     assert "小提琴" in ask("琴", chunks).results[0].snippet
     assert ask("上週買了什麼", chunks).period == ("2026-01-26", "2026-02-01")
+
+
+def test_pairs_of_characters_between_words_are_not_missing_words() -> None:
+    chunks = [
+        note("- 王芳过生日，大家去吃了火锅", "2026-01-28"),
+        note("- 上午和王芳讨论了架构", "2026-01-29"),
+    ]
+    found = ask("王芳的生日怎么过的", chunks)
+    assert "生日" in found.results[0].snippet
+    assert not found.likely_absent
+    assert ask("他的猫叫什么名字", chunks).likely_absent
+
+
+@pytest.mark.parametrize("question", ["last week", "what happened last week", "上周发生了什么"])
+def test_days_alone_are_answered_by_what_there_is_of_them(question: str) -> None:
+    chunks = [note("- The violin arrived", "2026-01-28"), note("- It happened again and again", "2026-01-10")]
+    found = ask(question, chunks)
+    assert found.results[0].date == "2026-01-28"
+    assert not found.likely_absent
+    assert ask(question, chunks[1:]).likely_absent
 
 
 def test_the_graph_lane_brings_what_no_word_does() -> None:

@@ -25,7 +25,7 @@ def belief_in(scored: Scored) -> float:
 
     The share of the question's weight, by what its terms tell, that one of the best ten units holds, half of that
     where it is not said by whom the question asks about; where vectors are there, the mean of that and of how near
-    in meaning the best five are.
+    in meaning the best five are. Where all that was asked for is what there is of some days, that is enough.
 
     Args:
         scored: The scored units, best first.
@@ -33,6 +33,8 @@ def belief_in(scored: Scored) -> float:
     best = scored.units[:_LOOKED_AT]
     if not best:
         return 0.0
+    if scored.is_answered_by_days:
+        return 1.0
     total = sum(scored.idf.values())
     held = max(_held(unit, scored) for unit in best) / total if total else 0.0
     cosines = _cosines(best[:_NEAREST])

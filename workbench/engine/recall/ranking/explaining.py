@@ -17,6 +17,7 @@ _SENTENCES = {
     "voice": "Said by whom the question is about.",
     "asking": "Lowered for being a question itself.",
     "time": "It names a time, and the question asks for one.",
+    "days": "The question asks for whatever there is of these days.",
     "recent": "Raised for being new: the question asks for the latest.",
 }
 _REMEDIES = {

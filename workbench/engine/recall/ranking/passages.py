@@ -28,15 +28,28 @@ def exact_passage(unit: Unit, wanted: Collection[str]) -> Passage:
     return Passage(unit.start_line, unit.end_line, _shortened("\n".join(lines), wanted))
 
 
-def passage_in_context(unit: Unit, wanted: Collection[str]) -> Passage:
-    """Return the unit's lines with as many of its chunk around them as a snippet holds."""
+def passage_in_context(unit: Unit, wanted: Collection[str], taken: Collection[int] = ()) -> Passage:
+    """Return the unit's lines with as many of its chunk around them as a snippet holds.
+
+    Args:
+        unit: What matched.
+        wanted: The question's terms.
+        taken: Lines of the file that another result shows already; they are not shown again.
+    """
     lines = unit.stored.chunk.text.split("\n")
+    start = unit.stored.chunk.start_line
     first, last = unit.shape.first, unit.shape.last
     size = sum(len(line) + 1 for line in lines[first : last + 1])
     downward = True
     while True:
-        below = last + 1 < len(lines) and size + len(lines[last + 1]) < SNIPPET_CHARACTERS
-        above = first > 0 and size + len(lines[first - 1]) < SNIPPET_CHARACTERS
+        below = (
+            last + 1 < len(lines)
+            and start + last + 1 not in taken
+            and size + len(lines[last + 1]) < SNIPPET_CHARACTERS
+        )
+        above = (
+            first > 0 and start + first - 1 not in taken and size + len(lines[first - 1]) < SNIPPET_CHARACTERS
+        )
         if not (below or above):
             break
         if below and (downward or not above):
@@ -50,7 +63,6 @@ def passage_in_context(unit: Unit, wanted: Collection[str]) -> Passage:
         first += 1
     while not lines[last].strip() and last > unit.shape.last:
         last -= 1
-    start = unit.stored.chunk.start_line
     return Passage(start + first, start + last, _shortened("\n".join(lines[first : last + 1]), wanted))
 
 

@@ -54,12 +54,15 @@ _NUMBERS = {
 }
 _COUNT = rf"(?P<count>\d{{1,3}}|{'|'.join(sorted(map(re.escape, _NUMBERS), key=len, reverse=True))})"
 _HAN_MONTH = r"(?P<month>1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])\s*月"
+_MOST_YEARS_BACK = 20
 _HAN_DAY = r"(?P<day>[0-3]?\d)\s*[日号號]"
 
 Reader = Callable[[re.Match[str], date], Period | None]
 
 
-def period_of(question: str, today: date) -> Period | None:
+def period_of(
+    question: str, today: date, holds: Callable[[Period], bool] = lambda _period: True
+) -> Period | None:
     """Return the days a question names, or None.
 
     A month without a year is the last that has begun, a weekday the last that has passed; the first expression that
@@ -68,7 +71,36 @@ def period_of(question: str, today: date) -> Period | None:
     Args:
         question: In English or Chinese; dates as ISO 8601 in any language.
         today: The day that relative expressions start from.
+        holds: Tells whether there is anything of some days. What comes back every year, such as a month without a
+            year, is looked for in years before until there is.
     """
+    found = _first_read(question, today)
+    if found is None:
+        return None
+    period, match = found
+    groups = match.groupdict()
+    if match.re not in _YEARLY or groups.get("year") or groups.get("which") or holds(period):
+        return period
+    earlier = period
+    for _ in range(_MOST_YEARS_BACK):
+        again = _first_read(question, earlier.first - timedelta(days=1))
+        if again is None or again[0].first >= earlier.first:
+            break
+        earlier = again[0]
+        if holds(earlier):
+            return earlier
+    return period
+
+
+def without_period(question: str, today: date) -> str:
+    """Return what a question asks besides the days it names."""
+    text = question.casefold()
+    found = _first_read(question, today)
+    return text.replace(found[1].group(), " ") if found else text
+
+
+def _first_read(question: str, today: date) -> tuple[Period, re.Match[str]] | None:
+    """Return the period that counts, and where it is named."""
     text = question.casefold()
     for pattern, read in _READERS:
         for match in pattern.finditer(text):
@@ -77,7 +109,7 @@ def period_of(question: str, today: date) -> Period | None:
             except (ValueError, OverflowError):
                 continue
             if period is not None:
-                return period
+                return period, match
     return None
 
 
@@ -278,4 +310,7 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (rf"\b(?:in|during|since|of)\s+{_YEAR}\b", _whole_year),
         (_HAN_YEAR, _whole_year),
     )
+)
+_YEARLY = frozenset(
+    pattern for pattern, read in _READERS if read in (_named_day, _named_month, _quarter, _season)
 )

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
-from workbench.engine.recall.ranking.periods import Period, period_of
-from workbench.engine.recall.stemming import question_terms
+from workbench.engine.catalog.terms import STOP_WORDS
+from workbench.engine.recall.ranking.periods import Period, period_of, without_period
+from workbench.engine.recall.stemming import index_terms, question_terms
 from workbench.engine.recall.voices import AGENT, PERSON
 
 Strategy = Literal["general", "when", "about", "how", "latest"]
@@ -48,6 +50,13 @@ _REQUEST = re.compile(
     r"\s*(?:can|could|would|will) you\b|\byou (?:know|remember|recall|suggest I|recommend I)\b", re.IGNORECASE
 )
 _LONGEST_QUESTION = 4000
+# Words that ask for whatever there is.
+_WHATEVER = frozenset(
+    index_terms("happen happened going new up else anything everything something thing things")
+)
+_WHATEVER_IN_HAN = re.compile(
+    r"有(?:什么|什麼|哪些)|发生|發生|什么|什麼|哪些|事情|[了的呢吗嗎过過在做有些事都我们們你他她里裡]"
+)
 
 
 @dataclass(frozen=True)
@@ -62,6 +71,7 @@ class Question:
         voices: Whose words it asks for by “I” or “you”: labels of the person or of the agent in a log.
         wants_times: Whether a time is the answer.
         wants_newest: Whether of two answers the newer one is right.
+        wants_whatever: Whether it asks for nothing but what there is of the days it names.
     """
 
     text: str
@@ -71,19 +81,21 @@ class Question:
     voices: frozenset[str]
     wants_times: bool
     wants_newest: bool
+    wants_whatever: bool = False
 
 
-def read_question(text: str, today: date) -> Question:
+def read_question(text: str, today: date, holds: Callable[[Period], bool] = lambda _period: True) -> Question:
     """Take a question apart; any text is one.
 
     Args:
         text: In any language; strategies are told in English and Chinese.
         today: The day that relative dates in it start from.
+        holds: Tells whether there is anything of some days; see `period_of`.
     """
     text = text[:_LONGEST_QUESTION].replace("\x00", " ")
     wants_times = _WHEN.search(text) is not None and (_WHEN.match(text) is not None or not text.isascii())
     is_latest = _LATEST.search(text) is not None
-    period = period_of(text, today)
+    period = period_of(text, today, holds)
     return Question(
         text,
         question_terms(text),
@@ -92,6 +104,7 @@ def read_question(text: str, today: date) -> Question:
         _voices(text),
         wants_times,
         period is None and (is_latest or _PRESENT.match(text) is not None or _asks_state_in_han(text)),
+        period is not None and _asks_for_whatever(without_period(text, today)),
     )
 
 
@@ -109,6 +122,11 @@ def _voices(text: str) -> frozenset[str]:
     if _FIRST_PERSON.search(text):
         return PERSON
     return AGENT if _SECOND_PERSON.search(text) and not _REQUEST.search(text) else frozenset()
+
+
+def _asks_for_whatever(rest: str) -> bool:
+    rest = _WHATEVER_IN_HAN.sub(" ", rest)
+    return all(term in _WHATEVER or term in STOP_WORDS for term in index_terms(rest))
 
 
 def _asks_state_in_han(text: str) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.engine.catalog.terms import is_prefix
+from workbench.engine.catalog.terms import is_pair, is_prefix
 from workbench.engine.recall.model import Statistics
 from workbench.engine.recall.ranking.candidates import Candidates
 from workbench.engine.recall.ranking.named_voices import named_voices
@@ -40,9 +40,11 @@ _OWN_VOICE = 3.5
 _ASKING = -1.0
 _TELLS_TIME = 1.6
 _IN_PERIOD = 3.0
+# Where nothing else is asked for, words and meaning must not count against the days.
+_DAYS_ALONE = 9.0
 _GRAPH = 2.0
 _RECENT = 1.0
-_NUDGES = frozenset(("primary", "voice", "asking", "time", "period", "graph", "recent"))
+_NUDGES = frozenset(("primary", "voice", "asking", "time", "period", "days", "graph", "recent"))
 # Per e-fold of length, where results are to fill a budget.
 _LENGTH = -0.8
 _PERIOD_FADE_DAYS = 7.0
@@ -61,6 +63,13 @@ _TIME_TERMS = frozenset(
     )
     if len(term) > 1
 ).union(map(str, range(1900, 2100)))
+
+
+# Chinese words of one character that tell nothing by themselves.
+_FUNCTION_CHARACTERS = frozenset(
+    "的了是在我你他她它们們吗嗎呢吧啊呀和與与跟什么麼怎样樣哪谁誰几幾多少过過着著把被给給用会會要就都也还還很"
+    "有没沒这這那个個为為到从從对對"
+)
 
 
 # Where a strategy looks first (design document section 11.1).
@@ -83,11 +92,13 @@ class Scored:
         units: Best first.
         idf: What each of the question's terms tells; names of speakers that were asked about are not among them.
         voices: Whose words were preferred.
+        is_answered_by_days: Whether the question asks for whatever there is of some days, and there is something.
     """
 
     units: list[Unit]
     idf: Mapping[str, float]
     voices: frozenset[str]
+    is_answered_by_days: bool = False
 
 
 def score(question: Question, candidates: Candidates, near: Mapping[str, float], options: Options) -> Scored:
@@ -102,6 +113,7 @@ def score(question: Question, candidates: Candidates, near: Mapping[str, float],
     units = [unit for stored in candidates.chunks for unit in units_in(stored)]
     voices, names = _voices(question, units)
     telling = [term for term in question.terms if term not in names] or list(question.terms)
+    telling = words_of_runs(telling, candidates.statistics)
     idf = {term: inverse_frequency(candidates.statistics, term) for term in telling}
     near_idf = {
         term: nearness * inverse_frequency(candidates.statistics, term)
@@ -115,7 +127,7 @@ def score(question: Question, candidates: Candidates, near: Mapping[str, float],
     else:
         _two_grain(units, question, candidates, voices, has_budget=options.budget is not None)
     units.sort(key=lambda unit: (-unit.points, unit.stored.chunk.path, unit.start_line))
-    return Scored(units, idf, voices)
+    return Scored(units, idf, voices, _answers_by_days(question, candidates))
 
 
 def inverse_frequency(statistics: Statistics, term: str) -> float:
@@ -124,8 +136,28 @@ def inverse_frequency(statistics: Statistics, term: str) -> float:
     return math.log(1 + (statistics.chunks - count + 0.5) / (count + 0.5))
 
 
-def _is_prefix(term: str) -> bool:
-    return len(term) == 1 and not term.isascii()
+def words_of_runs(terms: Sequence[str], statistics: Statistics) -> list[str]:
+    """Leave out the pairs of characters that only lie between two words of a question.
+
+    A run of Chinese or the like is asked for by all its pairs. One that stands nowhere is no word that is missing
+    where each of its characters belongs to a pair that does stand somewhere, or is a function word.
+
+    Args:
+        terms: Of a question.
+        statistics: How often each stands in the index.
+    """
+    held = {term for term in terms if statistics.frequencies.get(term, 0)}
+    covered = _FUNCTION_CHARACTERS.union(*(term for term in held if is_pair(term)))
+    left = [term for term in terms if term in held or not is_pair(term) or not covered.issuperset(term)]
+    return left or list(terms)
+
+
+def _answers_by_days(question: Question, candidates: Candidates) -> bool:
+    period = question.period
+    if period is None or not question.wants_whatever:
+        return False
+    days = (stored.chunk.day for stored in candidates.chunks)
+    return any(day is not None and period.distance(day) == 0 for day in days)
 
 
 def _voices(question: Question, units: Iterable[Unit]) -> tuple[frozenset[str], set[str]]:
@@ -268,7 +300,10 @@ def _two_grain(
         if chunk.store in primary:
             signals["primary"] = _PRIMARY
         if question.period is not None and chunk.day is not None:
-            signals["period"] = _IN_PERIOD * _nearness(question.period.distance(chunk.day))
+            distance = question.period.distance(chunk.day)
+            signals["period"] = _IN_PERIOD * _nearness(distance)
+            if question.wants_whatever and distance == 0:
+                signals["days"] = _DAYS_ALONE
         reached = candidates.graph.get(chunk.memory_id)
         if reached is not None:
             signals["graph"] = _GRAPH * reached.strength

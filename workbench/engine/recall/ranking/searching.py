@@ -105,7 +105,11 @@ class _Search:
         self.source = source
         self.options = options
         self.score_of = score_of
-        self.question: Question = read_question(query, now.date())
+        self.question: Question = read_question(
+            query,
+            now.date(),
+            lambda period: bool(source.by_day(period.first, period.last, 1, options.within)),
+        )
         self.exactly = Exactly(self.question.text)
         has_words = bool(self.question.terms)
         self.embed_query = embed_query

@@ -97,7 +97,7 @@ def select(ranked: Sequence[Ranked], options: Options, wanted: Collection[str]) 
             say(place, "below-minimum", f"Its score is below {options.min_score:g}.")
             continue
         if options.max_results is not None and len(result.chosen) >= options.max_results:
-            say(place, "over-limit", f"There are {options.max_results} better results.")
+            say(place, "over-limit", _better(options.max_results))
             if not options.explain:
                 break
             continue
@@ -116,7 +116,11 @@ def select(ranked: Sequence[Ranked], options: Options, wanted: Collection[str]) 
         if twin is not None:
             say(place, "near-duplicate", f"It says the same as {twin}.")
             continue
-        passage = (passage_in_context if options.budget is None else exact_passage)(place.unit, wanted)
+        passage = (
+            passage_in_context(place.unit, wanted, lines)
+            if options.budget is None
+            else exact_passage(place.unit, wanted)
+        )
         if left is not None:
             cost = count_tokens(passage.snippet)
             if cost > left:
@@ -129,6 +133,10 @@ def select(ranked: Sequence[Ranked], options: Options, wanted: Collection[str]) 
         seen.append((chunk.memory_id, place.unit.words))
         result.chosen.append((place, passage))
     return result
+
+
+def _better(count: int) -> str:
+    return "There is a better result." if count == 1 else f"There are {count:,} better results."
 
 
 _HIDDEN = {
