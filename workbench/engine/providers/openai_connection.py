@@ -7,6 +7,7 @@ import threading
 import time
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import ProviderError
@@ -65,12 +66,13 @@ class OpenAIConnection:
         """Return the end point, for messages."""
         return self.base_url or DEFAULT_BASE_URL
 
-    def fetch(self, request: Request, deadline: float) -> bytes:
+    def fetch(self, request: Request, deadline: float, *, allowed_s: float | None = None) -> bytes:
         """Make one request and return the body of its answer.
 
         Args:
             request: Makes it with the client and the seconds left, as a streaming response.
             deadline: Reading of `time.monotonic` by which the whole answer has to be there.
+            allowed_s: What is said instead of `timeout_s` where it took too long.
 
         Raises:
             PassingFault: An overload, a server’s fault or a lost connection.
@@ -79,17 +81,18 @@ class OpenAIConnection:
         """
         import openai
 
+        too_slow = partial(self._too_slow, self.timeout_s if allowed_s is None else allowed_s)
         remaining = deadline - time.monotonic()
         if remaining <= 0:
-            raise self._too_slow()
+            raise too_slow()
         client = self._connect()
         try:
             with request(client, remaining) as response:
-                return self._read_body(response, deadline)
+                return self._read_body(response, deadline, too_slow)
         except openai.APIStatusError as error:
             raise self._explain_status(error) from error
         except openai.APITimeoutError as error:
-            raise self._too_slow() from error
+            raise too_slow() from error
         except openai.APIConnectionError as error:
             raise PassingFault(self._unreachable(error)) from error
         except (openai.OpenAIError, UnicodeEncodeError) as error:
@@ -110,7 +113,9 @@ class OpenAIConnection:
         if client is not None:
             client.close()
 
-    def _read_body(self, response: APIResponse[Any], deadline: float) -> bytes:
+    def _read_body(
+        self, response: APIResponse[Any], deadline: float, too_slow: Callable[[], ProviderError]
+    ) -> bytes:
         # The client lets its HTTP library’s own errors through here, and versions differ in the library.
         library: Any = sys.modules[type(response.http_response).__module__.partition(".")[0]]
         body = bytearray()
@@ -119,7 +124,7 @@ class OpenAIConnection:
                 body += part
                 # A server that trickles keeps every single read within its time-out, but not the whole.
                 if time.monotonic() > deadline:
-                    raise self._too_slow()
+                    raise too_slow()
                 if len(body) > self.largest_answer_bytes:
                     raise ProviderError(
                         f"The model server’s answer is larger than any that {self.service} needs.",
@@ -127,7 +132,7 @@ class OpenAIConnection:
                         remedy="Check that the base URL is that of an OpenAI-compatible server.",
                     )
         except library.TimeoutException as error:
-            raise self._too_slow() from error
+            raise too_slow() from error
         except library.HTTPError as error:
             raise PassingFault(self._unreachable(error)) from error
         return bytes(body)
@@ -151,9 +156,9 @@ class OpenAIConnection:
                 self._client = client
             return self._client
 
-    def _too_slow(self) -> ProviderError:
+    def _too_slow(self, allowed_s: float) -> ProviderError:
         return ProviderError(
-            f"The model “{self.model}” did not answer within {self.timeout_s:g} s.",
+            f"The model “{self.model}” did not answer within {allowed_s:g} s.",
             where=self.where,
             remedy="Raise the model’s time-out in your settings, or use a faster model.",
         )

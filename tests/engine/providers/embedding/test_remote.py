@@ -304,6 +304,29 @@ def test_a_stalled_server_is_given_up(
     assert time.monotonic() - started < 3
 
 
+def test_a_question_is_not_waited_for_as_long_as_passages(
+    embedding_server: EmbeddingServer, make: Make, provider: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.engine.providers.embedding.remote._PATIENCE_FOR_A_QUESTION_S", 0.3)
+    embedding_server.faults = {"mbed": [Answer(body=b"{}", stalls="before")]}
+    with pytest.raises(ProviderError, match=r"within 0\.3 s"):
+        make(provider, timeout_s=60.0).embed_query("a")
+    embedding_server.faults = {"mbed": [Answer(body=b"{}", stalls="before")]}
+    with pytest.raises(ProviderError, match=r"within 0\.6 s"):
+        make(provider, timeout_s=0.6).embed_passages(["a"])
+
+
+def test_whoever_cancels_does_not_wait_for_a_stalled_server(
+    embedding_server: EmbeddingServer, make: Make, provider: str
+) -> None:
+    embedding_server.faults = {"mbed": [Answer(body=b"{}", stalls="before")] * 9}
+    started = time.monotonic()
+    with pytest.raises(EmbeddingCancelled):
+        make(provider, timeout_s=60.0).embed_passages(["a"], cancelled=lambda: bool(embedding_server.asked))
+    # The server answers after ten seconds, or when the test is over.
+    assert time.monotonic() - started < 5
+
+
 def test_nobody_there_is_said(make: Make, provider: str) -> None:
     embedder = make(provider, retries=0)
     server: Any = embedder.server

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.providers.embedding.remote import seconds_for
 from workbench.engine.providers.embedding.vectors import unusable
 from workbench.engine.providers.retrying import (
     RETRIED_STATUSES,
@@ -42,7 +43,8 @@ class GeminiEmbeddings:
         model: The model's name, without `models/`.
         headers: Further request headers.
         dimensions: To ask for; None for the model's own.
-        timeout_s: Seconds that one answer may take, all attempts and pauses between them included.
+        timeout_s: Seconds that one answer may take, all attempts and pauses between them included; fewer
+            for a question.
         retries: Further attempts after an overload, a server fault or a lost connection.
         pause: Waits some seconds between attempts.
     """
@@ -61,7 +63,8 @@ class GeminiEmbeddings:
         return self.base_url or DEFAULT_BASE_URL
 
     def ask(self, texts: Sequence[str], purpose: Purpose) -> list[Any]:
-        deadline = time.monotonic() + self.timeout_s
+        seconds = seconds_for(purpose, self.timeout_s)
+        deadline = time.monotonic() + seconds
         body = json.dumps({"requests": [self._request(text, purpose) for text in texts]}).encode()
         try:
             return with_retries(
@@ -72,7 +75,7 @@ class GeminiEmbeddings:
             )
         except TimeoutError as error:
             raise ProviderError(
-                f"The model “{self.model}” did not answer within {self.timeout_s:g} s.",
+                f"The model “{self.model}” did not answer within {seconds:g} s.",
                 where=self.where,
                 remedy="Raise embedding.timeout in your settings.",
             ) from error

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.embedding.openai_batch import BatchJobs, BatchTimes
+from workbench.engine.providers.embedding.remote import seconds_for
 from workbench.engine.providers.embedding.vectors import unusable
 from workbench.engine.providers.openai_connection import OpenAIConnection
 from workbench.engine.providers.retrying import with_retries
@@ -38,7 +39,8 @@ class OpenAIEmbeddings:
         model: The model's name.
         headers: Further request headers.
         dimensions: To ask for; None for the model's own.
-        timeout_s: Seconds that one answer may take, all attempts and pauses between them included.
+        timeout_s: Seconds that one answer may take, all attempts and pauses between them included; fewer
+            for a question.
         retries: Further attempts after an overload, a server fault or a lost connection.
         batch: How long batch jobs may take.
         pause: Waits some seconds between attempts.
@@ -72,15 +74,17 @@ class OpenAIEmbeddings:
     def where(self) -> str:
         return self._connection.where
 
-    def ask(self, texts: Sequence[str], purpose: Purpose) -> list[Any]:  # noqa: ARG002  # others tell them apart
-        deadline = time.monotonic() + self.timeout_s
+    def ask(self, texts: Sequence[str], purpose: Purpose) -> list[Any]:
+        seconds = seconds_for(purpose, self.timeout_s)
+        deadline = time.monotonic() + seconds
         asked = self._body(texts)
 
         def request(client: openai.OpenAI, timeout_s: float) -> AbstractContextManager[APIResponse[Any]]:
             return client.embeddings.with_streaming_response.create(**asked, timeout=timeout_s)
 
         def attempt() -> list[Any]:
-            return read_embeddings(self._connection.fetch(request, deadline), len(texts), self.where)
+            body = self._connection.fetch(request, deadline, allowed_s=seconds)
+            return read_embeddings(body, len(texts), self.where)
 
         return with_retries(attempt, retries=self.retries, deadline=deadline, pause=self.pause)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.providers.embedding.at_once import ask_at_once
 from workbench.engine.providers.embedding.conventions import Prefixes
 from workbench.engine.providers.embedding.cutting import cut_to_bytes
-from workbench.engine.providers.embedding.model import EmbeddingCancelled
 from workbench.engine.providers.embedding.vectors import unit_rows, unusable
 
 if TYPE_CHECKING:
@@ -21,6 +20,8 @@ Purpose = Literal["query", "passage"]
 
 # Bytes of UTF-8 that surely stay below 8,192 tokens, which the common servers take for one text.
 LONGEST_TEXT_BYTES = 20_000
+# Somebody waits for the answer to a question, and something else can give one.
+_PATIENCE_FOR_A_QUESTION_S = 4.0
 
 
 class EmbeddingServer(Protocol):
@@ -130,24 +131,11 @@ class RemoteEmbedder:
         if self.least_for_batch is not None and sum(map(len, groups)) >= self.least_for_batch:
             for number, vectors in self.server.ask_later(groups, cancelled).items():
                 done[number] = self._checked(vectors, len(groups[number]))
-        missing = iter([number for number in range(len(groups)) if number not in done])
-        if self.concurrency == 1 or len(groups) == 1:
-            for number in missing:
-                _stop_if(cancelled)
-                done[number] = self._ask(groups[number])
-            return done
-        from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-
-        with ThreadPoolExecutor(self.concurrency, thread_name_prefix="embedding") as pool:
-            running = {pool.submit(self._ask, groups[at]): at for at in islice(missing, self.concurrency)}
-            while running:
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                _stop_if(cancelled)
-                for future in finished:
-                    done[running.pop(future)] = future.result()
-                for number in islice(missing, self.concurrency - len(running)):
-                    running[pool.submit(self._ask, groups[number])] = number
-        return done
+        missing = [number for number in range(len(groups)) if number not in done]
+        asked = ask_at_once(
+            lambda number: self._ask(groups[number]), missing, most=self.concurrency, cancelled=cancelled
+        )
+        return done | dict(zip(missing, asked, strict=True))
 
     def _ask(self, group: Sequence[str]) -> FloatArray:
         return self._checked(self.server.ask(group, "passage"), len(group))
@@ -160,6 +148,16 @@ class RemoteEmbedder:
         if rows.shape[1] != seen:
             raise unusable(f"its vectors have {rows.shape[1]} dimensions, and had {seen} before", where)
         return rows
+
+
+def seconds_for(purpose: Purpose, timeout_s: float) -> float:
+    """Return the seconds that an answer may take: a question's is not waited for as long as a passage's.
+
+    Args:
+        purpose: What is embedded.
+        timeout_s: What the settings allow.
+    """
+    return min(timeout_s, _PATIENCE_FOR_A_QUESTION_S) if purpose == "query" else timeout_s
 
 
 def endpoint_name(url: str) -> str:
@@ -182,8 +180,3 @@ def _groups(texts: Sequence[str], most_texts: int, most_bytes: int) -> Iterator[
         size += length
     if group:
         yield group
-
-
-def _stop_if(cancelled: Callable[[], bool]) -> None:
-    if cancelled():
-        raise EmbeddingCancelled
