@@ -6,6 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.engine.recall.index.bookshelf import ANYTHING, Bookshelf, WordEmbedder
@@ -90,6 +91,51 @@ def test_a_damaged_index_is_built_anew_by_force_too(shelf: Bookshelf) -> None:
     again = shelf.open()
     assert again.sync([shelf.files], force=True).changed == 200
     assert len(shelf.found("tea", index=again)) == 20
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "DROP TABLE chunks",
+        "ALTER TABLE texts RENAME COLUMN title TO heading",
+        "DELETE FROM state",
+        "DELETE FROM state WHERE key = 'next_number'",
+        "UPDATE state SET value = 1 WHERE key = 'next_number'",
+        "UPDATE state SET value = 'x'",
+        "UPDATE state SET value = x'ff00'",
+        "UPDATE texts SET text = CAST(x'ff00' AS TEXT)",
+        "UPDATE texts SET text = x'ff00'",
+        "UPDATE texts SET tags = 'x'",
+        "UPDATE chunks SET day = 'yesterday'",
+        "UPDATE units SET codes = x'00'",
+        "UPDATE blocks SET codes = x'00'",
+        "UPDATE blocks SET codes = zeroblob(256)",
+        "UPDATE blocks SET scales = x'00'",
+        "UPDATE vectors_vector_chunks00 SET vectors = x'00'",
+        "DROP TABLE vectors_vector_chunks00",
+    ],
+)
+@pytest.mark.parametrize("force", [False, True], ids=["synced", "forced"])
+def test_what_was_never_stored_like_that_is_damage(shelf: Bookshelf, harm: str, force: bool) -> None:
+    place = fill(shelf)
+    shelf.index.close()
+    connection = apsw.Connection(str(place))
+    connection.execute(harm)
+    connection.close()
+    again = shelf.open()
+    shelf.write("200.md", "memory 200 of tea")
+    if force:
+        again.sync([shelf.files], force=True)
+    for _ in range(3):
+        try:
+            shelf.sync(again)
+            ask_everything(shelf, again)
+        except IndexLost:
+            continue
+        break
+    shelf.sync(again)
+    assert len(shelf.found("tea", index=again)) == 20
+    assert shelf.nearest("memory 7 of tea and coffee", index=again)[0] == "007.md:0"
 
 
 def test_no_database_at_all(shelf: Bookshelf) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.engine.identifiers import SEARCHED_STORES
-from workbench.engine.recall.index.schema import ask
+from workbench.engine.recall.index.schema import ask, decoding
 
 if TYPE_CHECKING:
     import apsw
@@ -52,13 +52,18 @@ class Block:
 
     @classmethod
     def of_row(cls, row: Sequence[bytes]) -> Block:
-        """Return the block of a row (scales, stores, days, codes), to be read only."""
-        return cls(
-            np.frombuffer(row[0], np.float32),
-            np.frombuffer(row[1], np.int8),
-            np.frombuffer(row[2], np.int32),
-            np.frombuffer(row[3], np.int8).reshape(BLOCK, -1),
-        )
+        """Return the block of a row (scales, stores, days, codes), to be read only.
+
+        Raises:
+            apsw.CorruptError: It is no such row.
+        """
+        with decoding():
+            return cls(
+                np.frombuffer(row[0], np.float32).reshape(BLOCK),
+                np.frombuffer(row[1], np.int8).reshape(BLOCK),
+                np.frombuffer(row[2], np.int32).reshape(BLOCK),
+                np.frombuffer(row[3], np.int8).reshape(BLOCK, -1),
+            )
 
     def copy(self) -> Block:
         """Return a copy that may be changed."""
@@ -97,7 +102,8 @@ def add_to_blocks(connection: apsw.Connection, placed: Placed, version: int) -> 
         block.scales[places] = placed.scales[rows]
         block.stores[places] = [placed.stores[at] for at in rows]
         block.days[places] = [placed.days[at] for at in rows]
-        block.codes[places] = placed.codes[rows]
+        with decoding():
+            block.codes[places] = placed.codes[rows]
         _write(connection, number, block, version)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
 DAMAGED = "recall.damaged"
 # Each holds up to 16 MB of pages.
 _MOST_IDLE = 3
+# SQLite and sqlite-vec have no code of their own for tables that do not fit each other.
+_MISFIT = re.compile(
+    r"no such (table|column)|has no column|UNIQUE constraint|blob size mismatch|opening vector blob"
+)
 
 
 class IndexLost(StorageError):
@@ -164,9 +169,16 @@ class IndexFile:
         """Move a damaged file out of the way, unless another has taken its place already."""
         if not self.is_in_place():
             return
-        self.place.replace(self.place.with_name(DAMAGED))
-        for suffix in ("-wal", "-shm"):
-            Path(f"{self.place}{suffix}").unlink(missing_ok=True)
+        try:
+            self.place.replace(self.place.with_name(DAMAGED))
+            for suffix in ("-wal", "-shm"):
+                Path(f"{self.place}{suffix}").unlink(missing_ok=True)
+        except OSError as error:
+            raise StorageError(
+                f"The search index is damaged and cannot be moved out of the way: {error.strerror or error}.",
+                where=str(self.place),
+                remedy="Delete it, or give the right to write there.",
+            ) from error
 
     @contextmanager
     def translated(self) -> Iterator[None]:
@@ -175,7 +187,7 @@ class IndexFile:
 
         try:
             yield
-        except (apsw.CorruptError, apsw.NotADBError) as error:
+        except (apsw.CorruptError, apsw.NotADBError, apsw.ConstraintError, UnicodeDecodeError) as error:
             self.set_aside()
             raise self._lost() from error
         except (apsw.BusyError, apsw.LockedError) as error:
@@ -185,6 +197,9 @@ class IndexFile:
                 remedy="Try again in a moment.",
             ) from error
         except (apsw.Error, OSError) as error:
+            if isinstance(error, apsw.SQLError) and _MISFIT.search(str(error)):
+                self.set_aside()
+                raise self._lost() from error
             if self._identity is not None and not self.is_in_place():
                 raise self._lost() from error
             raise StorageError(

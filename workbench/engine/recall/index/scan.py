@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.engine.recall.index.blocks import BLOCK, Block, day_code, store_code
-from workbench.engine.recall.index.schema import ask
+from workbench.engine.recall.index.schema import ask, decoding
 
 if TYPE_CHECKING:
     import apsw
@@ -145,7 +145,8 @@ class VectorMemory:
     def _read(self, connection: apsw.Connection, block: int, version: int) -> None:
         rows = ask(connection, "SELECT scales, stores, days, codes FROM blocks WHERE block = ?", (block,))
         at = self._known[block][0] if block in self._known else self._held.used
-        self._held.put(at, block, Block.of_row(rows[0]))
+        with decoding():
+            self._held.put(at, block, Block.of_row(rows[0]))
         self._known[block] = (at, version)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,19 @@ def ask(connection: apsw.Connection, question: str, values: Sequence[Any] = ()) 
     """Ask one question and return all its rows."""
     rows: list[tuple[Any, ...]] = connection.execute(question, tuple(values)).fetchall()
     return rows
+
+
+@contextmanager
+def decoding() -> Iterator[None]:
+    """Take for damage what is stored and cannot be what was stored.
+
+    Raises:
+        apsw.CorruptError: As SQLite raises it for damage that it notices itself.
+    """
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise apsw.CorruptError(f"what is stored cannot be read: {error}") from error
 
 
 def create_tables(connection: apsw.Connection, state: dict[str, str | int]) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import date
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.recall.index.keywords import best_by_keywords, frequencies
+from workbench.engine.recall.index.schema import decoding
 from workbench.engine.recall.index.state import FileState, read_state
 from workbench.engine.recall.model import Chunk, Statistics, StoredChunk, Within
 
@@ -113,6 +114,15 @@ class Snapshot(AbstractContextManager["Snapshot"]):
         )
         return [number for (number,) in rows]
 
+    def owners(self, numbers: Sequence[int]) -> Mapping[int, str]:
+        """See `ChunkSource`."""
+        return dict(
+            self._rows(
+                "SELECT number, memory_id FROM chunks WHERE number IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(numbers)),),
+            )
+        )
+
     def neighbours(self, number: int, reach: int) -> list[int]:
         """See `ChunkSource`."""
         rows = self._rows(
@@ -128,7 +138,8 @@ class Snapshot(AbstractContextManager["Snapshot"]):
         rows = {row[0]: row for row in self._rows(_CHUNKS, (json.dumps(list(numbers)),))}
         embedded = [number for number, row in rows.items() if row[-1]]
         vectors = self._vectors(embedded) if embedded and self._state.dimensions else {}
-        return [_stored(rows[number], vectors.get(number)) for number in numbers if number in rows]
+        with self._file.translated(), decoding():
+            return [_stored(rows[number], vectors.get(number)) for number in numbers if number in rows]
 
     def _cosines(self, numbers: Sequence[int], vector: FloatArray) -> list[tuple[int, float]]:
         import numpy as np
@@ -144,12 +155,12 @@ class Snapshot(AbstractContextManager["Snapshot"]):
         import numpy as np
 
         found: dict[int, FloatArray] = {}
-        with self._file.translated():
+        with self._file.translated(), decoding():
             for number in numbers:
                 for (blob,) in self._connection.execute(
                     "SELECT embedding FROM vectors WHERE rowid = ?", (number,)
                 ):
-                    found[number] = np.frombuffer(blob, np.float32)
+                    found[number] = np.frombuffer(blob, np.float32).reshape(self._state.dimensions)
         return found
 
     def _rows(self, question: str, values: Sequence[Any]) -> list[Row]:

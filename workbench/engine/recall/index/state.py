@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from workbench.engine.recall.index.schema import ask
+import apsw
 
-if TYPE_CHECKING:
-    import apsw
+from workbench.engine.recall.index.schema import ask, decoding
 
 
 @dataclass(frozen=True)
@@ -45,9 +44,21 @@ class FileState:
 
 
 def read_state(connection: apsw.Connection) -> FileState:
-    """Read the state as the connection's transaction sees it."""
+    """Read the state as the connection's transaction sees it.
+
+    Raises:
+        apsw.CorruptError: It cannot be what was stored.
+    """
     known: dict[str, Any] = dict(ask(connection, "SELECT key, value FROM state"))
-    return FileState(**known)
+    with decoding():
+        state = FileState(**known)
+        for name, default in vars(FileState()).items():
+            if not isinstance(getattr(state, name), type(default)):
+                raise TypeError(name)
+    # Without these numbers would be used twice.
+    if not known.keys() >= {"shape", "next_number"}:
+        raise apsw.CorruptError("the state is gone")
+    return state
 
 
 def write_state(connection: apsw.Connection, state: FileState) -> None:
