@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import Field, dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from workbench.engine import layout
 from workbench.engine.settings.schema import Kind, Spec, Value
@@ -18,6 +18,8 @@ ENDPOINT = "opening somebody’s folder must not send memory anywhere"
 PROGRAM = "opening somebody’s folder must not run anything"
 OUTSIDE = "a workspace must not choose places outside itself"
 TASTE = "the bench looks the way its user wants it, whatever the workspace"
+
+Fusion = Literal["two-grain", "weighted-sum"]
 
 
 def _whole(least: int, most: int, about: str, personal: str | None = None) -> dict[str, Spec]:
@@ -142,11 +144,17 @@ class SearchSettings:
     """Recall: results, index and embeddings."""
 
     max_results: int = field(default=20, metadata=_whole(1, 1000, "most results of a search"))
-    min_score: float = field(default=0.1, metadata=_number(0, 1, "least score of a result"))
-    vector_weight: float = field(default=0.7, metadata=_number(0, 1, "share of the vector lane"))
-    text_weight: float = field(default=0.3, metadata=_number(0, 1, "share of the keyword lane"))
+    min_score: float = field(
+        default=0.1, metadata=_number(0, 1, "least score of a result where no budget of tokens is filled")
+    )
+    fusion: Fusion = field(
+        default="two-grain", metadata=_choice(get_args(Fusion), "how keywords and meaning make one score")
+    )
+    vector_weight: float = field(default=0.7, metadata=_number(0, 1, "share of meaning in the weighted sum"))
+    text_weight: float = field(default=0.3, metadata=_number(0, 1, "share of keywords in the weighted sum"))
     candidate_multiplier: int = field(
-        default=4, metadata=_whole(1, 100, "candidates per lane for each result asked for")
+        default=4,
+        metadata=_whole(1, 100, "pieces of memory that each lane finds for the weighted sum, per result"),
     )
     chunk_tokens: int = field(default=400, metadata=_whole(50, 8000, "tokens of a chunk of free text"))
     chunk_overlap: int = field(default=80, metadata=_whole(0, 4000, "tokens that two chunks share"))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING
 
 from workbench.engine.recall.model import Within
 
-Fusion = Literal["two-grain", "weighted-sum"]
+if TYPE_CHECKING:
+    from workbench.engine.settings import Fusion
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Options:
         fusion: How the lanes are brought together: `two-grain`, or the `weighted-sum` of design document §11.3.
         vector_weight: Of meaning in the weighted sum.
         text_weight: Of keywords in the weighted sum.
+        candidate_multiplier: Chunks that each lane finds for the weighted sum, per result.
     """
 
     max_results: int | None = None
@@ -37,3 +39,4 @@ class Options:
     fusion: Fusion = "two-grain"
     vector_weight: float = 0.7
     text_weight: float = 0.3
+    candidate_multiplier: int = 4
