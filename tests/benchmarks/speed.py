@@ -22,11 +22,10 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
-from tests.benchmarks.chunk_files import GeneratedFiles, RandomEmbedder
+from tests.benchmarks.chunk_files import FilesInMemory, GeneratedFiles, RandomEmbedder
 from workbench.engine.clock import SystemClock
 from workbench.engine.providers.embedding.builtin import StaticEmbedder
 from workbench.engine.recall.chunking import ChunkSize
-from workbench.engine.recall.file_source import Taken
 from workbench.engine.recall.index import Index, Shape, Snapshot, schema
 from workbench.engine.recall.model import Within
 from workbench.engine.recall.stemming import question_terms
@@ -76,7 +75,7 @@ def main() -> None:
 def time_building(files: GeneratedFiles, chunks: int, folder: Path) -> None:
     """Index everything with the built-in embedder, twice, then one file."""
     index = opened(folder / "builtin", StaticEmbedder())
-    written = Taken(files.read(list(files.digests())))
+    written = FilesInMemory(files.read(list(files.digests())))
     first: list[float] = []
     for name, least, force in (
         ("indexing with the built-in embedder, cold", 5_000, False),
@@ -104,7 +103,7 @@ def time_refreshing(index: Index, files: GeneratedFiles) -> None:
 
     def refresh() -> None:
         files.changed[path] = files.changed.get(path, 0) + 1
-        index.update([files], [path])
+        index.sync([files])
         with index.source() as source:
             assert source.by_keywords([f"revision{files.changed[path]}"], 1, ANYTHING)
 
@@ -233,7 +232,7 @@ def time_processes(files: GeneratedFiles, chunks: int, folder: Path) -> None:
 FILL = """
 import sys
 from pathlib import Path
-from tests.benchmarks.chunk_files import GeneratedFiles, RandomEmbedder
+from tests.benchmarks.chunk_files import FilesInMemory, GeneratedFiles, RandomEmbedder
 from tests.benchmarks.speed import opened
 index = opened(Path(sys.argv[1]), RandomEmbedder(int(sys.argv[4])))
 index.sync([GeneratedFiles(int(sys.argv[2]), int(sys.argv[3]))])

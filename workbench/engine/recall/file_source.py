@@ -39,20 +39,3 @@ class FileSource(Protocol):
         The digest and the records of a file are of the same state of it.
         """
         ...
-
-
-class Taken:
-    """Files that were taken apart already, as a source.
-
-    Args:
-        files: The files.
-    """
-
-    def __init__(self, files: Iterable[FileRecords]) -> None:
-        self._files = {file.path: file for file in files}
-
-    def digests(self) -> Mapping[str, bytes]:
-        return {path: file.digest for path, file in self._files.items()}
-
-    def read(self, paths: Sequence[str]) -> Iterable[FileRecords]:
-        return [self._files[path] for path in paths if path in self._files]

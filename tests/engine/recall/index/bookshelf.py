@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 
 ANYTHING = Within()
 DIMENSIONS = 32
+
+
+def after(count: int) -> Callable[[], bool]:
+    """Return what cancels when it is asked for more than the count-th time."""
+    asked = itertools.count()
+    return lambda: next(asked) >= count
 
 
 class WordEmbedder:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.engine.recall.index.bookshelf import ANYTHING, Bookshelf, WordEmbedder
+from tests.engine.recall.index.bookshelf import ANYTHING, Bookshelf, WordEmbedder, after
 from workbench.engine.recall.index.embedding_cache import EmbeddingCache
 from workbench.engine.recall.index.prepared import Vectors
 
@@ -39,7 +39,7 @@ def test_words_are_found_before_there_are_vectors(shelf: Bookshelf) -> None:
 def test_embedding_cut_short_goes_on_where_it_stopped(shelf: Bookshelf) -> None:
     embedder = slow(shelf)
     shelf.sync()
-    done = shelf.index.embed(seconds=0)
+    done = shelf.index.embed(cancelled=after(2))
     assert 0 < done.pending_vectors < 100
     made = len(embedder.embedded)
     assert shelf.index.state().pending_vectors == done.pending_vectors
@@ -113,7 +113,7 @@ def test_a_second_embedding_at_the_same_time_is_refused(shelf: Bookshelf) -> Non
 def test_vectors_of_other_dimensions_replace_all_others(shelf: Bookshelf) -> None:
     embedder = slow(shelf, 40)
     shelf.sync()
-    shelf.index.embed(seconds=0)
+    shelf.index.embed(cancelled=after(2))
     embedder.dimensions = 48
     embedder.before_each = lambda: None
     shelf.index.embed()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.engine.recall.index.bookshelf import ANYTHING, Bookshelf, MemoryFiles, ids
+from tests.engine.recall.index.bookshelf import ANYTHING, Bookshelf, MemoryFiles, after, ids
 from workbench.engine.catalog import FactRecord
 from workbench.engine.recall.chunking import ChunkSize
 from workbench.engine.recall.model import Within
@@ -65,20 +65,6 @@ def test_only_files_that_changed_are_read_again(shelf: Bookshelf) -> None:
     done = shelf.sync()
     assert (done.changed, done.removed, shelf.files.was_read) == (1, 1, ["b.md"])
     assert (shelf.found("else"), shelf.found("c")) == (["b.md:0"], [])
-
-
-def test_one_file_is_updated_without_a_look_at_the_others(shelf: Bookshelf) -> None:
-    shelf.write("a.md", "one")
-    shelf.write("b.md", "two")
-    shelf.sync()
-    shelf.write("a.md", "three")
-    shelf.write("b.md", "four")
-    assert shelf.index.update([shelf.files], ["a.md", "none.md"]).changed == 1
-    assert (shelf.found("three"), shelf.found("two")) == (["a.md:0"], ["b.md:0"])
-    assert shelf.index.update([shelf.files], ["a.md"]).changed == 0
-    del shelf.files.files["a.md"]
-    assert shelf.index.update([shelf.files], ["a.md"]).removed == 1
-    assert shelf.found("three") == []
 
 
 def test_chunks_that_stay_the_same_keep_number_and_vector(shelf: Bookshelf) -> None:
@@ -210,8 +196,6 @@ def test_of_a_path_in_several_sources_the_first_is_taken(shelf: Bookshelf) -> No
     shelf.index.sync([shelf.files, other])
     assert shelf.found("first second third") in (["a.md:0", "b.md:0"], ["b.md:0", "a.md:0"])
     assert shelf.found("second") == []
-    shelf.index.update([shelf.files, other], ["a.md", "b.md"])
-    assert shelf.found("second") == []
     shelf.sync()
     assert shelf.found("third") == []
 
@@ -236,13 +220,13 @@ def test_progress_and_cancelling_between_files(shelf: Bookshelf, monkeypatch: py
     assert state.last_sync == shelf.clock.now()
 
 
-def test_a_bounded_look_leaves_the_rest_for_later(shelf: Bookshelf) -> None:
+def test_a_building_is_gone_on_with_where_it_was_stopped(shelf: Bookshelf) -> None:
     for number in range(300):
         shelf.write(f"{number:03}.md", f"memory {number}")
-    first = shelf.index.sync([shelf.files], seconds=0)
+    first = shelf.index.sync([shelf.files], cancelled=after(100))
     assert 0 < first.pending_files < 300
     assert shelf.index.state().rebuilding == pytest.approx(1 - first.pending_files / 300)
-    while shelf.index.sync([shelf.files], seconds=0).pending_files:
+    while shelf.index.sync([shelf.files], cancelled=after(100)).pending_files:
         pass
     assert shelf.index.state().files == 300
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.recall.index.bookshelf import Bookshelf, WordEmbedder
+from tests.engine.recall.index.bookshelf import Bookshelf, WordEmbedder, after
 from workbench.engine.recall.chunking import ChunkSize
 from workbench.engine.recall.index import Index
 
@@ -20,7 +20,7 @@ def test_the_old_index_answers_until_the_new_one_holds_every_file(shelf: Bookshe
     old = shelf.names()
     shelf.index.close()
     other = shelf.open(size=ChunkSize(100, 20))
-    assert other.sync([shelf.files], seconds=0).pending_files
+    assert other.sync([shelf.files], cancelled=after(100)).pending_files
     assert len(shelf.names()) == 2
     state = other.state()
     assert (state.is_of_another_shape, state.chunks) == (True, 300)
@@ -64,7 +64,7 @@ def test_by_force_everything_is_built_anew(shelf: Bookshelf) -> None:
 def test_a_building_by_force_that_was_cut_short_is_gone_on_with(shelf: Bookshelf) -> None:
     fill(shelf)
     shelf.sync()
-    assert shelf.index.sync([shelf.files], force=True, seconds=0).pending_files
+    assert shelf.index.sync([shelf.files], force=True, cancelled=after(100)).pending_files
     shelf.index.close()
     again = shelf.open()
     assert len(shelf.found("memory", index=again)) == 20

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +26,6 @@ def embed_pending(
     lock: Path,
     progress: Callable[[int, int], None],
     cancelled: Callable[[], bool],
-    until: float | None,
 ) -> None:
     """Embed chunks in the order of their numbers, and store each batch.
 
@@ -37,7 +35,6 @@ def embed_pending(
         lock: The builder's lock, held to store a batch only.
         progress: Called with chunks done and chunks to do.
         cancelled: Asked now and then.
-        until: When to stop, by `time.monotonic`; at least one batch is done.
 
     Raises:
         ProviderError: Vectors cannot be made now; what was made before is stored.
@@ -70,8 +67,6 @@ def embed_pending(
         last = rows[-1][0]
         done += len(rows)
         progress(done, max(done, total))
-        if until is not None and time.monotonic() >= until:
-            return
 
 
 def _store(file: IndexFile, made: dict[int, Vectors]) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -14,7 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout
 from workbench.engine.errors import ProviderError
 from workbench.engine.recall.chunking import ChunkSize, chunks_of
-from workbench.engine.recall.file_source import FileRecords, FileSource, Taken
+from workbench.engine.recall.file_source import FileRecords, FileSource
 from workbench.engine.recall.index.embedding import ChunkEmbedder
 from workbench.engine.recall.index.opened import IndexFile
 from workbench.engine.recall.index.prepared import words_of
@@ -121,31 +119,13 @@ class Builder:
         work.gone = {path: number for path, number in work.known.items() if path not in seen}
         return work
 
-    def survey_some(self, sources: Sequence[FileSource], paths: Sequence[str]) -> Work:
-        """Compare these files alone with what the index holds; those that changed are taken apart here."""
-        question = "SELECT path, number, digest FROM files WHERE path IN (SELECT value FROM json_each(?))"
-        with self._file.reading() as connection:
-            held = _held(connection, question, (json.dumps(list(paths), ensure_ascii=False),))
-        work = Work(known={path: number for path, (number, _) in held.items()})
-        left = list(dict.fromkeys(paths))
-        for source in sources:
-            found = list(source.read(left))
-            changed = [file for file in found if held.get(file.path, (0, b""))[1] != file.digest]
-            taken = Taken(changed)
-            work.stale.extend((taken, file.path) for file in changed)
-            present = {file.path for file in found}
-            left = [path for path in left if path not in present]
-        work.gone = {path: work.known[path] for path in left if path in work.known}
-        return work
-
-    def carry_out(self, work: Work, progress: Progress, cancelled: Cancelled, until: float | None) -> Built:
+    def carry_out(self, work: Work, progress: Progress, cancelled: Cancelled) -> Built:
         """Do what there is to do.
 
         Args:
             work: See `survey`.
             progress: Called with files done and files to do after each batch.
             cancelled: Asked between files; what is stored by then stays.
-            until: When to stop, by `time.monotonic`; at least one batch is done.
 
         Raises:
             IndexLost: The index file is gone or damaged.
@@ -162,8 +142,6 @@ class Builder:
                     progress(done, total)
                 done += batch.files
                 writing = pool.submit(self._write, batch, work.known)
-                if until is not None and time.monotonic() >= until:
-                    break
             if writing is not None:
                 writing.result()
                 progress(done, total)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -69,6 +68,7 @@ class Index:
         self._embedding = threading.Lock()
         self._files = OpenFiles(folder, shape)
         self._failure: str | None = None
+        self._synced: IndexFile | None = None
         self._cache: EmbeddingCache | None = None
         self._chunk_embedder: ChunkEmbedder | None = None
         if embedder is not None:
@@ -85,6 +85,11 @@ class Index:
         """
         return _again(lambda: Snapshot(self._files.answering()))
 
+    def is_in_place(self) -> bool:
+        """Tell whether the file that a sync went into last is still there, and was not found damaged."""
+        synced = self._synced
+        return synced is not None and synced.is_in_place()
+
     def sync(
         self,
         sources: Sequence[FileSource],
@@ -92,7 +97,6 @@ class Index:
         force: bool = False,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
         cancelled: Callable[[], bool] = lambda: False,
-        seconds: float | None = None,
         wait: float = _WAIT_SECONDS,
     ) -> IndexSync:
         """Bring the index up to date with every file: their words, and where that takes no time their vectors.
@@ -101,14 +105,12 @@ class Index:
             sources: Everything that is searched; of a path in several the first is taken.
             force: Build everything anew, beside what there is.
             progress: Called with files done and files to do.
-            cancelled: Asked between files; what is done by then stays.
-            seconds: About how long it may take; what is left is `pending_files`.
+            cancelled: Asked between files; what is done by then stays, and what is left is `pending_files`.
             wait: Seconds to wait for another builder.
 
         Raises:
             StorageError: The index cannot be kept; what it was before still answers.
         """
-        until = None if seconds is None else time.monotonic() + seconds
 
         def bring(file: IndexFile) -> IndexSync:
             builder = self._builder(file)
@@ -118,33 +120,16 @@ class Index:
                     left.append(
                         replace(before, wanted=len(work.known.keys() - work.gone.keys()) + work.unknown)
                     )
-            built = builder.carry_out(work, progress, cancelled, until)
+            built = builder.carry_out(work, progress, cancelled)
             return self._finish(file, built, has_seen_all=not cancelled())
 
         return self._build(bring, wait, force=force)
-
-    def update(self, sources: Sequence[FileSource], paths: Sequence[str]) -> IndexSync:
-        """Read these files again, and no others; raises as `sync` does.
-
-        Args:
-            sources: Everything that is searched; of a path in several the first is taken.
-            paths: Files that may have changed or gone.
-        """
-
-        def bring(file: IndexFile) -> IndexSync:
-            builder = self._builder(file)
-            work = builder.survey_some(sources, paths)
-            built = builder.carry_out(work, lambda _done, _total: None, lambda: False, None)
-            return self._finish(file, built, has_seen_all=False)
-
-        return self._build(bring, _WAIT_SECONDS)
 
     def embed(
         self,
         *,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
         cancelled: Callable[[], bool] = lambda: False,
-        seconds: float | None = None,
     ) -> IndexSync:
         """Make the vectors that are missing, newest memories first; what is made is kept batch by batch.
 
@@ -153,7 +138,6 @@ class Index:
         Args:
             progress: Called with chunks done and chunks to do.
             cancelled: Asked now and then, also while the embedder is at work.
-            seconds: About how long it may take.
 
         Raises:
             StorageError: The index cannot be kept.
@@ -161,7 +145,6 @@ class Index:
         if self._chunk_embedder is None:
             return IndexSync()
         embedder = self._chunk_embedder
-        until = None if seconds is None else time.monotonic() + seconds
 
         def fill() -> IndexSync:
             with builder_lock(self._folder / names.EMBEDDING_LOCK, 0) as alone:
@@ -170,9 +153,7 @@ class Index:
                 file = self._files.to_build()
                 failure = None
                 try:
-                    embed_pending(
-                        file, embedder, self._folder / names.BUILDER_LOCK, progress, cancelled, until
-                    )
+                    embed_pending(file, embedder, self._folder / names.BUILDER_LOCK, progress, cancelled)
                 except ProviderError as error:
                     failure = str(error)
                 with builder_lock(self._folder / names.BUILDER_LOCK, _LONG_WAIT_SECONDS):
@@ -245,6 +226,8 @@ class Index:
             has_seen_all: Whether everything that is searched was compared with it.
         """
         holds_all = has_seen_all and not built.pending
+        if has_seen_all:
+            self._synced = file
         pending = self._pending_vectors(file)
         self._failure = built.failure
         with file.change() as (_, state, left):
