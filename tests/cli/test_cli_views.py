@@ -25,7 +25,13 @@ from workbench.cli.views.audit import (
 from workbench.cli.views.changed import changed_lines
 from workbench.cli.views.core import core_lines
 from workbench.cli.views.decay import decay_lines
-from workbench.cli.views.found import forgotten_lines, found_lines, match_lines, why_not_lines
+from workbench.cli.views.found import (
+    forgotten_lines,
+    found_lines,
+    match_lines,
+    nothing_lines,
+    why_not_lines,
+)
 from workbench.cli.views.graph import graph_lines
 from workbench.cli.views.index import index_lines
 from workbench.cli.views.remembered import message_lines, remembered_lines
@@ -217,7 +223,7 @@ def test_long_snippets_are_cut_to_two_lines() -> None:
 def test_a_hit_says_its_day_its_place_and_its_title() -> None:
     lines = found_lines(Page(), samples.FOUND, query="hybrid")
     assert lines[1:] == [
-        "      2026-02-02 · memory/episodes/2026-02-02.md:3–6",
+        "      2026-02-02 · memory/episodes/2026-02-02.md#L3-L6",
         "      decision",
         "      Chose the hybrid approach over pure ones.",
     ]
@@ -226,7 +232,39 @@ def test_a_hit_says_its_day_its_place_and_its_title() -> None:
 def test_a_hit_without_a_day_on_one_line_says_so() -> None:
     hit = dataclasses.replace(samples.HIT, date=None, end_line=3, title="Chose the hybrid…")
     lines = found_lines(Page(), dataclasses.replace(samples.FOUND, results=(hit,)))
-    assert [line.strip() for line in lines[1:]] == ["memory/episodes/2026-02-02.md:3", samples.HIT.snippet]
+    assert [line.strip() for line in lines[1:]] == ["memory/episodes/2026-02-02.md#L3", samples.HIT.snippet]
+
+
+@pytest.mark.parametrize(
+    ("faded", "is_narrowed", "is_empty", "told"),
+    [
+        (0, False, True, "There is no memory here yet"),
+        (1, True, False, "1 memory that has nearly faded matches"),
+        (2, True, False, "2 memories that have nearly faded match"),
+        (0, True, False, "without --store"),
+        (0, False, False, ""),
+    ],
+)
+def test_nothing_found_says_what_else_may_be_tried(
+    faded: int, is_narrowed: bool, is_empty: bool, told: str
+) -> None:
+    lines = text(nothing_lines(Page(), faded=faded, is_narrowed=is_narrowed, is_empty=is_empty))
+    assert told in lines
+    assert bool(lines) is bool(told)
+
+
+def test_what_was_left_out_is_told_once_for_each_reason() -> None:
+    cuts = tuple(
+        r.Cut(
+            f"file:a.md#L{at}", "a.md", at, at, 0.5, "over-limit", "There are 2 better results.", f"turn {at}"
+        )
+        for at in range(1, 9)
+    )
+    lines = text(found_lines(Page(), dataclasses.replace(samples.FOUND, cuts=cuts), explain=True))
+    assert lines.count("There are 2 better results.") == 1
+    assert "Left out (8): " in lines
+    assert "0.50 a.md#L1 · turn 1" in lines
+    assert "turn 8" not in lines
 
 
 ENTITY = dataclasses.replace(

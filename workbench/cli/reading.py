@@ -9,7 +9,7 @@ from workbench.cli.completing import complete_file, complete_memory
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page
 from workbench.engine.identifiers import SEARCHED_STORES
-from workbench.engine.results import Brief
+from workbench.engine.results import Brief, Found
 
 
 @command(
@@ -62,24 +62,32 @@ def search_command(
     if why_not is not None:
         return _report_why_not(bench, query, why_not)
     with bench.open() as workspace:
-        found = workspace.search(
-            query,
-            max_results=max_results,
-            min_score=min_score,
-            store=store,
-            after=after,
-            before=before,
-            include_dormant=include_dormant,
-            budget=budget,
-            explain=explain,
-        )
+
+        def search(*, include_dormant: bool = include_dormant) -> Found:
+            return workspace.search(
+                query,
+                max_results=max_results,
+                min_score=min_score,
+                store=store,
+                after=after,
+                before=before,
+                include_dormant=include_dormant,
+                budget=budget,
+                explain=explain,
+            )
+
+        found = search()
+        is_told = not found.results and not bench.json
+        faded = len(search(include_dormant=True).results) if is_told and not include_dormant else 0
+        is_empty = is_told and not workspace.index_status().chunks
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.found import found_lines
+        from workbench.cli.views.found import found_lines, nothing_lines
 
         lines = found_lines(page, found, query=query, explain=explain)
-        if not found.results and not include_dormant:
-            lines.append(page.paint("What has nearly faded was left out: --include-dormant", "quiet"))
+        if not found.results:
+            narrowed = any(each is not None for each in (store, after, before, min_score))
+            lines += nothing_lines(page, faded=faded, is_narrowed=narrowed, is_empty=is_empty)
         return lines
 
     return bench.report(found, view, code=DONE if found.results else NOTHING_FOUND)

@@ -44,8 +44,15 @@ class WorkbenchError(Exception):
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""
-        remedy = f" {self.remedy}" if self.remedy else ""
-        return f"{place}{self.message}{remedy}"
+        return f"{place}{self.told}"
+
+    @property
+    def told(self) -> str:
+        """Return message and remedy as sentences, one after the other."""
+        if not self.remedy:
+            return self.message
+        stop = "" if self.message.rstrip("”’)").endswith((".", "!", "?", "…")) else "."
+        return f"{self.message}{stop} {self.remedy}"
 
 
 class InvalidInput(WorkbenchError):

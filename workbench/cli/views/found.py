@@ -11,7 +11,7 @@ from workbench.cli.views.matching import best_line, highlighted, matching_lines
 from workbench.engine.results import Cut, Explanation, Forgotten, Found, Hit, Match, WhyNot
 
 SNIPPET_LINES = 2
-CUTS_SHOWN = 10
+CUTS_SHOWN = 3
 MARGIN = 6
 # A snippet is for recognising a memory; what only formats the file would fill its two lines.
 _MARKUP = re.compile(r"<!--.*?-->|(?<!\S)#{1,6} ", re.DOTALL)
@@ -40,11 +40,35 @@ def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = Fa
         if remark:
             lines += wrap(safe_line(remark), page.width, first="! ", rest="  ")
     if explain:
-        lines += [line for cut in found.cuts[:CUTS_SHOWN] for line in _cut_lines(page, cut)]
-        if len(found.cuts) > CUTS_SHOWN:
-            lines.append(page.paint(f"and {len(found.cuts) - CUTS_SHOWN:,} more left out", "quiet"))
+        lines += _cuts_lines(page, found.cuts)
         lines += [page.paint(line, "quiet") for line in wrap(_reading(found), page.width)]
     return lines
+
+
+def nothing_lines(page: Page, *, faded: int, is_narrowed: bool, is_empty: bool) -> list[str]:
+    """Tell what else may be tried where nothing was found.
+
+    Args:
+        page: What is written on.
+        faded: How many memories that have nearly faded would have been found.
+        is_narrowed: Whether only some memories were searched, or only good matches wanted.
+        is_empty: Whether there is nothing to search at all.
+    """
+    if is_empty:
+        told = "There is no memory here yet. Begin with: workbench remember TEXT"
+    elif faded:
+        told = f"{_memories(faded)} that has nearly faded matches: --include-dormant"
+        if faded > 1:
+            told = f"{_memories(faded)} that have nearly faded match: --include-dormant"
+    elif is_narrowed:
+        told = "Not everything was searched: try it without --store, --after, --before and --min-score."
+    else:
+        return []
+    return [page.paint(line, "quiet") for line in wrap(told, page.width)]
+
+
+def _memories(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count:,} memories"
 
 
 def why_not_lines(page: Page, why: WhyNot) -> list[str]:
@@ -69,17 +93,26 @@ def _reading(found: Found) -> str:
     return safe_line(" · ".join((*parts, f"{found.took_ms:.1f} ms")))
 
 
-def _cut_lines(page: Page, cut: Cut) -> list[str]:
-    told = f"{cut.id} (line {cut.start_line}): {cut.detail}" if cut.id else cut.detail
-    return [page.paint(line, "quiet") for line in wrap(safe_line(told), page.width, first="–     ")]
+def _cuts_lines(page: Page, cuts: Sequence[Cut]) -> list[str]:
+    """List what was left out under each reason, the first of it with its first words."""
+    told: list[str] = []
+    for detail in dict.fromkeys(cut.detail for cut in cuts):
+        having = [cut for cut in cuts if cut.detail == detail]
+        count = f" ({len(having):,})" if len(having) > 1 else ""
+        told += wrap(safe_line(f"Left out{count}: {detail}"), page.width)
+        for cut in having[:CUTS_SHOWN]:
+            if cut.id:
+                place = cut.place if cut.path else cut.id
+                line = safe_line(f"{cut.score:.2f} {place} · {cut.text}")
+                told.append(" " * MARGIN + clip(line.rstrip(" ·"), page.width - MARGIN))
+    return [page.paint(line, "quiet") for line in told]
 
 
 def _hit_lines(page: Page, hit: Hit, query: str, *, explain: bool) -> list[str]:
     state = "" if hit.status in (None, "active") else str(hit.status)
     first = f"{hit.score:.2f}  {page.paint(safe_line(hit.id), hit.store, 'strong')}"
     lines = [f"{first}  {page.paint(state, 'quiet')}".rstrip()]
-    last = f"–{hit.end_line}" if hit.end_line != hit.start_line else ""
-    place = f"{safe_line(hit.path)}:{hit.start_line}{last}"
+    place = safe_line(hit.place)
     where = f"{safe_line(hit.date)} · {place}" if hit.date else place
     lines += [page.paint(line, "quiet") for line in wrap(where, page.width, first=" " * MARGIN)]
     is_entity = hit.id.startswith("entity:")
@@ -143,7 +176,7 @@ def forgotten_lines(page: Page, forgotten: Forgotten, *, hard: bool, purged: boo
         return ["Nothing matches, so nothing was forgotten."]
     if not forgotten.applied:
         return match_lines(page, forgotten.matches)
-    count = "1 memory" if len(forgotten.matches) == 1 else f"{len(forgotten.matches)} memories"
+    count = _memories(len(forgotten.matches))
     verb = "Deleted" if hard else "Archived"
     lines = [f"{page.paint('✓', 'good')} {verb} {count}:"]
     lines += [f"  {page.paint(safe_line(match.id), match.store)}" for match in forgotten.matches]

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
+from workbench.engine.results.recall import citation as citation
+
 # Others read along there; what a person's private files are called is none of their business.
 _SHARED = frozenset({"group", "channel", "subagent"})
-
-
-def citation(path: str, start_line: int, end_line: int) -> str:
-    """Return the place of some lines as text: `path#L3-L5`, `path#L3` for one line.
-
-    Args:
-        path: As results give it.
-        start_line: First line, 1-based.
-        end_line: Last line, inclusive.
-    """
-    return f"{path}#L{start_line}" + (f"-L{end_line}" if end_line > start_line else "")
 
 
 def are_citations_given(choice: str, context: str = "direct") -> bool:

@@ -6,6 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 
 
+def citation(path: str, start_line: int, end_line: int) -> str:
+    """Return the place of some lines as text: `path#L3-L5`, `path#L3` for one line.
+
+    Args:
+        path: As results give it.
+        start_line: First line, 1-based.
+        end_line: Last line, inclusive.
+    """
+    return f"{path}#L{start_line}" + (f"-L{end_line}" if end_line > start_line else "")
+
+
 @dataclass(frozen=True)
 class Signals:
     """What each lane of search contributed, 0–1 or None where the lane had nothing to say."""
@@ -56,6 +67,8 @@ class Cut:
     Args:
         reason: `archived`, `dormant`, `near-duplicate`, `below-minimum`, `over-budget`, `over-limit`.
         detail: The reason as a sentence.
+        text: Its first words.
+        date: Its day, or None.
     """
 
     id: str
@@ -65,6 +78,13 @@ class Cut:
     score: float
     reason: str
     detail: str
+    text: str = ""
+    date: str | None = None
+
+    @property
+    def place(self) -> str:
+        """Return its lines as they are cited."""
+        return citation(self.path, self.start_line, self.end_line)
 
 
 @dataclass(frozen=True)
@@ -91,6 +111,11 @@ class Hit:
     citation: str | None = None
     explanation: Explanation | None = None
     superseded_by: str | None = None
+
+    @property
+    def place(self) -> str:
+        """Return its lines as they are cited, whether citations are asked for or not."""
+        return citation(self.path, self.start_line, self.end_line)
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class Reading:
         """Read lines of a memory file, exactly as they are, line ends included.
 
         Args:
-            path: Workspace-relative; also with `#L3-L5`.
+            path: Workspace-relative; also with `#L3-L5`, and as an id `file:…`.
             from_: First line, 1-based.
             lines: How many; to the end by default.
             count_access: Whether this counts as an access to the memories in these lines (design document §9.4).
@@ -61,7 +61,7 @@ class Reading:
             OutsideWorkspace: The path leads out of the memory files.
             NotFound: There is no such memory file.
         """
-        path, hash_mark, place = path.partition("#L")
+        path, hash_mark, place = path.removeprefix("file:").partition("#L")
         if hash_mark:
             first, _, final = place.partition("-L")
             if not (first.isdecimal() and (final.isdecimal() or not final)):
@@ -149,8 +149,9 @@ class Reading:
             Ambiguous: Several memories do.
         """
         name = _plain(name).strip()
+        is_cited = layout.is_memory_file(name.partition("#L")[0]) and "#L" in name
         try:
-            memory_id = parse_memory_id(name)
+            memory_id = parse_memory_id(f"file:{name}" if is_cited else name)
         except InvalidInput:
             memory_id = None
         lookups = self._ground.lookups
@@ -181,6 +182,25 @@ class Reading:
             f"There is no memory “{name}”.",
             remedy=f"Did you mean {near}?" if near else "Find its id with: workbench search WORDS",
         )
+
+    def memory_around(self, name: str) -> MemoryId:
+        """Return the whole memory that a person's words mean; of lines of a file, the one their first stands in.
+
+        Raises:
+            NotFound: Nothing answers to it.
+            Ambiguous: Several memories do.
+        """
+        memory_id = self.resolve(name).whole
+        path, hash_mark, place = memory_id.name.partition("#L")
+        if memory_id.kind != "file" or self._ground.lookups.memory(str(memory_id)):
+            return memory_id
+        line = int(place.partition("-")[0]) if hash_mark else 1
+        around = [
+            record
+            for record in self._ground.lookups.memories_in(path)
+            if line <= record.end_line and (line >= record.start_line or not hash_mark)
+        ]
+        return parse_memory_id(around[0].id) if around else memory_id
 
     def title(self, id: str) -> str:  # noqa: A002 - the field's word
         """Return a line that names a memory; the id itself where nothing is known of it."""

@@ -80,7 +80,7 @@ class WhyNotScreen(ModalScreen[str | None]):
     ) -> None:
         super().__init__()
         self._bench, self._question = bench, question
-        self._cuts = tuple(Finding(cut.id, f"{cut.id}  {cut.detail}") for cut in cuts if cut.id)
+        self._cuts = tuple(Finding(cut.id, _name_of(cut)) for cut in cuts if cut.id)
         self._memories = memories
         self._names: dict[str, str] = {}
 
@@ -210,6 +210,11 @@ class WhyNotScreen(ModalScreen[str | None]):
             self._show_answer(False)
         else:
             self.dismiss(None)
+
+
+def _name_of(cut: Cut) -> str:
+    words = cut.text or cut.id
+    return f"{cut.date}  {words}" if cut.date else words
 
 
 def _unique(findings: Iterable[Finding]) -> list[Finding]:

@@ -190,7 +190,7 @@ def _cut_line(each: Cut, width: int) -> Line:
     link = each.id or f"file:{each.path}"
     # A part of a long text is told by its own lines.
     is_part = store_of_id(link) == "file"
-    name = f"{each.path}#L{each.start_line}-L{each.end_line}" if is_part else each.id
+    name = each.place if is_part else each.id
     return cut(
         (
             Span(f"{store_sign(link)} ", f"store.{store_of_id(link)}"),

@@ -31,7 +31,7 @@ def hit_key(hit: Hit) -> str:
 
 def citation(hit: Hit) -> str:
     """Return how a result is cited: `path#L3-L5`."""
-    return hit.citation or f"{hit.path}#L{hit.start_line}-L{hit.end_line}"
+    return hit.citation or hit.place
 
 
 def store_look(store: str) -> tuple[str, str]:

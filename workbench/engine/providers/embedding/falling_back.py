@@ -198,4 +198,4 @@ class _Turn:
 
 
 def _said(turn: _Turn) -> str:
-    return turn.failure.message if turn.failure else "It is being tried again."
+    return turn.failure.told if turn.failure else "It is being tried again."

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from workbench.engine.catalog.terms import query_terms
 from workbench.engine.recall.ranking.candidates import Candidates
 from workbench.engine.recall.ranking.question import Question
 from workbench.engine.recall.ranking.scoring import Scored
 from workbench.engine.recall.ranking.selecting import Ranked
 from workbench.engine.recall.ranking.unit import Unit
+from workbench.engine.recall.stemming import stem
 from workbench.engine.results import Cut, Explanation, Lane, WhyNot
 
 _LANES = {"keywords": "exact", "meaning": "meaning"}
@@ -51,7 +53,8 @@ def explanation_of(
 ) -> Explanation:
     """Return why a unit stands where it does."""
     unit = place.unit
-    matched = [term for term in scored.idf if term in unit.words]
+    asked = {stem(term): term for term in reversed(query_terms(question.text))}
+    matched = [asked.get(term, term) for term in scored.idf if term in unit.words]
     total = sum(scored.idf.values())
     text = unit.signals["exact"] / total if total else 0.0
     meaning = unit.signals.get("meaning")
