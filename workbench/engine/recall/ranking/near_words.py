@@ -30,7 +30,7 @@ class NearWords(Protocol):
 
 
 class TableNearWords:
-    """Near words of English words, as `near_words_table` found them; safe from several threads.
+    """Near words of English words, as `tools/make_near_words.py` found them; safe from several threads.
 
     Args:
         terms: Stemmed terms.

@@ -1,4 +1,7 @@
-"""Makes the table of near words out of the built-in embedder's: `python -m` this module writes it anew."""
+"""Makes the table of near words anew, out of the built-in embedder's.
+
+usage: python tools/make_near_words.py
+"""
 
 from __future__ import annotations
 
