@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import apsw
 import numpy as np
 import pytest
 
@@ -88,6 +90,32 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     yield Desk(shelf, moody, finder, seconds)
     finder.close()
     shelf.catalog.close()
+
+
+@pytest.mark.parametrize("harm", ["deleted", "damaged", "garbled", "folder"])
+def test_an_index_lost_between_two_questions_is_there_again_for_the_second(
+    desk: Desk, tmp_path: Path, harm: str
+) -> None:
+    desk.finder.sync()
+    assert desk.nearest()[0] == 1
+    (place,) = (tmp_path / "index").glob("recall-*-1.sqlite")
+    match harm:
+        case "deleted":
+            place.unlink()
+        case "damaged":
+            place.write_bytes(b"no database" * 10_000)
+        case "garbled":
+            connection = apsw.Connection(str(place))
+            connection.execute("UPDATE texts SET tags = 'x'")
+            connection.close()
+        case _:
+            shutil.rmtree(tmp_path / "index")
+
+    def words(source: ChunkSource, _: object) -> list[str]:
+        numbers = [number for number, _ in source.by_keywords(["violin"], 10, Within())]
+        return [stored.chunk.path for stored in source.read(numbers)]
+
+    assert desk.finder.ask(words, patience=60)[0] == ["memory/episodes/2026-02-01.md"]
 
 
 def test_what_works_is_used_and_named(desk: Desk) -> None:

@@ -49,7 +49,7 @@ class Keeper:
     @property
     def is_current(self) -> bool:
         """Tell whether the index holds the words of every file as it is."""
-        return self._known is not None and self._known == self._version()
+        return self._known is not None and self.index.is_in_place() and self._known == self._version()
 
     def freshen(self, seconds: float) -> str | None:
         """Have the index brought up to date, and wait for that so long at most.
