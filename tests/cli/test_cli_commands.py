@@ -497,10 +497,17 @@ class TestInit:
         assert "already" in result.stdout
 
 
-def test_a_search_that_finds_nothing_says_what_it_left_out(bench: Bench, door: Door) -> None:
+def test_a_search_that_finds_nothing_looks_for_what_it_left_out(bench: Bench, door: Door) -> None:
+    door.answers["search"], door.answers["index_status"] = samples.NOTHING, samples.INDEX
+    result = bench.run("search", "tea", "--store", "vault")
+    assert "without --store" in result.stdout
+    assert [each["include_dormant"] for name, each in door.calls if name == "search"] == [False, True]
+
+
+def test_json_of_a_search_that_finds_nothing_asks_once(bench: Bench, door: Door) -> None:
     door.answers["search"] = samples.NOTHING
-    assert "--include-dormant" in bench.run("search", "tea").stdout
-    assert "--include-dormant" not in bench.run("search", "tea", "--include-dormant").stdout
+    assert bench.run("search", "tea", "--json").exit_code == 3
+    assert [name for name, _ in door.calls if name == "search"] == ["search"]
 
 
 class TestAcknowledging:

@@ -235,22 +235,38 @@ def test_a_hit_without_a_day_on_one_line_says_so() -> None:
     assert [line.strip() for line in lines[1:]] == ["memory/episodes/2026-02-02.md#L3", samples.HIT.snippet]
 
 
+FADED = dataclasses.replace(samples.FOUND, results=(samples.HIT,), cuts=())
+ARCHIVED = dataclasses.replace(
+    FADED,
+    results=(),
+    cuts=(r.Cut("episode:2026-02-02:14:30", "a.md", 1, 2, 0.5, "archived", "It is archived."),),
+)
+
+
 @pytest.mark.parametrize(
-    ("faded", "is_narrowed", "is_empty", "told"),
+    ("hidden", "is_narrowed", "is_empty", "told"),
     [
-        (0, False, True, "There is no memory here yet"),
-        (1, True, False, "1 memory that has nearly faded matches"),
-        (2, True, False, "2 memories that have nearly faded match"),
-        (0, True, False, "without --store"),
-        (0, False, False, ""),
+        (None, False, True, "There is no memory here yet"),
+        (FADED, True, False, "1 memory that has nearly faded matches"),
+        (dataclasses.replace(FADED, results=(samples.HIT,) * 2), True, False, "2 memories that have nearly"),
+        (ARCHIVED, False, False, "workbench restore episode:2026-02-02:14:30"),
+        (None, True, False, "without --store"),
+        (None, False, False, ""),
     ],
 )
 def test_nothing_found_says_what_else_may_be_tried(
-    faded: int, is_narrowed: bool, is_empty: bool, told: str
+    hidden: r.Found | None, is_narrowed: bool, is_empty: bool, told: str
 ) -> None:
-    lines = text(nothing_lines(Page(), faded=faded, is_narrowed=is_narrowed, is_empty=is_empty))
-    assert told in lines
+    lines = text(nothing_lines(Page(), hidden, is_narrowed=is_narrowed, is_empty=is_empty))
+    assert told in " ".join(lines.split())
     assert bool(lines) is bool(told)
+
+
+def test_an_entity_without_facts_shows_no_heading_in_their_place() -> None:
+    snippet = "# person--sam\n\n<!-- Type: person | Label: Sam -->\n\n## Facts\n\n## Superseded"
+    hit = dataclasses.replace(ENTITY, id="entity:person--sam", title="Sam", snippet=snippet)
+    lines = found_lines(Page(), dataclasses.replace(samples.FOUND, results=(hit,)), query="Sam")
+    assert [line.strip() for line in lines[2:]] == ["Sam"]
 
 
 def test_what_was_left_out_is_told_once_for_each_reason() -> None:

@@ -63,7 +63,7 @@ def search_command(
         return _report_why_not(bench, query, why_not)
     with bench.open() as workspace:
 
-        def search(*, include_dormant: bool = include_dormant) -> Found:
+        def search(*, include_dormant: bool = include_dormant, explain: bool = explain) -> Found:
             return workspace.search(
                 query,
                 max_results=max_results,
@@ -78,7 +78,7 @@ def search_command(
 
         found = search()
         is_told = not found.results and not bench.json
-        faded = len(search(include_dormant=True).results) if is_told and not include_dormant else 0
+        hidden = search(include_dormant=True, explain=True) if is_told else None
         is_empty = is_told and not workspace.index_status().chunks
 
     def view(page: Page) -> list[str]:
@@ -87,7 +87,7 @@ def search_command(
         lines = found_lines(page, found, query=query, explain=explain)
         if not found.results:
             narrowed = any(each is not None for each in (store, after, before, min_score))
-            lines += nothing_lines(page, faded=faded, is_narrowed=narrowed, is_empty=is_empty)
+            lines += nothing_lines(page, hidden, is_narrowed=narrowed, is_empty=is_empty)
         return lines
 
     return bench.report(found, view, code=DONE if found.results else NOTHING_FOUND)

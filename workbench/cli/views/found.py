@@ -13,10 +13,13 @@ from workbench.engine.results import Cut, Explanation, Forgotten, Found, Hit, Ma
 SNIPPET_LINES = 2
 CUTS_SHOWN = 3
 MARGIN = 6
+# An archived memory that scores less is not what was meant.
+LEAST_TOLD = 0.2
 # A snippet is for recognising a memory; what only formats the file would fill its two lines.
 _MARKUP = re.compile(r"<!--.*?-->|(?<!\S)#{1,6} ", re.DOTALL)
 _FACT_END = re.compile(r"(?: \([^()]*\))?(?: \^[\w-]+)?\s*$")
 _LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+_HEADING_OR_COMMENT = re.compile(r"^\s*(?:#{1,6} .*|<!--.*-->\s*|)$")
 _FACT = re.compile(r"^\s*[-*] +(?=\S)")
 
 
@@ -45,21 +48,32 @@ def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = Fa
     return lines
 
 
-def nothing_lines(page: Page, *, faded: int, is_narrowed: bool, is_empty: bool) -> list[str]:
+def nothing_lines(page: Page, hidden: Found | None, *, is_narrowed: bool, is_empty: bool) -> list[str]:
     """Tell what else may be tried where nothing was found.
 
     Args:
         page: What is written on.
-        faded: How many memories that have nearly faded would have been found.
+        hidden: What is found, and left out, where dormant memories are asked for as well; or None.
         is_narrowed: Whether only some memories were searched, or only good matches wanted.
         is_empty: Whether there is nothing to search at all.
     """
+    faded = len(hidden.results) if hidden else 0
+    archived = dict.fromkeys(
+        cut.id
+        for cut in (hidden.cuts if hidden else ())
+        if cut.reason == "archived" and cut.score >= LEAST_TOLD
+    )
     if is_empty:
         told = "There is no memory here yet. Begin with: workbench remember TEXT"
     elif faded:
         told = f"{_memories(faded)} that has nearly faded matches: --include-dormant"
         if faded > 1:
             told = f"{_memories(faded)} that have nearly faded match: --include-dormant"
+    elif archived:
+        one = next(iter(archived))
+        told = (
+            f"Archived: {_memories(len(archived))} that may be meant. Bring one back: workbench restore {one}"
+        )
     elif is_narrowed:
         told = "Not everything was searched: try it without --store, --after, --before and --min-score."
     else:
@@ -130,7 +144,7 @@ def _hit_lines(page: Page, hit: Hit, query: str, *, explain: bool) -> list[str]:
 
 def _fact_of(hit: Hit, query: str) -> str:
     """Return the fact or relation of an entity that was asked for, else its first, without its bookkeeping."""
-    lines = [line for line in _MARKUP.sub("", hit.snippet).split("\n") if line.strip()]
+    lines = [line for line in hit.snippet.split("\n") if not _HEADING_OR_COMMENT.match(line)]
     facts = [line for line in lines if _FACT.match(line)]
     told = best_line(facts, query) or best_line(lines, query)
     if told is None or safe_line(told) in (hit.title, hit.id.removeprefix("entity:")):
