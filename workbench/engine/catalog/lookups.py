@@ -48,6 +48,16 @@ class Lookups:
             return self._memories(_IN_ORDER)
         return self._memories(f"WHERE m.store = ? {_IN_ORDER}", (store,))
 
+    def outlines(self, ids: Sequence[str]) -> list[MemoryRecord]:
+        """Return the memories by these ids without their text; one that stands in several files comes once."""
+        columns = _MEMORY_COLUMNS.replace("m.text,", "'',")
+        rows = self._catalog.rows(
+            f"SELECT {columns} FROM json_each(?) AS asked JOIN memories m ON m.id = asked.value"
+            " GROUP BY m.id HAVING m.path = min(m.path)",
+            (json.dumps(list(ids), ensure_ascii=False),),
+        )
+        return [_memory(row) for row in rows]
+
     def memories_in(self, path: str) -> list[MemoryRecord]:
         """Return the memories that stand in a file, in order."""
         return self._memories(f"WHERE m.path = ? {_IN_ORDER}", (path,))

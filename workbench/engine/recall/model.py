@@ -115,6 +115,10 @@ class ChunkSource(Protocol):
         """Return chunks of these days, newest first."""
         ...
 
+    def owners(self, numbers: Sequence[int]) -> Mapping[int, str]:
+        """Return the memory that each of these chunks belongs to."""
+        ...
+
     def neighbours(self, number: int, reach: int) -> list[int]:
         """Return the chunks of the same file within so many places before and after one, in order."""
         ...

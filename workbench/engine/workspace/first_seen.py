@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -55,14 +56,31 @@ class FirstSeen(Mapping[str, datetime]):
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._all: dict[str, datetime] | None = None
+        self._some: dict[str, datetime | None] = {}
 
     def __getitem__(self, memory_id: str) -> datetime:
         if self._all is not None:
             return self._all[memory_id]
+        if memory_id in self._some:
+            moment = self._some[memory_id]
+            if moment is None:
+                raise KeyError(memory_id)
+            return moment
         rows = self._catalog.rows("SELECT moment FROM first_seen WHERE id = ?", (memory_id,))
         if not rows:
             raise KeyError(memory_id)
         return parse_time(rows[0][0])
+
+    def read(self, ids: Sequence[str]) -> None:
+        """Read what is recorded of these memories at once; from then on they are answered from memory."""
+        if self._all is not None:
+            return
+        rows = self._catalog.rows(
+            "SELECT id, moment FROM first_seen WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids), ensure_ascii=False),),
+        )
+        self._some.update(dict.fromkeys(ids))
+        self._some.update((row[0], parse_time(row[1])) for row in rows)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.everything())

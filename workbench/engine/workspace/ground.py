@@ -7,7 +7,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from workbench.engine.documents import DecayScores
     from workbench.engine.history import Adopted, Attribution, FileView, History, Planner, Receipt
     from workbench.engine.recall.finder import Finder
+    from workbench.engine.results import Score
     from workbench.engine.workspace.outside import Outside
     from workbench.engine.workspace.scores import Scores
 
@@ -91,6 +92,8 @@ class Ground:
     _refreshed: float = field(default=-1e9, repr=False)
     _prepared: date | None = field(default=None, repr=False)
     _scores_file: DecayScores | None = field(default=None, repr=False)
+    _scores_basis: Hashable = field(default=None, repr=False)
+    _scores_known: dict[str, Score | None] = field(default_factory=dict, repr=False)
     _makeshift: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -225,12 +228,18 @@ class Ground:
         if self._scores_file is None or content != self._scores_file.content:
             self._scores_file = DecayScores.parse(content)
         file = self._scores_file
+        accesses, now = pending(file, self.journal.read()), self.now()
+        # Scores change with the day, the memories, the scores file and the journal, and with nothing else.
+        basis = (now.date(), self.catalog.version(), content, frozenset(accesses.items()))
+        if basis != self._scores_basis:
+            self._scores_basis, self._scores_known = basis, {}
         return Scores(
             lookups=self.lookups,
             entries=file.entries,
-            pending=pending(file, self.journal.read()),
+            pending=accesses,
             first_seen=FirstSeen(self.catalog),
-            reckoning=Reckoning(self.now(), self.zone, self.settings.decay),
+            reckoning=Reckoning(now, self.zone, self.settings.decay),
+            known=self._scores_known,
         )
 
     def visible(self, scores: Scores) -> Lookups:

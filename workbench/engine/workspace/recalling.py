@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine import results
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from workbench.engine.recall.finder import Means
-    from workbench.engine.recall.ranking import Options
+    from workbench.engine.recall.ranking import Options, Search
 
 T = TypeVar("T")
 
@@ -79,17 +78,15 @@ class Recalling(Reading):
 
         Args:
             query: The question.
-            id: A memory's id, or what `resolve` understands.
+            id: A memory's id, or what `resolve` understands; lines of a file mean the memory they stand in.
 
         Raises:
             NotFound: There is no such memory.
             Ambiguous: There are several.
         """
-        from workbench.engine.recall.ranking import why_not
-
         self._ground.refresh_for_reading()
-        memory_id = str(self.resolve(id).whole)
-        answer, _ = self._asked(partial(why_not, memory_id=memory_id), query, self._options())
+        memory_id = str(self.memory_around(id))
+        answer, _ = self._asked(lambda search: search.why_not(memory_id), query, self._options())
         return answer
 
     def index(
@@ -120,9 +117,7 @@ class Recalling(Reading):
         return self._ground.outside.describe(status)
 
     def _from_index(self, query: str, options: Options, failure: str | None) -> results.Found:
-        from workbench.engine.recall.ranking import search
-
-        found, means = self._asked(search, query, options)
+        found, means = self._asked(lambda search: search.found(), query, options)
         return replace(
             found,
             provider=means.provider,
@@ -152,13 +147,15 @@ class Recalling(Reading):
         return Options(
             within=Within(store, _day(after), _day(before)),
             max_results=search.max_results,
+            fusion=search.fusion,
             vector_weight=search.vector_weight,
             text_weight=search.text_weight,
+            candidate_multiplier=search.candidate_multiplier,
         )
 
-    def _asked(self, answer: Callable[..., T], query: str, options: Options) -> tuple[T, Means]:
+    def _asked(self, answer: Callable[[Search], T], query: str, options: Options) -> tuple[T, Means]:
         """Have a question answered from the index, what is archived in part left out."""
-        from workbench.engine.recall.ranking import EntityGraph
+        from workbench.engine.recall.ranking import EntityGraph, Search
         from workbench.engine.workspace.visible import VisibleChunks
 
         ground = self._ground
@@ -168,13 +165,15 @@ class Recalling(Reading):
         hidden = scores.archived_parts()
         return ground.finder.ask(
             lambda source, embed_query: answer(
-                query,
-                source=VisibleChunks(source, hidden) if hidden else source,
-                options=options,
-                now=ground.now(),
-                embed_query=embed_query,
-                graph=EntityGraph(lookups),
-                score_of=scores.of,
+                Search(
+                    query,
+                    VisibleChunks(source, hidden) if hidden else source,
+                    options=options,
+                    now=ground.now(),
+                    embed_query=embed_query,
+                    graph=EntityGraph(lookups),
+                    scores_of=scores.of_all,
+                )
             )
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
@@ -26,6 +26,7 @@ class Scores:
         pending: Accesses that are not yet in the scores file.
         first_seen: When memories that do not say so themselves came into the history.
         reckoning: The moment, the zone and the constants.
+        known: Scores that were asked for in bulk, by id; the same for as long as nothing that they depend on changes.
     """
 
     lookups: Lookups
@@ -33,11 +34,21 @@ class Scores:
     pending: Mapping[str, Accesses]
     first_seen: FirstSeen
     reckoning: Reckoning
+    known: dict[str, results.Score | None] = field(default_factory=dict, repr=False)
 
     def of(self, memory_id: str) -> results.Score | None:
         """Return a memory's score; None where it has none or does not exist."""
         record = self.lookups.memory(memory_id)
         return self.of_record(record) if record else None
+
+    def of_all(self, ids: Sequence[str]) -> dict[str, results.Score | None]:
+        """Return the scores of many memories at once, by id; None for those without one."""
+        unknown = [memory_id for memory_id in ids if memory_id not in self.known]
+        if unknown:
+            self.first_seen.read(unknown)
+            assessed = {record.id: self.of_record(record) for record in self.lookups.outlines(unknown)}
+            self.known.update(dict.fromkeys(unknown) | assessed)
+        return {memory_id: self.known[memory_id] for memory_id in ids}
 
     def of_record(self, record: MemoryRecord) -> results.Score | None:
         """Return the score of a memory that is at hand; None for free text and logs."""

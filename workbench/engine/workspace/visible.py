@@ -54,6 +54,7 @@ class VisibleChunks:
         self.by_memory = source.by_memory
         self.by_day = source.by_day
         self.neighbours = source.neighbours
+        self.owners = source.owners
         self._read = source.read
         self._hidden = frozenset(hidden)
         self._marks: dict[str, tuple[str, ...]] = defaultdict(tuple)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.engine.recall.model import Chunk, Statistics, StoredChunk, Within
-from workbench.engine.recall.ranking import GraphLane, Options, search
+from workbench.engine.recall.ranking import GraphLane, Options, Search
 from workbench.engine.recall.stemming import index_terms
 from workbench.engine.recall.units import unit_texts, units_of
 from workbench.engine.results import Found, Score
@@ -79,6 +79,9 @@ class MemorySource:
             (n for n, day in days.items() if first <= day <= last), key=lambda n: days[n], reverse=True
         )[:limit]
 
+    def owners(self, numbers: Sequence[int]) -> Mapping[int, str]:
+        return {number: self.stored[number - 1].chunk.memory_id for number in numbers}
+
     def neighbours(self, number: int, reach: int) -> list[int]:
         path = self.stored[number - 1].chunk.path
         own = [stored.number for stored in self.stored if stored.chunk.path == path]
@@ -120,15 +123,15 @@ def ask(
     options: Options | None = None,
 ) -> Found:
     """Search chunks as the door does."""
-    return search(
+    return Search(
         query,
         MemorySource(chunks, has_vectors=meaning),
         options=options or Options(),
         now=NOW,
         embed_query=embed if meaning else None,
         graph=graph,
-        score_of=(scores or {}).get,
-    )
+        scores_of=lambda ids: {memory_id: (scores or {}).get(memory_id) for memory_id in ids},
+    ).found()
 
 
 def _stored(number: int, chunk: Chunk, has_vectors: bool) -> StoredChunk:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.engine.recall.ranking.memory_source import NOW, MemorySource, ask, note
 from workbench.engine.recall.model import Chunk, Within
-from workbench.engine.recall.ranking import Options, Reached, why_not
+from workbench.engine.recall.ranking import Options, Reached, Search
 from workbench.engine.results import Found, Score
 from workbench.engine.tokens import count_tokens
 
@@ -229,7 +229,7 @@ def test_an_explanation_names_the_words_that_matched() -> None:
     ).results[0]
     assert hit.explanation is not None
     lanes = {lane.lane: lane for lane in hit.explanation.lanes}
-    assert "violin" in lanes["keywords"].detail
+    assert lanes["keywords"].detail == "bought, violin"
     assert lanes["keywords"].rank == 1
     assert lanes["meaning"].score is not None
 
@@ -247,16 +247,16 @@ def test_an_explanation_names_the_words_that_matched() -> None:
 )
 def test_why_a_memory_did_not_come_up(memory_id: str, options: Options, words: str) -> None:
     source = MemorySource([note(LOG), SOUP, note("- Tax forms", name="other")])
-    answer = why_not(
+    search = Search(
         "violin",
-        memory_id,
         source,
         options=options,
         now=NOW,
         embed_query=None,
         graph=None,
-        score_of=lambda _: None,
+        scores_of=dict.fromkeys,
     )
+    answer = search.why_not(memory_id)
     assert words in answer.reason
     assert answer.id == memory_id
 
@@ -266,6 +266,14 @@ def test_the_weighted_sum_prefers_the_better_match() -> None:
     chunks = [SOUP, note("- 09:00 Ann: The violin, the violin lesson and the violin bow", "2026-01-08")]
     assert "lesson" in ask("violin lesson bow", chunks, options=options).results[0].snippet
     assert "lesson" in ask("violin lesson bow", chunks, options=options, meaning=True).results[0].snippet
+
+
+def test_as_many_results_come_as_are_asked_for() -> None:
+    chunks = [note(f"- violin number {number}", name=f"n{number}") for number in range(150)]
+    for options in (Options(max_results=130), Options(max_results=130, fusion="weighted-sum")):
+        assert len(ask("violin", chunks, options=options).results) == 130
+    few = Options(max_results=20, fusion="weighted-sum", candidate_multiplier=1)
+    assert len(ask("violin", chunks, options=few).results) == 20
 
 
 HOSTILE = (
@@ -308,3 +316,20 @@ def test_results_are_lines_of_what_was_searched(query: str, bodies: list[str], b
         assert len(hit.snippet) <= 700
         if len(hit.snippet) < 690:
             assert hit.snippet == "\n".join(lines[hit.start_line - start : hit.end_line - start + 1])
+
+
+def test_what_has_faded_does_not_stand_in_the_way_however_much_it_is() -> None:
+    old = [
+        replace(
+            note(f"- Watered the tulips again and again {number}", "2020-01-01"),
+            memory_id=f"episode:{number}",
+        )
+        for number in range(900)
+    ]
+    fresh = replace(
+        note("- The tulips came up early, said the neighbour at length", "2026-01-01"), memory_id="new"
+    )
+    faded = {chunk.memory_id: score(0.01, "archived") for chunk in old}
+    for meaning in (False, True):
+        found = ask("watered tulips", [*old, fresh], scores=faded, meaning=meaning)
+        assert [hit.id for hit in found.results] == ["new"]

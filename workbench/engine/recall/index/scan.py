@@ -105,8 +105,8 @@ class VectorMemory:
                 self._read(connection, block, present[block])
             self._version = version
 
-    def nearest(self, vector: FloatArray, limit: int, within: Within) -> list[int]:
-        """Return the numbers of about the chunks nearest to a unit vector, best first."""
+    def nearest(self, vector: FloatArray, limit: int, within: Within) -> list[tuple[int, float]]:
+        """Return about the chunks nearest to a unit vector by number, best first, with about their cosine."""
         held, used = self._held, self._held.used
         rows = used * BLOCK
         if not rows or vector.shape[0] != held.codes.shape[1]:
@@ -119,7 +119,7 @@ class VectorMemory:
         best = best[np.argsort(-scores[best])]
         best = best[np.isfinite(scores[best])]
         numbers: list[int] = (held.starts[best // BLOCK] + best % BLOCK).tolist()
-        return numbers
+        return list(zip(numbers, scores[best].tolist(), strict=True))
 
     def _drop_gone(self, present: dict[int, int]) -> None:
         for block in [block for block in self._known if block not in present]:

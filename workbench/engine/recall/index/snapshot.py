@@ -22,6 +22,7 @@ Row = tuple[Any, ...]
 
 # The scan takes a byte per dimension; what it finds is scored again exactly, with so many to spare.
 _SPARE = 40
+_MOST_EXACT = 300
 _CHUNKS = (
     "SELECT c.number, memory_id, store, path, start_line, text, title, day, tags, is_retired, superseded_by,"
     " unit_terms, codes, embedded FROM chunks c JOIN texts USING (number) JOIN files f ON f.number = c.file"
@@ -91,8 +92,9 @@ class Snapshot(AbstractContextManager["Snapshot"]):
             memory = self._file.vectors
             memory.refresh(self._connection, self._state.version, self._state.dimensions)
             about = memory.nearest(vector, limit + _SPARE, within)
-            exact = self._cosines(about, vector)
-        return exact[:limit]
+            exact = self._cosines([number for number, _ in about[:_MOST_EXACT]], vector)
+        # Where very many are asked for, the last of them stand as the scan left them.
+        return [*exact, *about[_MOST_EXACT:]][:limit]
 
     def by_memory(self, memory_ids: Sequence[str], within: Within) -> list[int]:
         """See `ChunkSource`."""

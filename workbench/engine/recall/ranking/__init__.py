@@ -2,6 +2,6 @@
 
 from workbench.engine.recall.ranking.graph import EntityGraph, GraphLane, Reached
 from workbench.engine.recall.ranking.options import Options
-from workbench.engine.recall.ranking.searching import search, why_not
+from workbench.engine.recall.ranking.searching import Search
 
-__all__ = ["EntityGraph", "GraphLane", "Options", "Reached", "search", "why_not"]
+__all__ = ["EntityGraph", "GraphLane", "Options", "Reached", "Search"]

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.engine.catalog.terms import is_prefix
-from workbench.engine.recall.model import ChunkSource, Statistics, StoredChunk, Within
+from workbench.engine.recall.model import ChunkSource, Statistics, StoredChunk
 from workbench.engine.recall.ranking.graph import Reached
 from workbench.engine.recall.ranking.named_voices import named_voices, without_names
+from workbench.engine.recall.ranking.options import Options
 from workbench.engine.recall.ranking.question import Question
 from workbench.engine.recall.ranking.unit import units_in
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray
 
-# How many chunks each lane is asked for, and how many are read and scored unit by unit.
+# How many chunks each lane is asked for, and how many are read and scored unit by unit: for few results and for many.
 _OF_A_LANE = 100
 _READ = 32
-_READ_FOR_BUDGET = 80
+_READ_FOR_MANY = 80
+_FEW = 20
+# How much further a lane is asked where too much of what it gave is not to be shown, and how far at most.
+_FURTHER = 4
+_MOST_OF_A_LANE = 6400
+_MOST_BY_MEANING = 1600
+# The most that the weighted sum asks each lane for, however many results are wanted.
+_MOST_OF_A_SUM = 200
 _OF_GRAPH = 24
 _OF_PERIOD = 24
 # Chunks among whose speakers the names in a question are looked for, before it is embedded without them.
@@ -58,12 +66,12 @@ class Candidates:
 def gather(
     question: Question,
     source: ChunkSource,
-    within: Within,
+    options: Options,
     embed: Callable[[str], FloatArray] | None,
     graph: Mapping[str, Reached],
     extra_terms: Sequence[str],
+    hidden_among: Callable[[Mapping[int, str]], Collection[int]],
     *,
-    fills_budget: bool = False,
     also: Sequence[int] = (),
 ) -> Candidates:
     """Return the chunks worth scoring.
@@ -71,33 +79,68 @@ def gather(
     Args:
         question: What was asked.
         source: The index.
-        within: Which chunks are asked for.
+        options: Which chunks are asked for, and how many results.
         embed: Makes the question's vector, of length 1 or zeros; None searches by keywords alone.
         graph: Memories that the graph leads to.
+        hidden_among: Tells of chunks, by the memory each belongs to, which are not to be shown.
         extra_terms: Terms near the question's, whose frequencies are wanted too.
-        fills_budget: Whether many results are wanted rather than the best few.
         also: Chunks to be scored whatever the lanes say.
     """
+    within = options.within
+    reach, wanted = _counts(options)
     asked = [term + "*" if is_prefix(term) else term for term in question.terms]
     statistics = source.statistics([*asked, *extra_terms])
-    by_words = source.by_keywords(asked, _OF_A_LANE, within) if asked else []
+    by_words = source.by_keywords(asked, reach, within) if asked else []
     vector = _vector(question, embed, source, [number for number, _ in by_words[:_LISTENED_TO]])
-    by_meaning = source.by_vector(vector, _OF_A_LANE, within) if vector is not None else []
-    words = {number: (rank, score) for rank, (number, score) in enumerate(by_words, 1)}
-    meaning = {number: (rank, score) for rank, (number, score) in enumerate(by_meaning, 1)}
-    merit = {
-        number: sum(1 / (_RANK_OFFSET + lane[number][0]) for lane in (words, meaning) if number in lane)
-        for number in words.keys() | meaning.keys()
-    }
-    chosen = sorted(merit, key=lambda number: (-merit[number], number))
-    chosen = chosen[: _READ_FOR_BUDGET if fills_budget else _READ]
+    while True:
+        by_meaning = (
+            source.by_vector(vector, min(reach, _MOST_BY_MEANING), within) if vector is not None else []
+        )
+        words, meaning = _ranks(by_words), _ranks(by_meaning)
+        best = _best(words, meaning)
+        hidden = hidden_among(source.owners(best))
+        shown = [number for number in best if number not in hidden][:wanted]
+        is_all = len(by_words) < reach and len(by_meaning) < min(reach, _MOST_BY_MEANING)
+        if len(shown) >= wanted or is_all or reach >= _MOST_OF_A_LANE:
+            break
+        # A long life has more memories that have faded than fresh ones, and they are in the way.
+        reach *= _FURTHER
+        by_words = source.by_keywords(asked, reach, within) if asked else []
+    # What is hidden but matches best is scored all the same: it may be the very thing asked for, or be explained.
+    chosen = [*shown, *(number for number in best[:wanted] if number in hidden)]
     if graph:
-        chosen.extend(source.by_memory(list(graph), within)[:_OF_GRAPH])
+        led = source.by_memory(list(graph), within)
+        hidden = hidden_among(source.owners(led))
+        chosen.extend([number for number in led if number not in hidden][:_OF_GRAPH])
     if question.period is not None:
         chosen.extend(source.by_day(question.period.first, question.period.last, _OF_PERIOD, within))
     chunks = source.read(list(dict.fromkeys((*chosen, *also))))
     places = {chunk.number: Places(words.get(chunk.number), meaning.get(chunk.number)) for chunk in chunks}
     return Candidates(tuple(chunks), places, graph, statistics, vector)
+
+
+def _counts(options: Options) -> tuple[int, int]:
+    """Return how many chunks each lane is asked for, and how many of all are read."""
+    results = options.max_results or 0
+    if options.fusion == "weighted-sum" and results and options.budget is None:
+        count = min(_MOST_OF_A_SUM, options.candidate_multiplier * results)
+        return count, 2 * count
+    if options.budget is None and results <= _FEW:
+        return _OF_A_LANE, _READ
+    return max(_OF_A_LANE, results), max(_READ_FOR_MANY, results)
+
+
+def _ranks(found: Sequence[tuple[int, float]]) -> dict[int, tuple[int, float]]:
+    return {number: (rank, score) for rank, (number, score) in enumerate(found, 1)}
+
+
+def _best(*lanes: Mapping[int, tuple[int, float]]) -> list[int]:
+    """Return all that the lanes found, those first that stand far up in both."""
+    merit: dict[int, float] = {}
+    for lane in lanes:
+        for number, (rank, _) in lane.items():
+            merit[number] = merit.get(number, 0.0) + 1 / (_RANK_OFFSET + rank)
+    return sorted(merit, key=lambda number: (-merit[number], number))
 
 
 def _vector(

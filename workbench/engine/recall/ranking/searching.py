@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from workbench.engine.recall.model import ChunkSource
+from workbench.engine.recall.model import ChunkSource, Within
 from workbench.engine.recall.ranking.belief import belief_in, is_likely_absent
 from workbench.engine.recall.ranking.candidates import Candidates, gather
 from workbench.engine.recall.ranking.exactness import Exactly
@@ -20,33 +19,21 @@ from workbench.engine.recall.ranking.ordering import after_successors, newest_fi
 from workbench.engine.recall.ranking.passages import Passage
 from workbench.engine.recall.ranking.question import Question, read_question
 from workbench.engine.recall.ranking.scoring import Scored, score
-from workbench.engine.recall.ranking.selecting import Ranked, decay_factor, select
+from workbench.engine.recall.ranking.selecting import Ranked, decay_factor, is_hidden, select
 from workbench.engine.recall.ranking.unit import Unit
 from workbench.engine.results import Found, Hit, Score, Signals, WhyNot
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray
 
-# Of more results than these, more chunks are read.
-_FEW = 20
 # So many of the best units are looked at further; the others could only be handed over after all of them.
 _PLACED = 240
 
-ScoreOf = Callable[[str], Score | None]
+ScoresOf = Callable[[Sequence[str]], Mapping[str, Score | None]]
 
 
-def search(
-    query: str,
-    source: ChunkSource,
-    *,
-    options: Options,
-    now: datetime,
-    embed_query: Callable[[str], FloatArray] | None,
-    graph: GraphLane | None,
-    score_of: ScoreOf,
-    near_words: NearWords | None = None,
-) -> Found:
-    """Find what answers a question.
+class Search:
+    """One question on its way to its answer.
 
     A result's score is how much of the question the best result accounts for (`belief_in`), times how strong the
     result is beside the best one, times at most 0.85 for a memory that has faded: 0–1, falling down the list save
@@ -59,52 +46,27 @@ def search(
         now: The moment that “yesterday” is counted from, in the workspace's time zone.
         embed_query: Makes the question's vector, of length 1 or zeros; None searches by keywords alone.
         graph: Leads from names to memories, or None.
-        score_of: A memory's relevance by id; None where it has none.
+        scores_of: The relevance of memories by id; None for those that have none.
         near_words: Adds words near in meaning to the question's; by default those of the built-in table wherever
             there is an embedder, and none where there is not.
-
-    Returns:
-        Results best first; `provider` and what the index does not know are for the caller to fill in.
     """
-    return _Search(query, source, options, now, embed_query, graph, score_of, near_words).found()
-
-
-def why_not(
-    query: str,
-    memory_id: str,
-    source: ChunkSource,
-    *,
-    options: Options,
-    now: datetime,
-    embed_query: Callable[[str], FloatArray] | None,
-    graph: GraphLane | None,
-    score_of: ScoreOf,
-    near_words: NearWords | None = None,
-) -> WhyNot:
-    """Say why a memory did not come up for a question, or where it did; see `search` for the arguments."""
-    asked = replace(options, explain=True)
-    search_ = _Search(query, source, asked, now, embed_query, graph, score_of, near_words)
-    return search_.why_not(memory_id)
-
-
-class _Search:
-    """One question on its way."""
 
     def __init__(
         self,
         query: str,
         source: ChunkSource,
+        *,
         options: Options,
         now: datetime,
         embed_query: Callable[[str], FloatArray] | None,
         graph: GraphLane | None,
-        score_of: ScoreOf,
-        near_words: NearWords | None,
+        scores_of: ScoresOf,
+        near_words: NearWords | None = None,
     ) -> None:
-        self.started = time.perf_counter()
         self.source = source
         self.options = options
-        self.score_of = score_of
+        self.scores_of = scores_of
+        self.scores: dict[str, Score | None] = {}
         self.question: Question = read_question(
             query,
             now.date(),
@@ -119,6 +81,11 @@ class _Search:
         self.near = near_words.near(self.question.text) if near_words and has_words else {}
 
     def found(self) -> Found:
+        """Find what answers the question.
+
+        Returns:
+            Results best first; means, time taken and what the index does not know are for the caller to fill in.
+        """
         ranked, candidates, scored, belief = self.ranked(())
         selected = select(ranked, self.options, scored.idf.keys() | self.near.keys())
         ranks = ranks_of(scored.units) if self.options.explain else {}
@@ -132,7 +99,7 @@ class _Search:
             None,
             None,
             not hits or is_likely_absent(belief, scored),
-            round((time.perf_counter() - self.started) * 1000, 2),
+            0.0,
             strategy=self.question.strategy,
             period=(period.first.isoformat(), period.last.isoformat()) if period else None,
             cuts=tuple(selected.cuts),
@@ -147,12 +114,18 @@ class _Search:
         return placed, candidates, scored, belief
 
     def why_not(self, memory_id: str) -> WhyNot:
-        within = self.options.within
+        """Say why a memory did not come up, or where it did.
+
+        Args:
+            memory_id: As the index knows it; one that it does not hold is an answer, too.
+        """
+        options = replace(self.options, explain=True)
+        within = options.within
         numbers = self.source.by_memory([memory_id], within)
         if not numbers:
-            return reason_of(memory_id, exists=bool(self.source.by_memory([memory_id], type(within)())))
+            return reason_of(memory_id, exists=bool(self.source.by_memory([memory_id], Within())))
         ranked, candidates, scored, _ = self.ranked(numbers)
-        selected = select(ranked, self.options, scored.idf.keys() | self.near.keys())
+        selected = select(ranked, options, scored.idf.keys() | self.near.keys())
         own = next((place for place in ranked if place.unit.stored.chunk.memory_id == memory_id), None)
         assert own is not None, "its chunks are among the candidates"
         rank = next(
@@ -171,11 +144,11 @@ class _Search:
         gathered = gather(
             self.question,
             self.source,
-            self.options.within,
+            self.options,
             self.embed_query,
             self.graph,
             list(self.near),
-            fills_budget=self.options.budget is not None or (self.options.max_results or 0) > _FEW,
+            self._hidden_among,
             also=also,
         )
         successors = {
@@ -194,6 +167,19 @@ class _Search:
             return gathered
         return replace(gathered, chunks=(*gathered.chunks, *self.source.read(missing)))
 
+    def _know(self, memory_ids: Iterable[str]) -> None:
+        """Ask for the scores of memories that are not known yet."""
+        if unknown := sorted({memory_id for memory_id in memory_ids if memory_id not in self.scores}):
+            self.scores.update(self.scores_of(unknown))
+
+    def _hidden_among(self, owners: Mapping[int, str]) -> Collection[int]:
+        """Return the chunks whose memory is not to be shown as it stands."""
+        self._know(owners.values())
+        hidden = {
+            memory_id for memory_id in set(owners.values()) if is_hidden(self.scores[memory_id], self.options)
+        }
+        return {number for number, memory_id in owners.items() if memory_id in hidden}
+
     def _placed(self, scored: Scored, belief: float, also: Collection[int]) -> list[Ranked]:
         """Return units with their scores, in their final order."""
         if not scored.units:
@@ -201,14 +187,12 @@ class _Search:
         lowest = min(0.0, scored.units[-1].points)
         units = [unit for at, unit in enumerate(scored.units) if at < _PLACED or unit.stored.number in also]
         spread = (units[0].points - lowest) or 1.0
-        scores: dict[str, Score | None] = {}
+        self._know({unit.stored.chunk.memory_id for unit in units})
         placed = []
         for unit in units:
             memory_id = unit.stored.chunk.memory_id
-            if memory_id not in scores:
-                scores[memory_id] = self.score_of(memory_id)
             relevance = belief * (unit.points - lowest) / spread
-            own = scores[memory_id]
+            own = self.scores[memory_id]
             factor = decay_factor(own)
             placed.append(
                 Ranked(

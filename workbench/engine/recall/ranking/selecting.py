@@ -20,6 +20,8 @@ _MOST_MISFITS = 10
 # Two units that share this much of their words say the same.
 _SAME = 0.9
 _LEAST_WORDS_TO_COMPARE = 4
+# Characters of what was left out that it is known again by.
+_FIRST_WORDS = 120
 _FINDING = ("chunk", "meaning", "graph", "period")
 _FLAT_STORES = frozenset(("file", "extra", "session", "vault"))
 
@@ -145,14 +147,20 @@ _HIDDEN = {
 }
 
 
+def is_hidden(memory_score: Score | None, options: Options) -> bool:
+    """Tell whether a memory is passed over as a rule (design document §9.2)."""
+    if memory_score is None or options.include_archived:
+        return False
+    return memory_score.status == "archived" or (
+        memory_score.status == "dormant" and not options.include_dormant
+    )
+
+
 def _hidden(place: Ranked, options: Options) -> str | None:
     """Return why a unit must not be shown: decay hides, but never what holds the very thing asked for."""
-    status = place.memory_score.status if place.memory_score is not None else None
-    if options.include_archived or status not in _HIDDEN:
+    if place.memory_score is None or place.is_exact or not is_hidden(place.memory_score, options):
         return None
-    if status == "dormant" and (options.include_dormant or place.is_exact):
-        return None
-    return status
+    return place.memory_score.status
 
 
 def _twin(words: frozenset[str], seen: Sequence[tuple[str, frozenset[str]]]) -> str | None:
@@ -180,6 +188,8 @@ def _teller(result: Selected, options: Options) -> Callable[[Ranked, str, str], 
                     round(place.score, 4),
                     reason,
                     detail,
+                    " ".join(unit.shape.spoken[:_FIRST_WORDS].split()),
+                    chunk.day.isoformat() if chunk.day else None,
                 )
             )
 
