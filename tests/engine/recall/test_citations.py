@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.engine.recall.citations import are_citations_given, citation, with_footer
+from workbench.engine.recall.citations import are_citations_given
+from workbench.engine.results.recall import citation
 
 
 def test_one_line_and_several_are_cited() -> None:
@@ -26,8 +27,3 @@ def test_one_line_and_several_are_cited() -> None:
 )
 def test_who_is_given_citations(choice: str, context: str, given: bool) -> None:
     assert are_citations_given(choice, context) is given
-
-
-def test_the_footer_stands_below_the_text_and_only_where_cited() -> None:
-    assert with_footer("text", "a.md#L1") == "text\n\nSource: a.md#L1"
-    assert with_footer("text", None) == "text"

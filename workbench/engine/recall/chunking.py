@@ -39,11 +39,6 @@ def chunks_of(file: FileRecords, size: ChunkSize) -> list[Chunk]:
     return chunks
 
 
-def passage_of(chunk: Chunk) -> str:
-    """Return the text that stands for a chunk in its vector: its lines, after its title where they do not tell it."""
-    return chunk.text if not chunk.title or chunk.title in chunk.text else f"{chunk.title}\n{chunk.text}"
-
-
 def _file_title(file: FileRecords, record: MemoryRecord) -> str:
     """Return the title of a file of several sections that a section does not repeat; days say nothing as titles."""
     if record.store not in ("file", "extra") or layout.is_daily_log(file.path):

@@ -119,10 +119,6 @@ class ChunkSource(Protocol):
         """Return the memory that each of these chunks belongs to."""
         ...
 
-    def neighbours(self, number: int, reach: int) -> list[int]:
-        """Return the chunks of the same file within so many places before and after one, in order."""
-        ...
-
     def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
         """Return chunks in the order asked for; one that is gone meanwhile is left out."""
         ...

@@ -127,11 +127,11 @@ class Recalling(Reading):
         )
 
     def _cited(self, hit: results.Hit) -> results.Hit:
-        from workbench.engine.recall.citations import are_citations_given, citation
+        from workbench.engine.recall.citations import are_citations_given
 
         context = "subagent" if self._ground.role.kind == "agent" else "direct"
         given = are_citations_given(self._ground.settings.search.citations, context)
-        return replace(hit, citation=citation(hit.path, hit.start_line, hit.end_line) if given else None)
+        return replace(hit, citation=hit.place if given else None)
 
     def _options(
         self, store: str | None = None, after: str | None = None, before: str | None = None

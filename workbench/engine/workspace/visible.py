@@ -53,7 +53,6 @@ class VisibleChunks:
         self.by_vector = source.by_vector
         self.by_memory = source.by_memory
         self.by_day = source.by_day
-        self.neighbours = source.neighbours
         self.owners = source.owners
         self._read = source.read
         self._hidden = frozenset(hidden)

@@ -152,18 +152,6 @@ def test_a_frequent_word_beside_rare_ones_does_not_hide_them(
     assert len(shelf.found("common")) == 9
 
 
-def test_neighbours_are_of_the_same_file(shelf: Bookshelf) -> None:
-    shelf.write("a.md", *(f"memory {number}" for number in range(5)))
-    shelf.write("b.md", "another")
-    shelf.sync()
-    with shelf.index.source() as source:
-        (middle,) = source.by_memory(["a.md:2"], ANYTHING)
-        assert ids(source, source.neighbours(middle, 1)) == ["a.md:1", "a.md:3"]
-        (last,) = source.by_memory(["a.md:4"], ANYTHING)
-        assert ids(source, source.neighbours(last, 2)) == ["a.md:2", "a.md:3"]
-        assert source.neighbours(10_000, 2) == []
-
-
 def test_a_snapshot_stays_as_it_was_while_files_change(shelf: Bookshelf) -> None:
     shelf.write("a.md", "about tea")
     shelf.write("b.md", "about coffee")

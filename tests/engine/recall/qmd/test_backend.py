@@ -78,7 +78,7 @@ def test_an_answer_becomes_hits_with_lines_scores_and_citations(made: Made) -> N
     first, second = answer.hits
     assert (first.path, first.start_line, first.end_line) == ("MEMORY.md", 4, 5)
     assert first.snippet == "- The staging host is eu-2\n- Deploys are on Tuesdays"
-    assert (first.store, first.score, first.citation) == ("core", 0.56, "MEMORY.md#L4-L5")
+    assert (first.store, first.score, first.place) == ("core", 0.56, "MEMORY.md#L4-L5")
     assert first.id == "file:MEMORY.md#L4-L5"
     assert (second.path, second.date, second.signals.text) == ("memory/2026-02-01.md", "2026-02-01", 0.0)
     assert second.score == pytest.approx(1 / 3)

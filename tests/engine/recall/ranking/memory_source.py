@@ -82,12 +82,6 @@ class MemorySource:
     def owners(self, numbers: Sequence[int]) -> Mapping[int, str]:
         return {number: self.stored[number - 1].chunk.memory_id for number in numbers}
 
-    def neighbours(self, number: int, reach: int) -> list[int]:
-        path = self.stored[number - 1].chunk.path
-        own = [stored.number for stored in self.stored if stored.chunk.path == path]
-        place = own.index(number)
-        return [n for n in own[max(0, place - reach) : place + reach + 1] if n != number]
-
     def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
         return [self.stored[number - 1] for number in numbers]
 

@@ -123,8 +123,6 @@ def test_decay_nudges_and_never_hides_what_holds_the_very_thing_asked_for() -> N
     assert shown.results[0].id == "episode:old"
     archived = {"episode:old": score(0.01, "archived")}
     assert "episode:old" not in [hit.id for hit in ask("tulips garden", [old, new], scores=archived).results]
-    every = ask("tulips garden", [old, new], scores=archived, options=Options(include_archived=True))
-    assert every.results[0].id == "episode:old"
 
 
 def test_near_duplicates_come_once() -> None:

@@ -73,11 +73,6 @@ class VectorMemory:
         self._known: dict[int, tuple[int, int]] = {}
         self._held = _Held.with_room(0, 0)
 
-    @property
-    def size_bytes(self) -> int:
-        """Return how much memory the copy takes."""
-        return self._held.codes.nbytes + self._held.scales.nbytes
-
     def refresh(self, connection: apsw.Connection, version: int, dimensions: int) -> None:
         """Read what changed, as the connection's transaction sees it.
 

@@ -125,16 +125,6 @@ class Snapshot(AbstractContextManager["Snapshot"]):
             )
         )
 
-    def neighbours(self, number: int, reach: int) -> list[int]:
-        """See `ChunkSource`."""
-        rows = self._rows(
-            "SELECT n.number FROM chunks c JOIN chunks n ON n.file = c.file"
-            " AND n.place BETWEEN c.place - ?2 AND c.place + ?2 WHERE c.number = ?1 AND n.number <> ?1"
-            " ORDER BY n.place",
-            (number, reach),
-        )
-        return [found for (found,) in rows]
-
     def read(self, numbers: Sequence[int]) -> list[StoredChunk]:
         """See `ChunkSource`."""
         rows = {row[0]: row for row in self._rows(_CHUNKS, (json.dumps(list(numbers)),))}

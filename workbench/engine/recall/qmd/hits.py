@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from workbench.engine import layout
-from workbench.engine.recall.citations import citation
 from workbench.engine.recall.model import Within
 from workbench.engine.recall.qmd.answers import QmdMatch
 from workbench.engine.recall.qmd.collections import Collection
@@ -88,7 +87,6 @@ def _hit(match: QmdMatch, path: str, store: str, day: date | None, settings: Qmd
         signals=Signals(match.score if is_vector else None, None if is_vector else match.score, None, None),
         title=match.title,
         date=day.isoformat() if day else None,
-        citation=citation(path, match.first, last),
     )
 
 

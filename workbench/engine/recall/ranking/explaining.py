@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from workbench.engine.catalog.terms import query_terms
 from workbench.engine.recall.ranking.candidates import Candidates
 from workbench.engine.recall.ranking.question import Question
-from workbench.engine.recall.ranking.scoring import Scored
+from workbench.engine.recall.ranking.scoring import IN_PERIOD, Scored
 from workbench.engine.recall.ranking.selecting import Ranked
 from workbench.engine.recall.ranking.unit import Unit
 from workbench.engine.recall.stemming import stem
@@ -23,7 +23,7 @@ _SENTENCES = {
     "recent": "Raised for being new: the question asks for the latest.",
 }
 _REMEDIES = {
-    "archived": "Restore it, or search archived memories too.",
+    "archived": "Restore it.",
     "dormant": "Search dormant memories too, or quote it word for word.",
     "near-duplicate": "Look at the result that says the same.",
     "below-minimum": "Lower the minimum score.",
@@ -77,7 +77,7 @@ def explanation_of(
         )
     if question.period is not None and "period" in unit.signals:
         days = f"{question.period.first.isoformat()} to {question.period.last.isoformat()}"
-        lanes.append(Lane("dates", None, round(unit.signals["period"] / 3, 4), days))
+        lanes.append(Lane("dates", None, round(unit.signals["period"] / IN_PERIOD, 4), days))
     nudges = tuple(sentence for signal, sentence in _SENTENCES.items() if unit.signals.get(signal))
     factor = place.decay_factor
     return Explanation(

@@ -20,7 +20,6 @@ class Options:
         min_score: Least score of a result, 0–1, or None for no floor.
         within: Which chunks are asked for.
         include_dormant: Also give dormant memories that do not hold the very thing the question names.
-        include_archived: Give every memory, whatever its status.
         budget: Fill this many tokens with the lines that matched instead of showing them in their context.
         explain: Say of each result why it stands where it does, and what was left out.
         fusion: How the lanes are brought together: `two-grain`, or the `weighted-sum` of design document §11.3.
@@ -33,7 +32,6 @@ class Options:
     min_score: float | None = None
     within: Within = field(default_factory=Within)
     include_dormant: bool = False
-    include_archived: bool = False
     budget: int | None = None
     explain: bool = False
     fusion: Fusion = "two-grain"

@@ -39,7 +39,7 @@ _BEFORE = 1.0
 _OWN_VOICE = 3.5
 _ASKING = -1.0
 _TELLS_TIME = 1.6
-_IN_PERIOD = 3.0
+IN_PERIOD = 3.0
 # Where nothing else is asked for, words and meaning must not count against the days.
 _DAYS_ALONE = 9.0
 _GRAPH = 2.0
@@ -301,7 +301,7 @@ def _two_grain(
             signals["primary"] = _PRIMARY
         if question.period is not None and chunk.day is not None:
             distance = question.period.distance(chunk.day)
-            signals["period"] = _IN_PERIOD * _nearness(distance)
+            signals["period"] = IN_PERIOD * _nearness(distance)
             if question.wants_whatever and distance == 0:
                 signals["days"] = _DAYS_ALONE
         reached = candidates.graph.get(chunk.memory_id)

@@ -240,7 +240,6 @@ class Search:
             signals=_signals(place.unit, scored, candidates, own),
             title=chunk.title,
             date=chunk.day.isoformat() if chunk.day else None,
-            citation=f"{chunk.path}#L{passage.start_line}-L{passage.end_line}",
             explanation=explanation_of(place, candidates, scored, ranks, self.question)
             if self.options.explain
             else None,

@@ -149,7 +149,7 @@ _HIDDEN = {
 
 def is_hidden(memory_score: Score | None, options: Options) -> bool:
     """Tell whether a memory is passed over as a rule (design document §9.2)."""
-    if memory_score is None or options.include_archived:
+    if memory_score is None:
         return False
     return memory_score.status == "archived" or (
         memory_score.status == "dormant" and not options.include_dormant

@@ -44,7 +44,8 @@ class Unit:
         stored: Its chunk.
         place: Its place among the units of its chunk.
         shape: What its text is like.
-        words: Its terms, stemmed.
+        words: Its terms, stemmed, each once.
+        length: How many terms it has, repetitions included.
         signals: What was made of it, by name.
         points: All of that together.
     """
