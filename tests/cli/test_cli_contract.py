@@ -306,7 +306,7 @@ NOTHING = [
 def test_nothing_found_is_3_with_the_usual_shape(
     bench: Bench, door: Door, words: list[str], method: str, answer: object
 ) -> None:
-    door.answers[method] = answer
+    door.answers[method], door.answers["index_status"] = answer, samples.INDEX
     assert "error" not in bench.json(*words, code=3)
     assert bench.run(*words).exit_code == 3
 

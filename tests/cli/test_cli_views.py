@@ -206,6 +206,12 @@ def test_an_open_alert_says_how_to_acknowledge_it() -> None:
     assert f"workbench audit ack {samples.COMMIT}" in text(alert_lines(Page(), samples.ALERTS))
 
 
+def test_what_still_lacks_vectors_is_told() -> None:
+    read = dataclasses.replace(samples.INDEX, dirty=False)
+    assert "3 to embed: workbench index" in " ".join(text(index_lines(Page(), read)).split())
+    assert "up to date" in text(index_lines(Page(), dataclasses.replace(read, pending=0)))
+
+
 def test_doctor_marks_each_check_and_gives_the_remedy() -> None:
     lines = text(doctor_lines(Page(), samples.DIAGNOSIS))
     assert "✓ git" in lines

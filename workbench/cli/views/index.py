@@ -42,4 +42,6 @@ def _freshness(page: Page, status: IndexStatus) -> str:
     if status.dirty:
         waiting = f", {status.pending:,} to read" if status.pending else ""
         return f"files have changed since {last}{waiting}: workbench index"
+    if status.pending:
+        return f"all is read, {last}; {status.pending:,} to embed: workbench index"
     return f"up to date, {last}"

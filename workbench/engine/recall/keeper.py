@@ -73,7 +73,8 @@ class Keeper:
             left = f"{self._files_left:,} files are not read yet" if self._files_left else "it is being read"
             return f"The index is not up to date: {left}."
         if self._vectors_left and self._embedding_failure is None:
-            return f"{self._vectors_left:,} pieces of memory are found by their words alone until they are embedded."
+            left = f"{self._vectors_left:,} pieces of memory are found by their words alone until they are embedded"
+            return f"{left}; `workbench index` waits for that."
         return None
 
     def files_behind(self) -> int:

@@ -141,10 +141,14 @@ def _search(ground: Ground) -> Iterator[results.Check]:
     vectors = status.provider if status.model is None else f"{status.provider}, {status.model}"
     waiting = "; brought up to date by the next search" if status.dirty else ""
     told = f"{status.chunks:,} chunks, vectors by {vectors}{waiting}"
+    if status.pending and not status.dirty and status.provider != "none":
+        told += f", {status.pending:,} of them found by words alone until they are embedded"
     if status.fallback:
         yield results.Check(
             "search", "degraded", f"{told}. {status.fallback}", "Mend what it names, or choose another."
         )
+    elif status.pending and not status.dirty:
+        yield results.Check("search", "degraded", told, "Run: workbench index")
     else:
         yield results.Check("search", "ok", told)
     for problem in ground.outside.problems():

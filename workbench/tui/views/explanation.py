@@ -188,9 +188,9 @@ def _reason_lines(reason: str, cuts: Sequence[Cut], width: int) -> list[Line]:
 
 def _cut_line(each: Cut, width: int) -> Line:
     link = each.id or f"file:{each.path}"
-    # A part of a long text is told by its own lines.
+    # Its words tell it; without any, a part of a long text is told by its own lines.
     is_part = store_of_id(link) == "file"
-    name = each.place if is_part else each.id
+    name = each.text or (each.place if is_part else each.id)
     return cut(
         (
             Span(f"{store_sign(link)} ", f"store.{store_of_id(link)}"),

@@ -30,7 +30,7 @@ class Choice:
 
     Args:
         provider: What was configured: builtin, local, openai, gemini or none.
-        embedder: Asks it, and what steps in where it fails; with none configured it has nothing to ask.
+        embedder: Says whether it is asked, or what steps in where it fails; with none configured, nobody.
     """
 
     provider: str
@@ -136,7 +136,7 @@ def _make_local(asked: EmbeddingSettings) -> Embedder:
             problem = ProviderError(error.message, where="embedding.model_path", remedy=error.remedy)
             return UnavailableEmbedder("local", problem)
         path = address.file_in(models_folder(asked.model_folder))
-        remedy = "Download the model first: nothing is downloaded unless asked for."
+        remedy = "Fetch it once: workbench index --download"
     prefixes = prefixes_of(path.name, query=asked.query_prefix, passage=asked.passage_prefix)
     return LocalEmbedder(path, prefixes, remedy=remedy)
 
