@@ -93,7 +93,7 @@ class Finder:
             StorageError: The index cannot be kept, or is deleted again and again.
         """
         for attempt in range(_MOST_ATTEMPTS):
-            standing = self._standing()
+            standing = self._choose().turn()
             embedder = standing.embedder
             keeper = self._keeper(embedder)
             stale = keeper.freshen(patience)
@@ -197,7 +197,7 @@ class Finder:
             return self._embedders
 
     def _standing(self) -> Standing:
-        """Return what embeds now, and why that is not what the settings name."""
+        """Return what would embed now, and why that is not what the settings name."""
         return self._choose().standing()
 
     def _steps_aside(self, keeper: Keeper, embedder: Embedder) -> bool:

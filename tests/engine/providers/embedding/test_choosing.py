@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.engine.providers.embedding.asking import ask
 from tests.engine.providers.embedding.embedding_server import EmbeddingServer
 from workbench.engine.errors import InvalidInput, ProviderError
 from workbench.engine.providers.embedding import DOCUMENTED_MODEL, choose, model_to_download
@@ -33,7 +34,7 @@ def test_the_table_is_the_default() -> None:
     assert choice.provider == "builtin"
     assert isinstance(choice.embedder.primary, StaticEmbedder)
     assert choice.embedder.fallback is None
-    assert choice.embedder.embed_query("hello there").fallback is None
+    assert ask(choice.embedder, "hello there").fallback is None
 
 
 def test_none_is_none() -> None:
@@ -44,7 +45,7 @@ def test_none_is_none() -> None:
 def test_a_local_model_with_the_table_behind_it(model_file: Path) -> None:
     choice = choose(embedding(provider="local", model_path=str(model_file)))
     assert isinstance(choice.embedder.primary, LocalEmbedder)
-    answer = choice.embedder.embed_query("hello there")
+    answer = ask(choice.embedder, "hello there")
     assert (answer.provider, answer.model, answer.fallback) == ("local", model_file.name, None)
     choice.embedder.close()
 
@@ -61,12 +62,12 @@ def test_a_local_model_with_the_table_behind_it(model_file: Path) -> None:
 )
 def test_what_lacks_something_falls_back_and_says_what(tmp_path: Path, values: Any, said: str) -> None:
     choice = choose(embedding(model_folder=str(tmp_path), **values))
-    answer = choice.embedder.embed_query("hello there")
+    answer = ask(choice.embedder, "hello there")
     assert answer.provider == "builtin"
     assert said in str(answer.fallback)
     assert choice.embedder.standing().embedder is choice.embedder.fallback
     with pytest.raises(ProviderError, match=said):
-        choose(embedding(model_folder=str(tmp_path), fallback="none", **values)).embedder.embed_query("x")
+        ask(choose(embedding(model_folder=str(tmp_path), fallback="none", **values)).embedder)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -118,8 +119,8 @@ def test_everything_set_reaches_the_server(embedding_server: EmbeddingServer, pr
             timeout=7.0,
         )
     )
-    answer = choice.embedder.embed_query("hello")
-    assert answer.vectors.shape == (6,)
+    answer = ask(choice.embedder, "hello")
+    assert answer.vector.shape == (6,)
     assert answer.provider == provider
     assert embedding_server.headers[0]["x-team"] == "bench"
     assert "ask: hello" in str(embedding_server.asked)
@@ -132,7 +133,7 @@ def test_a_server_that_is_out_is_stepped_in_for(embedding_server: EmbeddingServe
     url = embedding_server.url
     choice = choose(embedding(provider="openai", base_url=url, api_key=KEY, model="small", timeout=5.0))
     embedding_server.change = lambda body: {}
-    answer = choice.embedder.embed_query("hello there")
+    answer = ask(choice.embedder, "hello there")
     assert answer.provider == "builtin"
     assert "cannot be used" in str(answer.fallback)
     choice.embedder.close()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from tests.engine.providers.embedding.asking import ask
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.embedding import FallbackEmbedder
 
@@ -79,7 +80,7 @@ def both(first: Scripted, second: Scripted, clock: Clock) -> FallbackEmbedder:
 
 
 def test_the_first_answers_while_it_works(both: FallbackEmbedder, first: Scripted, second: Scripted) -> None:
-    answer = both.embed_query("x")
+    answer = ask(both)
     assert (answer.provider, answer.fingerprint, answer.fallback) == ("openai", "openai m", None)
     assert (first.asked, second.asked) == (1, 0)
     assert both.standing().embedder is first
@@ -87,7 +88,7 @@ def test_the_first_answers_while_it_works(both: FallbackEmbedder, first: Scripte
 
 def test_the_second_steps_in_at_once_and_says_why(both: FallbackEmbedder, first: Scripted) -> None:
     first.works = False
-    for answer in (both.embed_query("x"), both.embed_passages(["x", "y"])):
+    for answer in (ask(both), ask(both)):
         assert (answer.provider, answer.fingerprint) == ("builtin", "builtin m")
         assert answer.fallback == "The embedder openai failed, builtin answers instead: openai is out."
     assert first.asked == 1
@@ -97,27 +98,27 @@ def test_the_first_is_asked_again_after_a_minute(
     both: FallbackEmbedder, first: Scripted, clock: Clock
 ) -> None:
     first.works = False
-    both.embed_query("x")
+    ask(both)
     clock.now += 59.9
-    both.embed_query("x")
+    ask(both)
     assert first.asked == 1
     clock.now += 0.2
-    assert both.embed_query("x").fallback is not None
+    assert ask(both).fallback is not None
     assert first.asked == 2
     first.works = True
     clock.now += 59.9
-    assert both.embed_query("x").provider == "builtin"
+    assert ask(both).provider == "builtin"
     clock.now += 0.2
-    assert both.embed_query("x").fallback is None
-    assert both.failure is None
-    assert both.embed_query("x").provider == "openai"
+    assert ask(both).fallback is None
+    assert both.standing().fallback is None
+    assert ask(both).provider == "openai"
 
 
 def test_while_one_thread_tries_again_others_do_not_wait(
     both: FallbackEmbedder, first: Scripted, clock: Clock
 ) -> None:
     first.works = False
-    both.embed_query("x")
+    ask(both)
     clock.now += 61
     begun, go_on = threading.Event(), threading.Event()
 
@@ -126,13 +127,13 @@ def test_while_one_thread_tries_again_others_do_not_wait(
         go_on.wait(5)
 
     first.wait, first.works = wait, True
-    trying = threading.Thread(target=lambda: both.embed_query("x"))
+    trying = threading.Thread(target=lambda: ask(both))
     trying.start()
     assert begun.wait(5)
-    assert both.embed_query("x").provider == "builtin"
+    assert ask(both).provider == "builtin"
     go_on.set()
     trying.join()
-    assert both.embed_query("x").provider == "openai"
+    assert ask(both).provider == "openai"
 
 
 def test_where_both_fail_the_error_is_that_of_the_second(
@@ -140,7 +141,7 @@ def test_where_both_fail_the_error_is_that_of_the_second(
 ) -> None:
     first.works = second.works = False
     with pytest.raises(ProviderError, match="builtin is out"):
-        both.embed_query("x")
+        ask(both)
 
 
 def test_where_both_are_out_only_keywords_are_left(
@@ -163,7 +164,7 @@ def test_without_a_second_the_error_stays_for_the_while(first: Scripted, clock: 
     first.works = False
     for _ in range(3):
         with pytest.raises(ProviderError, match="openai is out"):
-            alone.embed_query("x")
+            ask(alone)
     assert first.asked == 1
     assert alone.standing().embedder is None
     assert "only keywords" in str(alone.standing().fallback)
@@ -173,8 +174,7 @@ def test_with_nothing_configured_nothing_is_asked() -> None:
     nothing = FallbackEmbedder(None, Scripted("builtin"))
     assert nothing.standing().embedder is None
     assert nothing.standing().fallback is None
-    with pytest.raises(ProviderError, match="switched off"):
-        nothing.embed_query("x")
+    assert nothing.turn() == nothing.standing()
 
 
 def test_failures_of_direct_use_count(
@@ -189,7 +189,7 @@ def test_failures_of_direct_use_count(
     clock.now += 61
     assert both.standing().embedder is first
     both.worked(first)
-    assert both.embed_query("x").fallback is None
+    assert ask(both).fallback is None
 
 
 def test_closing_closes_both(both: FallbackEmbedder, first: Scripted, second: Scripted) -> None:

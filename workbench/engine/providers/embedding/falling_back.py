@@ -1,38 +1,19 @@
-"""One embedder that steps in for another while that one fails, and says so."""
+"""Which of two embedders is asked: one steps in for the other while that one fails, and it is said why."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import ProviderError
 
 if TYPE_CHECKING:
-    from workbench.engine.providers.embedding.model import Embedder, FloatArray
+    from workbench.engine.providers.embedding.model import Embedder
 
 COOL_DOWN_S = 60.0
-
-
-@dataclass(frozen=True)
-class Embedded:
-    """Vectors, and whose they are.
-
-    Args:
-        vectors: One row per text, or one row alone for a question.
-        provider: builtin, local, openai or gemini.
-        model: The model's name.
-        fingerprint: Vectors of different fingerprints are never compared.
-        fallback: Why not the configured embedder made them, in a sentence; None where it did.
-    """
-
-    vectors: FloatArray
-    provider: str
-    model: str
-    fingerprint: str
-    fallback: str | None = None
 
 
 @dataclass(frozen=True)
@@ -40,7 +21,7 @@ class Standing:
     """Whose turn it is now.
 
     Args:
-        embedder: What would be asked; None where there is nothing to ask.
+        embedder: What is asked; None where there is nothing to ask.
         fallback: Why it is not the configured one, in a sentence; None where it is.
     """
 
@@ -49,9 +30,9 @@ class Standing:
 
 
 class FallbackEmbedder:
-    """Asks the first embedder; where that fails, the second answers until the first has had time to recover.
+    """Says which of two is asked: the first, and where that fails the second until the first has had time to recover.
 
-    Safe from several threads. While one thread tries the first again, others are still answered by the second.
+    Safe from several threads. While one thread tries the first again, the others are sent to the second.
 
     Args:
         primary: What was configured; None for keywords alone.
@@ -73,75 +54,39 @@ class FallbackEmbedder:
         pair = (self.primary, self.fallback)
         self._turns = [_Turn(embedder, cool_down_s, monotonic) for embedder in pair if embedder is not None]
 
-    @property
-    def failure(self) -> ProviderError | None:
-        """Return how the first failed last; None while it works."""
-        return self._turns[0].failure if self._turns else None
-
     def standing(self) -> Standing:
-        """Return whose turn it is now, having made sure that it can be told from others by its fingerprint."""
+        """Return who would be asked now, having made sure that it can be told from others by its fingerprint."""
         for turn in self._turns:
             if turn.may_be_asked() and turn.has_fingerprint():
                 return Standing(turn.embedder, self._reason(turn))
         return Standing(None, self._reason(None))
 
+    def turn(self) -> Standing:
+        """Return who is to be asked now; the caller tells by `failed` or `worked` how that went.
+
+        An embedder that failed is tried again by one caller per cool-down.
+        """
+        for turn in self._turns:
+            if turn.claim() and turn.has_fingerprint():
+                return Standing(turn.embedder, self._reason(turn))
+        return Standing(None, self._reason(None))
+
     def failed(self, embedder: Embedder, error: ProviderError) -> None:
-        """Take note that an embedder of `standing`, asked directly, failed."""
+        """Take note that an embedder was asked and failed."""
         for turn in self._turns:
             if turn.embedder is embedder:
                 turn.failed(error)
 
     def worked(self, embedder: Embedder) -> None:
-        """Take note that an embedder of `standing`, asked directly, answered."""
+        """Take note that an embedder was asked and answered."""
         for turn in self._turns:
             if turn.embedder is embedder:
                 turn.worked()
-
-    def embed_passages(
-        self, texts: Sequence[str], *, cancelled: Callable[[], bool] = lambda: False
-    ) -> Embedded:
-        """Embed texts that are to be found, all by the same embedder.
-
-        Raises:
-            ProviderError: Neither can do it now; or nothing is configured that could.
-            EmbeddingCancelled: `cancelled` said so.
-        """
-        return self._ask(lambda embedder: embedder.embed_passages(texts, cancelled=cancelled))
-
-    def embed_query(self, text: str) -> Embedded:
-        """Embed a question.
-
-        Raises:
-            ProviderError: As for passages.
-        """
-        return self._ask(lambda embedder: embedder.embed_query(text))
 
     def close(self) -> None:
         """Let go of both."""
         for turn in self._turns:
             turn.embedder.close()
-
-    def _ask(self, ask: Callable[[Embedder], FloatArray]) -> Embedded:
-        problem: ProviderError | None = None
-        for turn in self._turns:
-            if turn.claim():
-                try:
-                    vectors = ask(turn.embedder)
-                    fingerprint = turn.embedder.fingerprint
-                except ProviderError as error:
-                    turn.failed(error)
-                else:
-                    turn.worked()
-                    embedder = turn.embedder
-                    return Embedded(
-                        vectors, embedder.provider, embedder.model, fingerprint, self._reason(turn)
-                    )
-            problem = turn.failure or problem
-        if problem is not None:
-            raise problem
-        raise ProviderError(
-            "Embeddings are switched off.", where="embedding.provider", remedy="Set it to builtin."
-        )
 
     def _reason(self, answering: _Turn | None) -> str | None:
         """Return why not the first answers, in a sentence; None where it does."""
