@@ -409,6 +409,10 @@ def test_purging_leaves_the_text_nowhere(settled: AgentHome) -> None:
         workspace.remember("The tram was late", store="episodic")
         workspace.show(kept.id)
         workspace.search(word)
+        # QMD searched once, and was let go of again: its index holds the texts themselves.
+        (cached,) = (settled.root.parent / "cache").iterdir()
+        (cached / "qmd").mkdir()
+        (cached / "qmd/index.sqlite").write_text(f"Robin bought a {word} in Visby")
         before = len(settled.commits())
         workspace.forget(ids=[kept.id], apply=True, purge_history=True)
         assert workspace.search(word, include_dormant=True).results == ()

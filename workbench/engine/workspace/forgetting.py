@@ -140,6 +140,7 @@ def _purge(ground: Ground, erased: Erased, changed: results.Changed, by: Attribu
     purged = purge(ground.history, erasure_of(erased.ids, erased.texts), by)
     ground.finder.destroy()
     ground.catalog.destroy()
+    ground.outside.destroy()
     ground.refresh()
     kept = (f"May still hold it, for you to delete: {', '.join(purged.kept)}.",) if purged.kept else ()
     files = tuple(dict.fromkeys((*changed.files, *purged.files)))

@@ -42,6 +42,7 @@ class Outside:
 
     def __init__(self, root: Path, settings: Settings, derived: Path, clock: Clock, zone: ZoneInfo) -> None:
         self.sources: list[FileSource] = []
+        self._derived = derived
         self._extra: ExtraPaths | None = None
         self._transcripts: SessionTranscripts | None = None
         self._qmd: QmdBackend | None = None
@@ -124,6 +125,12 @@ class Outside:
         qmd = self._qmd.status()
         failure = f"QMD failed: {qmd.failure}" if qmd.failure else None
         return replace(status, backend="qmd", fallback=failure or status.fallback)
+
+    def destroy(self) -> None:
+        """Delete the copies of texts that QMD keeps, whether or not it is what searches now (raises StorageError)."""
+        from workbench.engine.recall.qmd import delete_home
+
+        delete_home(self._derived)
 
     def close(self) -> None:
         """Stop what is under way."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import os
 import subprocess
 import sys
 import threading
@@ -157,6 +158,16 @@ def test_a_torn_file_is_said(tmp_path: Path, tiny_model: Path, kept: int, reason
     torn.write_bytes(tiny_model.read_bytes()[:kept])
     with pytest.raises(ProviderError, match=reason):
         LocalEmbedder(torn).embed_passages(["x"])
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.gguf")
+    (tmp_path / "folder.gguf").mkdir()
+    for place in (tmp_path / "pipe.gguf", tmp_path / "folder.gguf", Path("/dev/zero")):
+        with pytest.raises(ProviderError, match="no GGUF file"):
+            assert LocalEmbedder(place).fingerprint
+        with pytest.raises(ProviderError, match="no GGUF file"):
+            LocalEmbedder(place).embed_query("tea")
 
 
 def test_a_model_that_gives_no_one_vector_is_said(tmp_path: Path) -> None:

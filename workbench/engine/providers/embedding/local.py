@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import stat
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -115,6 +116,9 @@ class LocalEmbedder:
 def _sample_digest(path: Path, remedy: str) -> str:
     """Return a digest of a model file's size, beginning and end: a few hundred megabytes are not read for it."""
     try:
+        # A pipe or a device would be waited for, or read, without end.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise ProviderError("This is no GGUF file.", where=str(path), remedy=remedy)
         with path.open("rb") as file:
             beginning = file.read(_SAMPLE_BYTES)
             size = file.seek(0, 2)

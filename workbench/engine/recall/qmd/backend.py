@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from workbench.engine.clock import Clock
+from workbench.engine.errors import StorageError
 from workbench.engine.recall.model import Within
 from workbench.engine.recall.qmd.answers import question_for, read_answer
 from workbench.engine.recall.qmd.collections import Collection, collections_of, configuration, find_file
@@ -18,6 +20,7 @@ from workbench.engine.recall.qmd.program import Program
 from workbench.engine.recall.sources.outside_files import open_unlinked
 from workbench.engine.settings import QmdSettings
 
+HOME = "qmd"
 UPDATE_SECONDS = 120.0
 EMBED_SECONDS = 1800.0
 MOST_FILE_BYTES = 4 * 1024 * 1024
@@ -44,6 +47,27 @@ class QmdStatus:
     paused_until: datetime | None
 
 
+def delete_home(cache_folder: Path) -> None:
+    """Delete what QMD keeps of a workspace, also where QMD searches no more: copies of texts are in it.
+
+    Args:
+        cache_folder: The workspace's folder for what can be rebuilt.
+
+    Raises:
+        StorageError: It cannot be deleted.
+    """
+    try:
+        shutil.rmtree(cache_folder / HOME)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StorageError(
+            f"What QMD keeps cannot be deleted: {error.strerror or error}.",
+            where=str(cache_folder / HOME),
+            remedy="Delete it: texts that were to be forgotten for good may still be in it.",
+        ) from error
+
+
 class QmdBackend:
     """QMD for one workspace, on a home of its own in the cache folder.
 
@@ -65,7 +89,7 @@ class QmdBackend:
     ) -> None:
         self._settings = settings
         self._root = root
-        self._home = cache_folder / "qmd"
+        self._home = cache_folder / HOME
         self._clock = clock
         self._program = Program(
             settings.command,
