@@ -16,8 +16,7 @@ from tests.engine.catalog.shelf import Shelf, day, episode
 from workbench.engine.clock import SystemClock
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.embedding.builtin import StaticEmbedder
-from workbench.engine.providers.embedding.choosing import Choice
-from workbench.engine.providers.embedding.falling_back import FallbackEmbedder
+from workbench.engine.providers.embedding.falling_back import Embedders
 from workbench.engine.recall.finder import Finder, Means
 from workbench.engine.recall.model import ChunkSource, Within
 from workbench.engine.settings import Settings
@@ -81,10 +80,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     shelf.write("memory/episodes/2026-02-01.md", day("d", episode("09:00", "Bought a violin.")))
     shelf.sync()
     moody, seconds = Moody(), [0.0]
-    embedders = FallbackEmbedder(moody, StaticEmbedder(), monotonic=lambda: seconds[0])
-    monkeypatch.setattr(
-        "workbench.engine.providers.embedding.choosing.choose", lambda settings: Choice("openai", embedders)
-    )
+    embedders = Embedders(moody, StaticEmbedder(), monotonic=lambda: seconds[0])
+    monkeypatch.setattr("workbench.engine.providers.embedding.choosing.choose", lambda settings: embedders)
     settings = Settings(embedding=EmbeddingSettings(provider="openai"))
     finder = Finder(shelf.catalog, settings, tmp_path / "index", SystemClock())
     yield Desk(shelf, moody, finder, seconds)

@@ -19,7 +19,7 @@ from workbench.engine.recall.index import Index, IndexLost, Shape
 from workbench.engine.recall.keeper import Keeper, Progress, untold
 
 if TYPE_CHECKING:
-    from workbench.engine.providers.embedding.falling_back import FallbackEmbedder, Standing
+    from workbench.engine.providers.embedding.falling_back import Embedders, Standing
     from workbench.engine.providers.embedding.model import Embedder, FloatArray
     from workbench.engine.recall.model import ChunkSource
     from workbench.engine.results import IndexStatus
@@ -79,7 +79,7 @@ class Finder:
         self._version = version or catalog.version
         self._lock = threading.RLock()
         self._keepers: dict[str, Keeper] = {}
-        self._embedders: FallbackEmbedder | None = None
+        self._embedders: Embedders | None = None
 
     def ask(self, question: Asking[T], *, patience: float = PATIENCE) -> tuple[T, Means]:
         """Ask the index something, brought up to date first as far as there is time.
@@ -188,12 +188,12 @@ class Finder:
     def _current(self) -> Keeper:
         return self._keeper(self._standing().embedder)
 
-    def _choose(self) -> FallbackEmbedder:
+    def _choose(self) -> Embedders:
         with self._lock:
             if self._embedders is None:
                 from workbench.engine.providers.embedding.choosing import choose
 
-                self._embedders = choose(self._settings).embedder
+                self._embedders = choose(self._settings)
             return self._embedders
 
     def _standing(self) -> Standing:

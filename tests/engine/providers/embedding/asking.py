@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.errors import ProviderError
 
 if TYPE_CHECKING:
-    from workbench.engine.providers.embedding import FallbackEmbedder
+    from workbench.engine.providers.embedding import Embedders
     from workbench.engine.providers.embedding.model import FloatArray
 
 
@@ -23,7 +23,7 @@ class Answer:
     fallback: str | None
 
 
-def ask(embedders: FallbackEmbedder, text: str = "x") -> Answer:
+def ask(embedders: Embedders, text: str = "x") -> Answer:
     """Embed a question; an error where nobody can."""
     while (embedder := (standing := embedders.turn()).embedder) is not None:
         try:

@@ -30,24 +30,23 @@ def remote(embedder: object) -> RemoteEmbedder:
 
 
 def test_the_table_is_the_default() -> None:
-    choice = choose(Settings())
-    assert choice.provider == "builtin"
-    assert isinstance(choice.embedder.primary, StaticEmbedder)
-    assert choice.embedder.fallback is None
-    assert ask(choice.embedder, "hello there").fallback is None
+    chosen = choose(Settings())
+    assert isinstance(chosen.primary, StaticEmbedder)
+    assert chosen.fallback is None
+    assert ask(chosen, "hello there").fallback is None
 
 
 def test_none_is_none() -> None:
-    choice = choose(embedding(provider="none"))
-    assert choice.embedder.standing().embedder is None
+    chosen = choose(embedding(provider="none"))
+    assert chosen.standing().embedder is None
 
 
 def test_a_local_model_with_the_table_behind_it(model_file: Path) -> None:
-    choice = choose(embedding(provider="local", model_path=str(model_file)))
-    assert isinstance(choice.embedder.primary, LocalEmbedder)
-    answer = ask(choice.embedder, "hello there")
+    chosen = choose(embedding(provider="local", model_path=str(model_file)))
+    assert isinstance(chosen.primary, LocalEmbedder)
+    answer = ask(chosen, "hello there")
     assert (answer.provider, answer.model, answer.fallback) == ("local", model_file.name, None)
-    choice.embedder.close()
+    chosen.close()
 
 
 @pytest.mark.parametrize(
@@ -61,18 +60,18 @@ def test_a_local_model_with_the_table_behind_it(model_file: Path) -> None:
     ],
 )
 def test_what_lacks_something_falls_back_and_says_what(tmp_path: Path, values: Any, said: str) -> None:
-    choice = choose(embedding(model_folder=str(tmp_path), **values))
-    answer = ask(choice.embedder, "hello there")
+    chosen = choose(embedding(model_folder=str(tmp_path), **values))
+    answer = ask(chosen, "hello there")
     assert answer.provider == "builtin"
     assert said in str(answer.fallback)
-    assert choice.embedder.standing().embedder is choice.embedder.fallback
+    assert chosen.standing().embedder is chosen.fallback
     with pytest.raises(ProviderError, match=said):
-        ask(choose(embedding(model_folder=str(tmp_path), fallback="none", **values)).embedder)
+        ask(choose(embedding(model_folder=str(tmp_path), fallback="none", **values)))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_stand_in_that_lacks_something_is_not_offered() -> None:
-    standing = choose(embedding(provider="openai", fallback="local")).embedder.standing()
+    standing = choose(embedding(provider="openai", fallback="local")).standing()
     assert standing.embedder is None
     assert "no key" in str(standing.fallback)
     assert "No local embedding model" in str(standing.fallback)
@@ -80,11 +79,11 @@ def test_a_stand_in_that_lacks_something_is_not_offered() -> None:
 
 def test_the_stand_in_is_not_told_the_key_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    choice = choose(embedding(provider="gemini", api_key=KEY, model="g", fallback="openai"))
-    assert remote(choice.embedder.primary).model == "g"
-    stand_in = choice.embedder.fallback
+    chosen = choose(embedding(provider="gemini", api_key=KEY, model="g", fallback="openai"))
+    assert remote(chosen.primary).model == "g"
+    stand_in = chosen.fallback
     assert not isinstance(stand_in, RemoteEmbedder)
-    choice = choose(
+    chosen = choose(
         embedding(
             provider="gemini",
             api_key=KEY,
@@ -94,19 +93,19 @@ def test_the_stand_in_is_not_told_the_key_of_the_first(monkeypatch: pytest.Monke
             fallback_model="o",
         )
     )
-    server: Any = remote(choice.embedder.fallback).server
+    server: Any = remote(chosen.fallback).server
     assert (server.api_key, server.model, server.headers, server.base_url) == ("sk-other", "o", {}, "")
 
 
 def test_behind_a_local_model_the_one_end_point_is_the_stand_ins() -> None:
-    choice = choose(embedding(provider="local", model_path="/x.gguf", fallback="openai", api_key=KEY))
-    server: Any = remote(choice.embedder.fallback).server
+    chosen = choose(embedding(provider="local", model_path="/x.gguf", fallback="openai", api_key=KEY))
+    server: Any = remote(chosen.fallback).server
     assert (server.api_key, server.model) == (KEY, "text-embedding-3-small")
 
 
 @pytest.mark.parametrize("provider", ["openai", "gemini"])
 def test_everything_set_reaches_the_server(embedding_server: EmbeddingServer, provider: str) -> None:
-    choice = choose(
+    chosen = choose(
         embedding(
             provider=provider,
             fallback="none",
@@ -119,24 +118,24 @@ def test_everything_set_reaches_the_server(embedding_server: EmbeddingServer, pr
             timeout=7.0,
         )
     )
-    answer = ask(choice.embedder, "hello")
+    answer = ask(chosen, "hello")
     assert answer.vector.shape == (6,)
     assert answer.provider == provider
     assert embedding_server.headers[0]["x-team"] == "bench"
     assert "ask: hello" in str(embedding_server.asked)
-    server: Any = remote(choice.embedder.primary).server
+    server: Any = remote(chosen.primary).server
     assert server.timeout_s == 7.0
-    choice.embedder.close()
+    chosen.close()
 
 
 def test_a_server_that_is_out_is_stepped_in_for(embedding_server: EmbeddingServer) -> None:
     url = embedding_server.url
-    choice = choose(embedding(provider="openai", base_url=url, api_key=KEY, model="small", timeout=5.0))
+    chosen = choose(embedding(provider="openai", base_url=url, api_key=KEY, model="small", timeout=5.0))
     embedding_server.change = lambda body: {}
-    answer = ask(choice.embedder, "hello there")
+    answer = ask(chosen, "hello there")
     assert answer.provider == "builtin"
     assert "cannot be used" in str(answer.fallback)
-    choice.embedder.close()
+    chosen.close()
 
 
 def test_fingerprints_tell_what_vectors_depend_on_and_no_secret() -> None:
@@ -157,22 +156,20 @@ def test_fingerprints_tell_what_vectors_depend_on_and_no_secret() -> None:
     ]
     fingerprints = []
     for change in changes:
-        choice = choose(embedding(**(base | change)))
-        assert choice.embedder.primary is not None
-        fingerprints.append(choice.embedder.primary.fingerprint)
+        chosen = choose(embedding(**(base | change)))
+        assert chosen.primary is not None
+        fingerprints.append(chosen.primary.fingerprint)
     assert len(set(fingerprints)) == len(changes)
     assert KEY not in str(fingerprints)
-    same = choose(
-        embedding(**(base | {"api_key": "other", "headers": {"X": "y"}, "timeout": 1.0}))
-    ).embedder.primary
+    same = choose(embedding(**(base | {"api_key": "other", "headers": {"X": "y"}, "timeout": 1.0}))).primary
     assert same is not None
     assert same.fingerprint == fingerprints[0]
 
 
 def test_batch_jobs_are_for_openai_when_switched_on() -> None:
     for provider, batch, used in (("openai", True, True), ("openai", False, False), ("gemini", True, False)):
-        choice = choose(embedding(provider=provider, api_key=KEY, batch=batch))
-        assert (remote(choice.embedder.primary).least_for_batch is not None) == used
+        chosen = choose(embedding(provider=provider, api_key=KEY, batch=batch))
+        assert (remote(chosen.primary).least_for_batch is not None) == used
 
 
 @pytest.mark.parametrize(

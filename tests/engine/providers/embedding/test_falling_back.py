@@ -12,7 +12,7 @@ import pytest
 
 from tests.engine.providers.embedding.asking import ask
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.embedding import FallbackEmbedder
+from workbench.engine.providers.embedding import Embedders
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray
@@ -75,18 +75,18 @@ def second() -> Scripted:
 
 
 @pytest.fixture
-def both(first: Scripted, second: Scripted, clock: Clock) -> FallbackEmbedder:
-    return FallbackEmbedder(first, second, monotonic=clock)
+def both(first: Scripted, second: Scripted, clock: Clock) -> Embedders:
+    return Embedders(first, second, monotonic=clock)
 
 
-def test_the_first_answers_while_it_works(both: FallbackEmbedder, first: Scripted, second: Scripted) -> None:
+def test_the_first_answers_while_it_works(both: Embedders, first: Scripted, second: Scripted) -> None:
     answer = ask(both)
     assert (answer.provider, answer.fingerprint, answer.fallback) == ("openai", "openai m", None)
     assert (first.asked, second.asked) == (1, 0)
     assert both.standing().embedder is first
 
 
-def test_the_second_steps_in_at_once_and_says_why(both: FallbackEmbedder, first: Scripted) -> None:
+def test_the_second_steps_in_at_once_and_says_why(both: Embedders, first: Scripted) -> None:
     first.works = False
     for answer in (ask(both), ask(both)):
         assert (answer.provider, answer.fingerprint) == ("builtin", "builtin m")
@@ -94,9 +94,7 @@ def test_the_second_steps_in_at_once_and_says_why(both: FallbackEmbedder, first:
     assert first.asked == 1
 
 
-def test_the_first_is_asked_again_after_a_minute(
-    both: FallbackEmbedder, first: Scripted, clock: Clock
-) -> None:
+def test_the_first_is_asked_again_after_a_minute(both: Embedders, first: Scripted, clock: Clock) -> None:
     first.works = False
     ask(both)
     clock.now += 59.9
@@ -115,7 +113,7 @@ def test_the_first_is_asked_again_after_a_minute(
 
 
 def test_while_one_thread_tries_again_others_do_not_wait(
-    both: FallbackEmbedder, first: Scripted, clock: Clock
+    both: Embedders, first: Scripted, clock: Clock
 ) -> None:
     first.works = False
     ask(both)
@@ -137,7 +135,7 @@ def test_while_one_thread_tries_again_others_do_not_wait(
 
 
 def test_where_both_fail_the_error_is_that_of_the_second(
-    both: FallbackEmbedder, first: Scripted, second: Scripted
+    both: Embedders, first: Scripted, second: Scripted
 ) -> None:
     first.works = second.works = False
     with pytest.raises(ProviderError, match="builtin is out"):
@@ -145,7 +143,7 @@ def test_where_both_fail_the_error_is_that_of_the_second(
 
 
 def test_where_both_are_out_only_keywords_are_left(
-    both: FallbackEmbedder, first: Scripted, second: Scripted, clock: Clock
+    both: Embedders, first: Scripted, second: Scripted, clock: Clock
 ) -> None:
     for embedder in (first, second):
         both.failed(embedder, ProviderError(f"{embedder.provider} is out."))
@@ -160,7 +158,7 @@ def test_where_both_are_out_only_keywords_are_left(
 
 
 def test_without_a_second_the_error_stays_for_the_while(first: Scripted, clock: Clock) -> None:
-    alone = FallbackEmbedder(first, None, monotonic=clock)
+    alone = Embedders(first, None, monotonic=clock)
     first.works = False
     for _ in range(3):
         with pytest.raises(ProviderError, match="openai is out"):
@@ -171,14 +169,14 @@ def test_without_a_second_the_error_stays_for_the_while(first: Scripted, clock: 
 
 
 def test_with_nothing_configured_nothing_is_asked() -> None:
-    nothing = FallbackEmbedder(None, Scripted("builtin"))
+    nothing = Embedders(None, Scripted("builtin"))
     assert nothing.standing().embedder is None
     assert nothing.standing().fallback is None
     assert nothing.turn() == nothing.standing()
 
 
 def test_failures_of_direct_use_count(
-    both: FallbackEmbedder, first: Scripted, second: Scripted, clock: Clock
+    both: Embedders, first: Scripted, second: Scripted, clock: Clock
 ) -> None:
     both.failed(second, ProviderError("no matter"))
     both.worked(second)
@@ -192,7 +190,7 @@ def test_failures_of_direct_use_count(
     assert ask(both).fallback is None
 
 
-def test_closing_closes_both(both: FallbackEmbedder, first: Scripted, second: Scripted) -> None:
+def test_closing_closes_both(both: Embedders, first: Scripted, second: Scripted) -> None:
     both.close()
     assert first.closed
     assert second.closed

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.errors import InvalidInput, ProviderError
 from workbench.engine.providers.embedding.conventions import prefixes_of
-from workbench.engine.providers.embedding.falling_back import FallbackEmbedder
+from workbench.engine.providers.embedding.falling_back import Embedders
 from workbench.engine.providers.embedding.model_files import ModelAddress, models_folder
 from workbench.engine.providers.embedding.unavailable import UnavailableEmbedder
 
@@ -25,19 +25,6 @@ _LEAST_FOR_BATCH = 1000
 
 
 @dataclass(frozen=True)
-class Choice:
-    """What makes the vectors.
-
-    Args:
-        provider: What was configured: builtin, local, openai, gemini or none.
-        embedder: Says whether it is asked, or what steps in where it fails; with none configured, nobody.
-    """
-
-    provider: str
-    embedder: FallbackEmbedder
-
-
-@dataclass(frozen=True)
 class _EndPoint:
     base_url: str
     api_key: str
@@ -45,7 +32,7 @@ class _EndPoint:
     headers: Mapping[str, str]
 
 
-def choose(settings: Settings, *, monotonic: Callable[[], float] = time.monotonic) -> Choice:
+def choose(settings: Settings, *, monotonic: Callable[[], float] = time.monotonic) -> Embedders:
     """Return what the settings ask for. Nothing is loaded, opened or connected to before it is used.
 
     Only what is named in the settings is ever asked: no key of the environment is looked for, and nothing is
@@ -65,7 +52,7 @@ def choose(settings: Settings, *, monotonic: Callable[[], float] = time.monotoni
     fallback = None
     if asked.fallback != asked.provider or (asked.fallback in REMOTE and stand_in != own):
         fallback = _make(asked.fallback, stand_in, asked)
-    return Choice(asked.provider, FallbackEmbedder(primary, fallback, monotonic=monotonic))
+    return Embedders(primary, fallback, monotonic=monotonic)
 
 
 def model_to_download(settings: EmbeddingSettings) -> ModelAddress:

@@ -29,7 +29,7 @@ class Standing:
     fallback: str | None
 
 
-class FallbackEmbedder:
+class Embedders:
     """Says which of two is asked: the first, and where that fails the second until the first has had time to recover.
 
     Safe from several threads. While one thread tries the first again, the others are sent to the second.
