@@ -1,0 +1,45 @@
+"""Searching through the door: what settings and options change about the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.workspace.agent_home import AgentHome
+from workbench.engine.errors import InvalidInput
+from workbench.engine.identifiers import SEARCHED_STORES
+
+
+def scores(home: AgentHome) -> dict[str, float]:
+    with home.open() as workspace:
+        return {hit.id: hit.score for hit in workspace.search("ferry to Gotland", min_score=0).results}
+
+
+def test_the_weighted_sum_and_its_parts_can_be_set(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = scores(settled)
+    monkeypatch.setenv("WORKBENCH_SEARCH_VECTOR_WEIGHT", "0.1")
+    monkeypatch.setenv("WORKBENCH_SEARCH_CANDIDATE_MULTIPLIER", "1")
+    assert scores(settled) == usual
+    monkeypatch.setenv("WORKBENCH_SEARCH_FUSION", "weighted-sum")
+    summed = scores(settled)
+    monkeypatch.setenv("WORKBENCH_SEARCH_VECTOR_WEIGHT", "0.9")
+    assert len({tuple(each.items()) for each in (usual, summed, scores(settled))}) == 3
+    assert next(iter(summed)) == next(iter(usual))
+
+
+@pytest.mark.parametrize("store", SEARCHED_STORES)
+def test_a_search_can_be_narrowed_to_every_store(settled: AgentHome, store: str) -> None:
+    with settled.open() as workspace:
+        found = workspace.search("Robin lighthouse release promise backups", store=store, min_score=0)
+        assert {hit.store for hit in found.results} <= {store}
+        with pytest.raises(InvalidInput, match="no store"):
+            workspace.search("Robin", store=store + "s")
+
+
+def test_a_least_score_counts_only_where_no_budget_is_filled(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        few = workspace.search("Robin", min_score=0.9, max_results=1000).results
+        filled = workspace.search("Robin", budget=100_000).results
+        assert all(hit.score >= 0.9 for hit in few)
+        assert len(filled) > len(few)
