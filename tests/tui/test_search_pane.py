@@ -442,6 +442,11 @@ def test_a_gist_goes_on_where_the_title_ends() -> None:
     assert gist_of(hit(snippet="Tide")) == ""
 
 
+def test_a_gist_has_no_headings_links_or_ids_of_lines() -> None:
+    entity = "# tool--tide\n\n## Relations\n- decided-on: [[tool--fastapi]] (confidence high) ^rja4\n- old"
+    assert gist_of(hit(snippet=entity)) == "decided-on: tool--fastapi (confidence high) old"
+
+
 def test_explanations_fit_and_name_reasons_in_words() -> None:
     cuts = [
         Cut("entity:tool--gauge", "memory/graph/entities/tool--gauge.md", 1, 3, 0.3, reason, f"why {reason}")

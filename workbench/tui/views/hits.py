@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 # States of a memory that are worth a word beside it.
 STATES = ("fading", "dormant", "archived")
 _FREE_TEXT = frozenset({"file", "extra", "session"})
+_LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
+_BLOCK_ID = re.compile(r" \^[\w-]+\s*$")
 
 
 def hit_key(hit: Hit) -> str:
@@ -114,8 +117,10 @@ def head_of(hit: Hit) -> str:
 
 
 def gist_of(hit: Hit) -> str:
-    """Return the text of a result as one line, without what its title has said already."""
-    words, title = one_line(hit.snippet), head_of(hit).rstrip("…. ")
+    """Return the text of a result as one line, without headings, marks, and what its title has said already."""
+    said = [line for line in hit.snippet.splitlines() if not line.startswith("#")]
+    unmarked = (_LINK.sub(r"\1", _BLOCK_ID.sub("", line)) for line in said)
+    words, title = one_line("\n".join(unmarked)), head_of(hit).rstrip("…. ")
     at = words.find(title)
     # A heading with time and type may stand before the sentence that is the title.
     return words[at + len(title) :].lstrip(" .…,;:–—") if 0 <= at < len(title) + 80 else words

@@ -40,6 +40,12 @@ def test_without_a_budget_a_line_comes_in_its_context() -> None:
     assert (found.results[0].start_line, found.results[0].end_line) == (1, 2)
 
 
+def test_what_is_left_out_is_named_by_its_words() -> None:
+    chunks = [note("## Evening\n- [ ] Buy violin strings <!-- a -->", name="a"), note("- violin", name="b")]
+    cuts = ask("violin", chunks, options=Options(max_results=0, explain=True)).cuts
+    assert {cut.text for cut in cuts} == {"Buy violin strings", "violin"}
+
+
 def test_no_line_of_a_log_is_shown_by_two_results() -> None:
     turns = "\n".join(f"- 10:{at:02} Ann: violin {at} {'and so on ' * 12}" for at in range(20))
     found = ask("violin", [note(turns)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ _SAME = 0.9
 _LEAST_WORDS_TO_COMPARE = 4
 # Characters of what was left out that it is known again by.
 _FIRST_WORDS = 120
+_MARKS = re.compile(r"^\s*(?:#{1,6}\s.*|[-*+]\s+(?:\[.\]\s+)?)|<!--.*?(?:-->|$)")
 _FINDING = ("chunk", "meaning", "graph", "period")
 _FLAT_STORES = frozenset(("file", "extra", "session", "vault"))
 
@@ -174,6 +176,15 @@ def _twin(words: frozenset[str], seen: Sequence[tuple[str, frozenset[str]]]) -> 
     return None
 
 
+def _first_words(unit: Unit) -> str:
+    """Return what a unit is known again by: its first words that format nothing, or the title of its memory."""
+    for line in unit.shape.spoken.split("\n"):
+        words = _MARKS.sub("", line[: _FIRST_WORDS * 2]).strip()
+        if words:
+            return words[:_FIRST_WORDS]
+    return unit.stored.chunk.title
+
+
 def _teller(result: Selected, options: Options) -> Callable[[Ranked, str, str], None]:
     def say(place: Ranked, reason: str, detail: str) -> None:
         if options.explain:
@@ -188,7 +199,7 @@ def _teller(result: Selected, options: Options) -> Callable[[Ranked, str, str], 
                     round(place.score, 4),
                     reason,
                     detail,
-                    " ".join(unit.shape.spoken[:_FIRST_WORDS].split()),
+                    _first_words(unit),
                     chunk.day.isoformat() if chunk.day else None,
                 )
             )
