@@ -402,6 +402,27 @@ def test_a_forecast_is_what_comes_if_nobody_touches_it(settled: AgentHome) -> No
             workspace.decay(forecast=(-1,))
 
 
+class Killed(BaseException):
+    """The process ends here."""
+
+
+def test_a_purge_that_is_killed_leaves_no_text_in_what_was_derived(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def be_killed(*_: object) -> None:
+        raise Killed
+
+    word = "xylophone"
+    with settled.open() as workspace:
+        kept = workspace.remember(f"Robin bought a {word} in Visby", store="episodic")
+        assert workspace.search(word).results
+        monkeypatch.setattr("workbench.engine.history.purge.purge", be_killed)
+        with pytest.raises(Killed):
+            workspace.forget(ids=[kept.id], apply=True, purge_history=True)
+        for place in (settled.root.parent / "cache").rglob("*"):
+            assert not place.is_file() or word.encode() not in place.read_bytes(), place
+
+
 def test_purging_leaves_the_text_nowhere(settled: AgentHome) -> None:
     word = "xylophone"
     with settled.open() as workspace:

@@ -137,14 +137,21 @@ def _purge(ground: Ground, erased: Erased, changed: results.Changed, by: Attribu
     from workbench.engine.history.erasure import erasure_of
     from workbench.engine.history.purge import purge
 
+    # The files are rid of the texts already: whoever is killed from here on leaves no copy of them.
+    _destroy_derived(ground)
     purged = purge(ground.history, erasure_of(erased.ids, erased.texts), by)
-    ground.finder.destroy()
-    ground.catalog.destroy()
-    ground.outside.destroy()
+    # Another process may have read the files before, and written what it read since.
+    _destroy_derived(ground)
     ground.refresh()
     kept = (f"May still hold it, for you to delete: {', '.join(purged.kept)}.",) if purged.kept else ()
     files = tuple(dict.fromkeys((*changed.files, *purged.files)))
     return replace(changed, commit=purged.commit, files=files, warnings=(*changed.warnings, *kept))
+
+
+def _destroy_derived(ground: Ground) -> None:
+    ground.finder.destroy()
+    ground.catalog.destroy()
+    ground.outside.destroy()
 
 
 def _snippet(text: str) -> str:
