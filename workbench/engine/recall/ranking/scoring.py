@@ -8,19 +8,16 @@ halving or doubling one moves recall by about a point. What matters is that each
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.engine.catalog.terms import is_pair, is_prefix
-from workbench.engine.recall.model import Statistics
 from workbench.engine.recall.ranking.candidates import Candidates
 from workbench.engine.recall.ranking.named_voices import named_voices
 from workbench.engine.recall.ranking.options import Options
 from workbench.engine.recall.ranking.question import Question
 from workbench.engine.recall.ranking.unit import Unit, units_in
+from workbench.engine.recall.ranking.words import inverse_frequency, score_words, words_of_runs
 from workbench.engine.recall.stemming import index_terms
 
 if TYPE_CHECKING:
@@ -48,8 +45,6 @@ _NUDGES = frozenset(("primary", "voice", "asking", "time", "period", "days", "gr
 # Per e-fold of length, where results are to fill a budget.
 _LENGTH = -0.8
 _PERIOD_FADE_DAYS = 7.0
-# BM25's usual saturation and length normalisation.
-_K1, _B = 1.2, 0.75
 
 # Terms that tell a time, as they stand in the index.
 _TIME_TERMS = frozenset(
@@ -65,13 +60,6 @@ _TIME_TERMS = frozenset(
 ).union(map(str, range(1900, 2100)))
 
 
-# Chinese words of one character that tell nothing by themselves.
-_FUNCTION_CHARACTERS = frozenset(
-    "的了是在我你他她它们們吗嗎呢吧啊呀和與与跟什么麼怎样樣哪谁誰几幾多少过過着著把被给給用会會要就都也还還很"
-    "有没沒这這那个個为為到从從对對"
-)
-
-
 # Where a strategy looks first (design document section 11.1).
 _PRIMARY_STORES = {
     "when": frozenset(("episodic",)),
@@ -80,8 +68,6 @@ _PRIMARY_STORES = {
     "latest": frozenset(("episodic", "core")),
 }
 _PRIMARY = 1.0
-# What is said in one of these is said of its title.
-_SMALL_STORES = frozenset(("core", "episodic", "semantic", "procedural"))
 
 
 @dataclass(frozen=True)
@@ -120,7 +106,7 @@ def score(question: Question, candidates: Candidates, near: Mapping[str, float],
         for term, nearness in near.items()
         if term not in idf
     }
-    _words(units, idf, near_idf)
+    score_words(units, idf, near_idf)
     _meaning(units, candidates)
     if options.fusion == "weighted-sum":
         _weighted_sum(units, candidates, options)
@@ -128,28 +114,6 @@ def score(question: Question, candidates: Candidates, near: Mapping[str, float],
         _two_grain(units, question, candidates, voices, has_budget=options.budget is not None)
     units.sort(key=lambda unit: (-unit.points, unit.stored.chunk.path, unit.start_line))
     return Scored(units, idf, voices, _answers_by_days(question, candidates))
-
-
-def inverse_frequency(statistics: Statistics, term: str) -> float:
-    """Return how much a term tells (the idf of BM25, never negative)."""
-    count = min(statistics.frequencies.get(term if not is_prefix(term) else f"{term}*", 0), statistics.chunks)
-    return math.log(1 + (statistics.chunks - count + 0.5) / (count + 0.5))
-
-
-def words_of_runs(terms: Sequence[str], statistics: Statistics) -> list[str]:
-    """Leave out the pairs of characters that only lie between two words of a question.
-
-    A run of Chinese or the like is asked for by all its pairs. One that stands nowhere is no word that is missing
-    where each of its characters belongs to a pair that does stand somewhere, or is a function word.
-
-    Args:
-        terms: Of a question.
-        statistics: How often each stands in the index.
-    """
-    held = {term for term in terms if statistics.frequencies.get(term, 0)}
-    covered = _FUNCTION_CHARACTERS.union(*(term for term in held if is_pair(term)))
-    left = [term for term in terms if term in held or not is_pair(term) or not covered.issuperset(term)]
-    return left or list(terms)
 
 
 def _answers_by_days(question: Question, candidates: Candidates) -> bool:
@@ -167,70 +131,6 @@ def _voices(question: Question, units: Iterable[Unit]) -> tuple[frozenset[str], 
     if named:
         return named, {term for speaker in named for term in index_terms(speaker)}
     return question.voices & speakers, set()
-
-
-def _words(units: Sequence[Unit], idf: Mapping[str, float], near: Mapping[str, float]) -> None:
-    """Score words at the three grains: `words`, `near`, `chunk` and `memory`, BM25 without repetitions."""
-    weights = {**near, **idf}
-    wanted = weights.keys()
-    own: list[set[str]] = []
-    of_chunk: dict[int, set[str]] = defaultdict(set)
-    of_memory: dict[str, set[str]] = defaultdict(set)
-    lengths_of_chunk: dict[int, int] = defaultdict(int)
-    chunks_of_memory: dict[str, set[int]] = defaultdict(set)
-    prefixes = [term for term in wanted if is_prefix(term)]
-    for unit in units:
-        held = wanted & unit.words
-        held.update(term for term in prefixes if any(word.startswith(term) for word in unit.words))
-        number = unit.stored.number
-        chunk = unit.stored.chunk
-        if chunk.store in _SMALL_STORES:
-            held |= wanted & _title_terms(chunk.title, chunk.tags)
-        own.append(held)
-        lengths_of_chunk[number] += unit.length
-        of_chunk[number] |= held
-        memory = chunk.memory_id
-        of_memory[memory] |= held
-        chunks_of_memory[memory].add(number)
-    lengths_of_memory = {
-        memory: sum(lengths_of_chunk[number] for number in numbers)
-        for memory, numbers in chunks_of_memory.items()
-    }
-    grains = (
-        _saturation([unit.length for unit in units]),
-        dict(zip(lengths_of_chunk, _saturation(list(lengths_of_chunk.values())), strict=True)),
-        dict(zip(lengths_of_memory, _saturation(list(lengths_of_memory.values())), strict=True)),
-    )
-    chunk_scores = {
-        number: grains[1][number] * sum(map(weights.__getitem__, held)) for number, held in of_chunk.items()
-    }
-    memory_scores = {
-        memory: grains[2][memory] * sum(map(weights.__getitem__, held)) for memory, held in of_memory.items()
-    }
-    for unit, held, factor in zip(units, own, grains[0], strict=True):
-        exact = extra = 0.0
-        for term in held:
-            if term in idf:
-                exact += idf[term]
-            else:
-                extra += near[term]
-        unit.signals = {
-            "exact": exact,
-            "words": factor * exact,
-            "near": factor * (exact + extra),
-            "chunk": chunk_scores[unit.stored.number],
-            "memory": memory_scores[unit.stored.chunk.memory_id],
-        }
-
-
-@lru_cache(maxsize=4096)
-def _title_terms(title: str, tags: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(index_terms(f"{title} {' '.join(tags)}"))
-
-
-def _saturation(lengths: Sequence[int]) -> list[float]:
-    average = sum(lengths) / len(lengths) if lengths else 1.0
-    return [(_K1 + 1) / (1 + _K1 * (1 - _B + _B * length / (average or 1.0))) for length in lengths]
 
 
 def _meaning(units: Sequence[Unit], candidates: Candidates) -> None:
