@@ -316,6 +316,18 @@ def test_a_question_is_not_waited_for_as_long_as_passages(
         make(provider, timeout_s=0.6).embed_passages(["a"])
 
 
+def test_a_question_is_given_up_where_not_even_the_server_is_found(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.engine.providers.embedding.remote._PATIENCE_FOR_A_QUESTION_S", 0.1)
+    over = threading.Event()
+    embedder = make()
+    monkeypatch.setattr(embedder.server, "ask", lambda *_: over.wait(10))
+    with pytest.raises(ProviderError, match=r"within 0\.1 s"):
+        embedder.embed_query("a")
+    over.set()
+
+
 def test_whoever_cancels_does_not_wait_for_a_stalled_server(
     embedding_server: EmbeddingServer, make: Make, provider: str
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -11,6 +12,7 @@ from workbench.engine.errors import ProviderError
 from workbench.engine.providers.embedding.at_once import ask_at_once
 from workbench.engine.providers.embedding.conventions import Prefixes
 from workbench.engine.providers.embedding.cutting import cut_to_bytes
+from workbench.engine.providers.embedding.model import EmbeddingCancelled
 from workbench.engine.providers.embedding.vectors import unit_rows, unusable
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ Purpose = Literal["query", "passage"]
 LONGEST_TEXT_BYTES = 20_000
 # Somebody waits for the answer to a question, and something else can give one.
 _PATIENCE_FOR_A_QUESTION_S = 4.0
+_GRACE_S = 0.5
 
 
 class EmbeddingServer(Protocol):
@@ -118,7 +121,22 @@ class RemoteEmbedder:
                 )
             return np.zeros(self.dimensions, dtype=np.float32)
         sent = cut_to_bytes(self.prefixes.query + text, LONGEST_TEXT_BYTES)
-        row: FloatArray = self._checked(self.server.ask([sent], "query"), 1)[0]
+        # Looking up the name of a server is not bounded by the time that its answer may take.
+        until = time.monotonic() + _PATIENCE_FOR_A_QUESTION_S + _GRACE_S
+        try:
+            (vectors,) = ask_at_once(
+                lambda text: self.server.ask([text], "query"),
+                [sent],
+                most=1,
+                cancelled=lambda: time.monotonic() > until,
+            )
+        except EmbeddingCancelled as error:
+            raise ProviderError(
+                f"The model “{self.model}” did not answer within {_PATIENCE_FOR_A_QUESTION_S:g} s.",
+                where=self.server.where,
+                remedy="Check that the name of the server can be looked up.",
+            ) from error
+        row: FloatArray = self._checked(vectors, 1)[0]
         return row
 
     def close(self) -> None:
