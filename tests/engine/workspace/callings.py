@@ -77,6 +77,7 @@ READING = (
     Calling("broken_parts", lambda w: w.broken_parts()),
     Calling("core_preview", lambda w: w.core_preview("Persona", "Be kind")),
     Calling("resolve", lambda w: w.resolve("Harbour")),
+    Calling("memory_around", lambda w: w.memory_around("memory/episodes/2026-02-01.md#L3-L4")),
     Calling("title", lambda w: w.title(EPISODE)),
     Calling("timeline", lambda w: w.timeline(query="tag:backup")),
     Calling("graph", lambda w: w.graph("Robin", depth=2)),
