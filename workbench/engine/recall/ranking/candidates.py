@@ -124,7 +124,7 @@ def _counts(options: Options) -> tuple[int, int]:
     results = options.max_results or 0
     if options.fusion == "weighted-sum" and results and options.budget is None:
         count = min(_MOST_OF_A_SUM, options.candidate_multiplier * results)
-        return count, 2 * count
+        return count, count
     if options.budget is None and results <= _FEW:
         return _OF_A_LANE, _READ
     return max(_OF_A_LANE, results), max(_READ_FOR_MANY, results)
