@@ -162,6 +162,12 @@ async def test_an_older_answer_never_replaces_a_newer_one(slow: Slow, running: R
         assert "nothing found" in answer(pilot)
 
 
+async def test_where_only_some_memories_are_searched_that_is_said(bench: FakeBench, running: Running) -> None:
+    async with running(bench) as pilot:
+        await ask(pilot, "zzz store:vault")
+        assert "that meets the conditions" in " ".join(listed(pilot).split())
+
+
 async def test_typing_goes_on_while_a_search_takes_its_time(slow: Slow, running: Running) -> None:
     slow.late = {"tide", "tide gauge"}
     async with running(slow) as pilot:

@@ -44,6 +44,11 @@ class Question:
         """Tell whether dormant memories may come up."""
         return self.status in ("dormant", "any")
 
+    @property
+    def is_narrowed(self) -> bool:
+        """Tell whether only some memories are searched."""
+        return bool(self.store or self.after or self.before)
+
     def shows(self, status: str | None) -> bool:
         """Tell whether a result of that status is to be shown."""
         return self.status in ("", "any") or (status or "active") == self.status

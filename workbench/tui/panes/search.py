@@ -65,6 +65,13 @@ _NOTHING_FOUND = teach(
     ("w", "tells why a memory that you expected did not come up."),
     ("esc", "begins again; your question is kept above the examples."),
 )
+_NOTHING_WITHIN = teach(
+    "Nothing found.",
+    "No memory that meets the conditions has anything to do with this. Without store:, after: or before: "
+    "everything is searched.",
+    ("status:any", "lets what has faded come up as well."),
+    ("w", "tells why a memory that you expected did not come up."),
+)
 
 
 _NOTHING_YET = (
@@ -140,7 +147,8 @@ class SearchPane(Pane, inherit_bindings=False):
     def teach(self, width: int) -> Sequence[Line]:
         if self._question.words:
             stale = self._found.stale if self._found is not None else None
-            return (teach(*_NOTHING_YET) if stale else _NOTHING_FOUND)(width)
+            nothing = _NOTHING_WITHIN if self._question.is_narrowed else _NOTHING_FOUND
+            return (teach(*_NOTHING_YET) if stale else nothing)(width)
         if self.filter_bar.text.strip():
             return _ONLY_CONDITIONS(width)
         return _READING(width) if self.bench.progress() is not None else _NOTHING_THERE(width)
