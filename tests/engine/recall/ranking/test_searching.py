@@ -40,6 +40,14 @@ def test_without_a_budget_a_line_comes_in_its_context() -> None:
     assert (found.results[0].start_line, found.results[0].end_line) == (1, 2)
 
 
+def test_headings_alone_take_nothing_of_a_budget() -> None:
+    text = "# person--ann\n\n## Facts\n- Ann bought a violin\n- Ann sings\n\n## Superseded"
+    ann = Chunk("entity:person--ann", "semantic", "graph/ann.md", 1, text, "Ann")
+    handed = texts(ask("violin", [ann], options=Options(budget=500)))
+    assert any("violin" in snippet for snippet in handed)
+    assert not any("Superseded" in snippet and "Ann" not in snippet for snippet in handed)
+
+
 def test_what_is_left_out_is_named_by_its_words() -> None:
     chunks = [note("## Evening\n- [ ] Buy violin strings <!-- a -->", name="a"), note("- violin", name="b")]
     cuts = ask("violin", chunks, options=Options(max_results=0, explain=True)).cuts

@@ -112,6 +112,12 @@ def select(ranked: Sequence[Ranked], options: Options, wanted: Collection[str]) 
             continue
         if options.budget is None and chunk.store not in _FLAT_STORES and chunk.memory_id in given:
             continue
+        if (
+            options.budget is not None
+            and not place.unit.signals.get("exact")
+            and not _first_words(place.unit)
+        ):
+            continue
         lines = covered[chunk.path]
         own = range(place.unit.start_line, place.unit.end_line + 1)
         if sum(line in lines for line in own) * 2 > len(own):
@@ -177,12 +183,12 @@ def _twin(words: frozenset[str], seen: Sequence[tuple[str, frozenset[str]]]) -> 
 
 
 def _first_words(unit: Unit) -> str:
-    """Return what a unit is known again by: its first words that format nothing, or the title of its memory."""
+    """Return the first words of a unit that format nothing; none where it is headings and comments alone."""
     for line in unit.shape.spoken.split("\n"):
         words = _MARKS.sub("", line[: _FIRST_WORDS * 2]).strip()
         if words:
             return words[:_FIRST_WORDS]
-    return unit.stored.chunk.title
+    return ""
 
 
 def _teller(result: Selected, options: Options) -> Callable[[Ranked, str, str], None]:
@@ -199,7 +205,7 @@ def _teller(result: Selected, options: Options) -> Callable[[Ranked, str, str], 
                     round(place.score, 4),
                     reason,
                     detail,
-                    _first_words(unit),
+                    _first_words(unit) or chunk.title,
                     chunk.day.isoformat() if chunk.day else None,
                 )
             )
