@@ -402,6 +402,20 @@ def test_a_forecast_is_what_comes_if_nobody_touches_it(settled: AgentHome) -> No
             workspace.decay(forecast=(-1,))
 
 
+@pytest.mark.parametrize("role", ["person", "main", "agent:scout", "reader"])
+def test_the_words_of_what_is_forgotten_reach_no_agent(settled: AgentHome, role: str) -> None:
+    with settled.open() as workspace:
+        kept = workspace.remember("The pelican sleeps in the bathtub", store="episodic")
+        assert "bathtub" in str(workspace.search("pelican"))
+        workspace.forget(ids=[kept.id], apply=True)
+    with settled.open(role) as workspace:
+        for include_dormant in (False, True):
+            found = workspace.search("pelican", explain=True, include_dormant=include_dormant)
+            (cut,) = (cut for cut in found.cuts if cut.id == kept.id)
+            assert cut.reason == "archived"
+            assert ("bathtub" in str(found)) is (role == "person")
+
+
 class Killed(BaseException):
     """The process ends here."""
 

@@ -71,7 +71,12 @@ class Recalling(Reading):
         other, failure = self._ground.outside.search(query, options)
         found = other or self._from_index(query, options, failure)
         took_ms = round((time.perf_counter() - started) * 1000, 2)
-        return replace(found, results=tuple(map(self._cited, found.results)), took_ms=took_ms)
+        return replace(
+            found,
+            results=tuple(map(self._cited, found.results)),
+            cuts=tuple(map(self._untold, found.cuts)),
+            took_ms=took_ms,
+        )
 
     def why_not(self, query: str, id: str) -> results.WhyNot:  # noqa: A002 - the field's word
         """Say why a memory did not come up for a question.
@@ -125,6 +130,11 @@ class Recalling(Reading):
             fallback=failure or means.fallback,
             stale=means.stale,
         )
+
+    def _untold(self, cut: results.Cut) -> results.Cut:
+        """Return what was left out without the words of what was forgotten, but to a person."""
+        is_told = self._ground.role.kind == "person" or cut.reason != "archived"
+        return cut if is_told else replace(cut, text="")
 
     def _cited(self, hit: results.Hit) -> results.Hit:
         from workbench.engine.recall.citations import are_citations_given
