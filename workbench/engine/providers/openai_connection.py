@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 import time
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     Request = Callable[["openai.OpenAI", float], AbstractContextManager["APIResponse[Any]"]]
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
+_USER_INFO = re.compile(r"(//)[^/?#]*@")
 
 
 class RefusedRequest(ProviderError):
@@ -64,7 +66,7 @@ class OpenAIConnection:
     @property
     def where(self) -> str:
         """Return the end point, for messages."""
-        return self.base_url or DEFAULT_BASE_URL
+        return without_password(self.base_url or DEFAULT_BASE_URL)
 
     def fetch(self, request: Request, deadline: float, *, allowed_s: float | None = None) -> bytes:
         """Make one request and return the body of its answer.
@@ -143,7 +145,7 @@ class OpenAIConnection:
         with self._making_client:
             if self._client is None:
                 client = openai.OpenAI(
-                    base_url=checked_url(self.where),
+                    base_url=checked_url(self.base_url or DEFAULT_BASE_URL),
                     # The client takes an empty key as leave to look for one in the environment.
                     api_key=self.api_key or "none",
                     default_headers=dict(self.headers),
@@ -197,6 +199,11 @@ class OpenAIConnection:
         return refused
 
 
+def without_password(url: str) -> str:
+    """Return a URL as it may be shown: without a name and password that stand in it."""
+    return _USER_INFO.sub(r"\1", url)
+
+
 def checked_url(url: str) -> str:
     """Return a base URL that is one.
 
@@ -213,7 +220,7 @@ def checked_url(url: str) -> str:
     if not sound:
         raise ProviderError(
             "The model’s base URL is not a web address.",
-            where=url,
+            where=without_password(url),
             remedy="Give it with its scheme, for example http://localhost:11434/v1.",
         )
     return url

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.openai_connection import checked_url
+from workbench.engine.providers.openai_connection import checked_url, without_password
 from workbench.engine.providers.retrying import PassingFault
 
 CONNECTION_FAULTS = (OSError, http.client.HTTPException)
@@ -56,7 +56,7 @@ def open_url(
     except ValueError as error:
         raise ProviderError(
             "The request cannot be sent: the URL or a header has characters that do not belong there.",
-            where=url,
+            where=without_password(url),
             remedy="Check the base URL, key and headers in your settings.",
         ) from error
     return answer
@@ -91,7 +91,9 @@ def exchange(
                     raise TimeoutError
                 if len(content) > largest:
                     raise ProviderError(
-                        "The server’s answer is too large.", where=url, remedy="Check the base URL."
+                        "The server’s answer is too large.",
+                        where=without_password(url),
+                        remedy="Check the base URL.",
                     )
             expected = answer.headers.get("Content-Length")
             if expected is not None and expected.isdigit() and len(content) < int(expected):
@@ -104,7 +106,7 @@ def exchange(
         raise PassingFault(
             ProviderError(
                 f"The server cannot be reached: {type(error).__name__ if not str(error) else error}.",
-                where=url,
+                where=without_password(url),
                 remedy="Check that it is running and that the base URL is right.",
             )
         ) from error

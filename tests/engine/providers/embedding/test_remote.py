@@ -348,6 +348,18 @@ def test_nobody_there_is_said(make: Make, provider: str) -> None:
     nobody.close()
 
 
+@pytest.mark.parametrize(
+    "url", ["http://me:hunter2@127.0.0.1:9/v1", "ftp://me:hunter2@x", "http://me:hunter2@[x"]
+)
+def test_a_password_in_the_url_is_not_told(provider: str, url: str) -> None:
+    kind: Any = OpenAIEmbeddings if provider == "openai" else GeminiEmbeddings
+    server = kind(url, KEY, "small", retries=0)
+    with pytest.raises(ProviderError) as caught:
+        server.ask(["a"], "query")
+    assert "hunter2" not in f"{caught.value} {server.where}"
+    assert "me" not in server.where
+
+
 @pytest.mark.parametrize("url", ["localhost:80", "ftp://x/y", "file:///etc/passwd", "http://", "//x"])
 def test_what_is_no_web_address_is_refused(provider: str, url: str) -> None:
     kind: Any = OpenAIEmbeddings if provider == "openai" else GeminiEmbeddings

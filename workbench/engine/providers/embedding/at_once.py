@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from queue import Empty, SimpleQueue
@@ -12,6 +13,8 @@ from workbench.engine.providers.embedding.model import EmbeddingCancelled
 
 # Seconds between two looks at whether the answers are still wanted.
 _LOOK_SECONDS = 0.05
+# What is about to be answered may end in order, and let go of its connection.
+_GRACE_SECONDS = 0.25
 
 Asked = TypeVar("Asked")
 Answer = TypeVar("Answer")
@@ -50,9 +53,13 @@ def ask_at_once(
                 answers.put((number, None, error))
 
     found: dict[int, Answer | None] = {}
+    threads = [
+        threading.Thread(target=work, name="embedding", daemon=True)
+        for _ in range(min(most, len(everything)))
+    ]
     try:
-        for _ in range(min(most, len(everything))):
-            threading.Thread(target=work, name="embedding", daemon=True).start()
+        for thread in threads:
+            thread.start()
         while len(found) < len(everything):
             if cancelled():
                 raise EmbeddingCancelled
@@ -65,4 +72,7 @@ def ask_at_once(
             found[number] = answer
     finally:
         waiting.clear()
+        until = time.monotonic() + _GRACE_SECONDS
+        for thread in threads:
+            thread.join(max(0.0, until - time.monotonic()))
     return [found[number] for number in range(len(everything))]  # type: ignore[misc]  # every one has answered

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.embedding.remote import seconds_for
 from workbench.engine.providers.embedding.vectors import unusable
+from workbench.engine.providers.openai_connection import without_password
 from workbench.engine.providers.retrying import (
     RETRIED_STATUSES,
     PassingFault,
@@ -60,7 +61,7 @@ class GeminiEmbeddings:
 
     @property
     def where(self) -> str:
-        return self.base_url or DEFAULT_BASE_URL
+        return without_password(self.base_url or DEFAULT_BASE_URL)
 
     def ask(self, texts: Sequence[str], purpose: Purpose) -> list[Any]:
         seconds = seconds_for(purpose, self.timeout_s)
@@ -101,7 +102,8 @@ class GeminiEmbeddings:
         return request
 
     def _attempt(self, body: bytes, deadline: float, count: int) -> list[Any]:
-        url = f"{self.where.rstrip('/')}/models/{quote(self.model, safe='')}:batchEmbedContents"
+        base_url = (self.base_url or DEFAULT_BASE_URL).rstrip("/")
+        url = f"{base_url}/models/{quote(self.model, safe='')}:batchEmbedContents"
         headers = {"Content-Type": "application/json", **self.headers}
         if self.api_key:
             headers["x-goog-api-key"] = self.api_key
