@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
@@ -43,3 +45,11 @@ def test_a_least_score_counts_only_where_no_budget_is_filled(settled: AgentHome)
         filled = workspace.search("Robin", budget=100_000).results
         assert all(hit.score >= 0.9 for hit in few)
         assert len(filled) > len(few)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"max_results": 0}, {"budget": -1}, {"min_score": float("nan")}, {"min_score": 1.5}]
+)
+def test_limits_that_make_no_sense_are_refused(settled: AgentHome, asked: dict[str, Any]) -> None:
+    with settled.open() as workspace, pytest.raises(InvalidInput, match=next(iter(asked))):
+        workspace.search("Robin", **asked)

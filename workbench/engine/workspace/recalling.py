@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -55,6 +56,11 @@ class Recalling(Reading):
             InvalidInput: An option makes no sense as given.
             StorageError: The index cannot be kept anywhere.
         """
+        for name, given in (("max_results", max_results), ("budget", budget)):
+            if given is not None and given < 1:
+                raise InvalidInput(f"{name} is {given}.", remedy="Ask for 1 or more.")
+        if min_score is not None and not 0 <= min_score <= 1:
+            raise InvalidInput(f"min_score is {min_score}.", remedy="Scores are between 0 and 1.")
         settings = self._ground.settings
         if budget is None:
             max_results = settings.search.max_results if max_results is None else max_results
@@ -155,13 +161,24 @@ class Recalling(Reading):
             )
         search = self._ground.settings.search
         return Options(
-            within=Within(store, _day(after), _day(before)),
+            within=Within(store, self._day(after), self._day(before)),
             max_results=search.max_results,
             fusion=search.fusion,
             vector_weight=search.vector_weight,
             text_weight=search.text_weight,
             candidate_multiplier=search.candidate_multiplier,
         )
+
+    def _day(self, text: str | None) -> date | None:
+        """Return the day that is meant, of a moment the one it falls on in the workspace's zone."""
+        if not text:
+            return None
+        moment = parse_time(text)
+        if len(text.strip()) > len("2026-02-01"):
+            # At the ends of the calendar there is no other zone's day.
+            with contextlib.suppress(OverflowError):
+                moment = moment.astimezone(self._ground.zone)
+        return moment.date()
 
     def _asked(self, answer: Callable[[Search], T], query: str, options: Options) -> tuple[T, Means]:
         """Have a question answered from the index, what is archived in part left out."""
@@ -186,7 +203,3 @@ class Recalling(Reading):
                 )
             )
         )
-
-
-def _day(text: str | None) -> date | None:
-    return parse_time(text).date() if text else None
