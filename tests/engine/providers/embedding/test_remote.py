@@ -301,7 +301,8 @@ def test_a_stalled_server_is_given_up(
     started = time.monotonic()
     with pytest.raises(ProviderError, match=r"within 0\.4 s"):
         make(provider, timeout_s=0.4).embed_query("a")
-    assert time.monotonic() - started < 3
+    # The server stalls for ten seconds.
+    assert time.monotonic() - started < 8
 
 
 def test_a_question_is_not_waited_for_as_long_as_passages(
@@ -336,7 +337,7 @@ def test_whoever_cancels_does_not_wait_for_a_stalled_server(
     with pytest.raises(EmbeddingCancelled):
         make(provider, timeout_s=60.0).embed_passages(["a"], cancelled=lambda: bool(embedding_server.asked))
     # The server answers after ten seconds, or when the test is over.
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 8
 
 
 def test_nobody_there_is_said(make: Make, provider: str) -> None:
