@@ -65,6 +65,26 @@ def generate(path: Path, *, episodes: int, entities: int, relations: int = 3, se
         (folder / f"{_slug(names, number)}.md").write_text(text, encoding="utf-8")
 
 
+def generate_logs(path: Path, *, entries: int, seed: int = 0) -> None:
+    """Write flat daily logs of 50 entries each, which never fade.
+
+    Args:
+        path: The workspace folder; made where it is missing.
+        entries: How many, in days counted backwards from 2 February 2026.
+        seed: Chooses the words.
+    """
+    chance = random.Random(seed)
+    words = _vocabulary(chance)
+    (path / "memory").mkdir(parents=True, exist_ok=True)
+    for number, first in enumerate(range(0, entries, EPISODES_A_DAY)):
+        day = LAST_DAY - timedelta(days=number)
+        lines = [f"# {day}"]
+        for entry in range(min(EPISODES_A_DAY, entries - first)):
+            lines += ["", f"## {9 + entry // 6:02}:{entry % 6 * 10:02} note"]
+            lines += [f"- {_sentence(chance, words, 10, 20)}" for _ in range(4)]
+        (path / f"memory/{day}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def _vocabulary(chance: random.Random) -> list[str]:
     """Return words to draw from: about half of what is drawn is common, the rest spread over 4,000 words."""
     rare = [
