@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from workbench.engine.results import Cut, Explanation, Found, Hit, IndexStatus, Lane, Signals
 from workbench.tui.bench import Episode
@@ -122,3 +124,17 @@ def _line_of(happened: Sequence[Episode], episode: Episode) -> int:
         if each.path == episode.path:
             line += 3 + len(each.text.splitlines())
     return line
+
+
+def hit(**changes: Any) -> Hit:
+    """Return a result."""
+    base = Hit(
+        "episode:2026-02-02:11:20", "memory/episodes/2026-02-02.md", 3, 5, "## 11:20 | fact\n\nTide. More of it",
+        0.5, "episodic", "active", Signals(0.5, 0.5, None, 1.0), "Tide", "2026-02-02",
+    )  # fmt: skip
+    return replace(base, **changes)
+
+
+def found(*hits: Hit, **changes: Any) -> Found:
+    """Return an answer."""
+    return replace(Found(hits, "builtin", "static-256", None, likely_absent=False, took_ms=3.2), **changes)

@@ -11,7 +11,8 @@ from zoneinfo import ZoneInfo
 
 _DATE = re.compile(r"\{(zh)?([+-]\d+)\}")
 _MONTHS = (
-    "January February March April May June July August September October November December".split()  # noqa: SIM905
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
 )
 
 

@@ -4,37 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.catalog.shelf import ENTITIES, Shelf, day, entity, episode
+from tests.engine.catalog.shelf import ENTITIES, Shelf, day, entity, episode, furnish
 
 
 @pytest.fixture
 def filled(shelf: Shelf) -> Shelf:
-    shelf.write("MEMORY.md", "## Identity\n- Name: Ada\n\n## Persona\n- Writes short answers\n")
-    shelf.write(
-        "memory/episodes/2026-02-02.md",
-        day(
-            "2026-02-02",
-            episode(
-                "09:00", "The NEAR operator and memory_search in src/auth/login.py.", rest=" | tags:[C++]"
-            ),
-            episode("10:00", "今天讨论了混合检索方案，小猫睡着了。"),
-            episode(
-                "11:00", "HTTPServer moved to v1.2, see [[project--apollo]] and episode:2026-01-01:09:00."
-            ),
-        ),
-    )
-    shelf.write(
-        f"{ENTITIES}/project--apollo.md",
-        entity(
-            "Apollo",
-            facts=("Ships on Fridays (from episode:2026-02-02:09:00) ^f1", "Is big ^f2"),
-            relations=("uses: [[tool--git]] ^r1", "part of: [[project--moon]]"),
-        )
-        + "\n## Superseded\n- Ships on Mondays (2026-01-01 to 2026-02-01, superseded by ^f1) ^f0\n",
-    )
-    shelf.write(f"{ENTITIES}/tool--git.md", entity("Git", relations=("made by: [[project--apollo]]",)))
-    shelf.write("memory/vault/letter.md", "# Letter\n\nDear Zoë, the tea.\n")
-    shelf.sync()
+    furnish(shelf)
     return shelf
 
 

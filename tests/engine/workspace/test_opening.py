@@ -12,7 +12,7 @@ import pytest
 
 from tests.engine.workspace.agent_home import BROKEN, AgentHome, failure, listing, names
 from tests.engine.workspace.callings import MAY, READING, READING_HISTORY
-from tests.engine.workspace.powers import as_anybody
+from tests.powers import as_anybody
 from workbench.engine import Workspace
 from workbench.engine.errors import NotFound
 

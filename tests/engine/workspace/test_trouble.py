@@ -16,7 +16,7 @@ import pytest
 
 from tests.engine.workspace.agent_home import BROKEN, AgentHome, failure, listing
 from tests.engine.workspace.callings import ACTIONS, EPISODE, READING, Calling
-from tests.engine.workspace.powers import as_anybody
+from tests.powers import as_anybody
 from workbench.engine import Workspace, layout
 from workbench.engine.errors import (
     HistoryError,

@@ -39,7 +39,7 @@ def ask_at_once(
         Exception: What the first `ask` that failed raised.
     """
     waiting = deque(enumerate(everything))
-    answers: SimpleQueue[tuple[int, Answer | None, Exception | None]] = SimpleQueue()
+    answers: SimpleQueue[tuple[int, list[Answer], Exception | None]] = SimpleQueue()
 
     def work() -> None:
         while waiting:
@@ -48,11 +48,11 @@ def ask_at_once(
             except IndexError:
                 return
             try:
-                answers.put((number, ask(asked), None))
+                answers.put((number, [ask(asked)], None))
             except Exception as error:  # raised again on the caller's thread
-                answers.put((number, None, error))
+                answers.put((number, [], error))
 
-    found: dict[int, Answer | None] = {}
+    found: dict[int, Answer] = {}
     threads = [
         threading.Thread(target=work, name="embedding", daemon=True)
         for _ in range(min(most, len(everything)))
@@ -69,10 +69,10 @@ def ask_at_once(
                 continue
             if error is not None:
                 raise error
-            found[number] = answer
+            found[number] = answer[0]
     finally:
         waiting.clear()
         until = time.monotonic() + _GRACE_SECONDS
         for thread in threads:
             thread.join(max(0.0, until - time.monotonic()))
-    return [found[number] for number in range(len(everything))]  # type: ignore[misc]  # every one has answered
+    return [found[number] for number in range(len(everything))]

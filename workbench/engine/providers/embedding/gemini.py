@@ -83,9 +83,10 @@ class GeminiEmbeddings:
 
     def ask_later(
         self,
-        groups: Sequence[Sequence[str]],  # noqa: ARG002  # batch jobs are not used here
-        cancelled: Callable[[], bool],  # noqa: ARG002
+        groups: Sequence[Sequence[str]],
+        cancelled: Callable[[], bool],
     ) -> dict[int, list[Any]]:
+        del groups, cancelled  # batch jobs are not used here
         return {}
 
     def close(self) -> None:

@@ -182,11 +182,10 @@ def _load_library() -> Any:
         ) from error
     if not _kept:
 
-        @llama_cpp.llama_log_callback  # type: ignore[untyped-decorator]  # the library has no types
         def say_nothing(level: int, text: bytes, user_data: ctypes.c_void_p) -> None: ...
 
         # llama.cpp calls it for as long as the process lives.
-        _kept.append(say_nothing)
+        _kept.append(llama_cpp.llama_log_callback(say_nothing))
         llama_cpp.llama_backend_init()
     # Importing another part of the library may have set its own again.
     llama_cpp.llama_log_set(_kept[0], ctypes.c_void_p(0))

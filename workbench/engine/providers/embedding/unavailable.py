@@ -32,13 +32,15 @@ class UnavailableEmbedder:
 
     def embed_passages(
         self,
-        texts: Sequence[str],  # noqa: ARG002  # the protocol's
+        texts: Sequence[str],
         *,
-        cancelled: Callable[[], bool] = lambda: False,  # noqa: ARG002
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> FloatArray:
+        del texts, cancelled
         raise self.problem
 
-    def embed_query(self, text: str) -> FloatArray:  # noqa: ARG002  # the protocol's
+    def embed_query(self, text: str) -> FloatArray:
+        del text
         raise self.problem
 
     def close(self) -> None:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
@@ -244,8 +243,11 @@ def _read(
     start, count = 0, _FIRST_FILES
     while start < len(stale):
         source = stale[start][0]
-        same = takewhile(lambda each: each[0] is source, stale[start : start + count])  # noqa: B023 - used up here
-        few = [path for _, path in same]
+        few = []
+        for each, path in stale[start : start + count]:
+            if each is not source:
+                break
+            few.append(path)
         found = {file.path: file for file in source.read(few)}
         for path in few:
             if cancelled():

@@ -35,7 +35,8 @@ class Named:
 def index_files(folder: Path) -> list[Named]:
     """Return the index files there are, newest generation first."""
     try:
-        names = os.listdir(folder)  # noqa: PTH208 - asked before every question
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries]
     except OSError:
         return []
     found = [Named(match[1], int(match[2])) for match in map(_NAME.fullmatch, names) if match]
