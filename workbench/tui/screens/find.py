@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.worker import get_current_worker
 
 from workbench.tui.ink import BLANK, Line, Span, column, gap, ink, spread
 from workbench.tui.palette import RAISED
+from workbench.tui.screens.choosing import ChoosingScreen
 from workbench.tui.views.memory import store_of_id, store_sign
-from workbench.tui.widgets.filter_bar import FilterBar, FilterInput
+from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.rows import KeyedRows
 from workbench.tui.widgets.virtual_list import VirtualList
 
@@ -103,7 +103,7 @@ def search(
     return [("Do and go", matching), ("Memories", found)]
 
 
-class FindScreen(ModalScreen[str | None]):
+class FindScreen(ChoosingScreen):
     """Gives the key of what was chosen, or None.
 
     Args:
@@ -153,26 +153,6 @@ class FindScreen(ModalScreen[str | None]):
         event.stop()
         self._show(event.found)
 
-    @on(FilterInput.Passed)
-    def _passed(self, event: FilterInput.Passed) -> None:
-        event.stop()
-        getattr(self.query_one(VirtualList), f"action_{event.action}")()
-
-    @on(FilterInput.Submitted)
-    def _submitted(self, event: FilterInput.Submitted) -> None:
-        event.stop()
-        if key := self.query_one(VirtualList).cursor_key:
-            self.dismiss(key)
-
-    @on(VirtualList.Chosen)
-    def _chosen(self, event: VirtualList.Chosen) -> None:
-        event.stop()
-        self.dismiss(event.key)
-
-    @on(FilterInput.Left)
-    def _left(self, event: FilterInput.Left) -> None:
-        event.stop()
-        self.dismiss(None)
-
-    def action_close(self) -> None:
-        self.dismiss(None)
+    def choose(self, key: str) -> None:
+        """Give what was chosen to whoever asked."""
+        self.dismiss(key)

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from workbench.tui.ink import BLANK, Line, Span, column, gap, ink
 from workbench.tui.keymap import SECTIONS, all_commands, shown_key
 from workbench.tui.palette import RAISED
-from workbench.tui.widgets.filter_bar import FilterBar, FilterInput
+from workbench.tui.screens.choosing import ChoosingScreen
+from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.rows import KeyedRows
 from workbench.tui.widgets.virtual_list import VirtualList
 
@@ -76,7 +76,7 @@ class HelpRows(KeyedRows):
         )
 
 
-class HelpScreen(ModalScreen[str | None]):
+class HelpScreen(ChoosingScreen):
     """Every command; gives the id of the one to run, or None.
 
     Args:
@@ -117,29 +117,7 @@ class HelpScreen(ModalScreen[str | None]):
         command = next((each for each in all_commands() if each.id == event.key), None)
         self.query_one("#help-text", Static).update(command.help() if command else "")
 
-    @on(FilterInput.Passed)
-    def _passed(self, event: FilterInput.Passed) -> None:
-        event.stop()
-        getattr(self.query_one(VirtualList), f"action_{event.action}")()
-
-    @on(FilterInput.Submitted)
-    def _submitted(self, event: FilterInput.Submitted) -> None:
-        event.stop()
-        self._run(self.query_one(VirtualList).cursor_key)
-
-    @on(VirtualList.Chosen)
-    def _chosen(self, event: VirtualList.Chosen) -> None:
-        event.stop()
-        self._run(event.key)
-
-    def _run(self, command_id: str) -> None:
-        if command_id in self._usable:
-            self.dismiss(command_id)
-
-    @on(FilterInput.Left)
-    def _left(self, event: FilterInput.Left) -> None:
-        event.stop()
-        self.dismiss(None)
-
-    def action_close(self) -> None:
-        self.dismiss(None)
+    def choose(self, key: str) -> None:
+        """Have the command run, where it means something."""
+        if key in self._usable:
+            self.dismiss(key)

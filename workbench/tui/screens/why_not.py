@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on, work
 from textual.containers import Vertical
 from textual.message import Message
-from textual.screen import ModalScreen
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
@@ -19,13 +18,14 @@ from workbench.tui.keymap import bindings
 from workbench.tui.matching import part_around_match
 from workbench.tui.navigation import LINK_KINDS
 from workbench.tui.palette import RAISED
+from workbench.tui.screens.choosing import ChoosingScreen
 from workbench.tui.screens.find import Finding, FindRows, search
 from workbench.tui.text import plain
 from workbench.tui.views.explanation import why_not_lines
 from workbench.tui.views.hits import first_words
 from workbench.tui.views.memory import markdown_lines
 from workbench.tui.widgets.detail import Detail
-from workbench.tui.widgets.filter_bar import FilterBar, FilterInput
+from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _MOST_SEARCHED = 8
 _LONGEST_NAME = 100
 
 
-class WhyNotScreen(ModalScreen[str | None]):
+class WhyNotScreen(ChoosingScreen):
     """Finds a memory and shows why it did not come up; gives the id of the link that was followed, or None.
 
     Args:
@@ -146,21 +146,9 @@ class WhyNotScreen(ModalScreen[str | None]):
 
     # --- asking ---------------------------------------------------------------------------------------------
 
-    @on(FilterInput.Passed)
-    def _passed(self, event: FilterInput.Passed) -> None:
-        event.stop()
-        getattr(self.query_one(VirtualList), f"action_{event.action}")()
-
-    @on(FilterInput.Submitted)
-    def _submitted(self, event: FilterInput.Submitted) -> None:
-        event.stop()
-        if key := self.query_one(VirtualList).cursor_key:
-            self._ask(key)
-
-    @on(VirtualList.Chosen)
-    def _chosen(self, event: VirtualList.Chosen) -> None:
-        event.stop()
-        self._ask(event.key)
+    def choose(self, key: str) -> None:
+        """Ask about the memory."""
+        self._ask(key)
 
     @work(thread=True, exclusive=True, group="why")
     def _ask(self, key: str) -> None:
@@ -198,11 +186,6 @@ class WhyNotScreen(ModalScreen[str | None]):
     def _followed(self, event: Detail.Followed) -> None:
         event.stop()
         self.dismiss(event.link)
-
-    @on(FilterInput.Left)
-    def _left(self, event: FilterInput.Left) -> None:
-        event.stop()
-        self.dismiss(None)
 
     def action_leave(self) -> None:
         """Go back from the answer to the memories, and from them to the results."""
