@@ -118,10 +118,6 @@ class Finder:
             return answer, Means(embedder.provider, embedder.model, standing.fallback, stale)
         raise AssertionError("Every attempt returns or raises.")
 
-    def follow(self) -> None:
-        """Bring the index up to date in the background, where anything changed."""
-        self._current().follow()
-
     def sync(
         self,
         *,

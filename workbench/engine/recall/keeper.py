@@ -86,11 +86,6 @@ class Keeper:
             held = snapshot.digests()
         return len(held.keys() - wanted.keys()) + sum(held.get(path) != wanted[path] for path in wanted)
 
-    def follow(self) -> None:
-        """Have the index brought up to date in the background, where anything changed."""
-        if not self.is_current or self._vectors_left:
-            self._background.ask()
-
     def sync(
         self,
         *,

@@ -48,6 +48,7 @@ class Outside:
         self._qmd: QmdBackend | None = None
         self._looked = -1e9
         self._version: Hashable = None
+        self._told: Hashable = None
         search = settings.search
         if search.extra_paths:
             from workbench.engine.recall.sources import ExtraPaths
@@ -77,13 +78,15 @@ class Outside:
         sources = (source for source in (self._extra, self._transcripts) if source is not None)
         return tuple(problem for source in sources for problem in source.problems)
 
-    def changed(self) -> None:
-        """Take note that files of the workspace changed."""
-        if self._qmd is not None:
-            self._qmd.changed()
-
-    def search(self, query: str, options: Options) -> tuple[results.Found | None, str | None]:
+    def search(
+        self, query: str, options: Options, version: Hashable
+    ) -> tuple[results.Found | None, str | None]:
         """Let QMD answer, where it is what searches.
+
+        Args:
+            query: The question.
+            options: Limits and filters.
+            version: Of the workspace's files; another one than the last time means that they changed.
 
         Returns:
             Its answer, or None; and why it gave none, where it should have.
@@ -92,6 +95,9 @@ class Outside:
             return None, None
         from workbench.engine.recall.qmd import QmdFailed
 
+        if version != self._told:
+            self._told = version
+            self._qmd.changed()
         if self._qmd.is_due():
             self._background.ask()
         try:

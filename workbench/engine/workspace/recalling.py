@@ -74,7 +74,9 @@ class Recalling(Reading):
             explain=explain,
         )
         started = time.perf_counter()
-        other, failure = self._ground.outside.search(query, options)
+        ground = self._ground
+        ground.refresh_for_reading()
+        other, failure = ground.outside.search(query, options, ground.catalog.version())
         found = other or self._from_index(query, options, failure)
         took_ms = round((time.perf_counter() - started) * 1000, 2)
         return replace(
