@@ -27,6 +27,7 @@ REFLECTION_LOG = "memory/meta/reflection-log.md"
 EVOLUTION = "memory/meta/evolution.md"
 PENDING_REFLECTION = "memory/meta/pending-reflection.md"
 PENDING_MEMORIES = "memory/meta/pending-memories.md"
+REJECTED = "memory/meta/rejected.md"
 SETTINGS = "workbench.toml"
 HISTORY = ".audit"
 

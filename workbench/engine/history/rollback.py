@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from workbench.engine.history.plan import Attribution, FileView, Plan, Receipt
 
 RESTORES = "Restores"
-REJECTED = "memory/meta/rejected.md"
 # What was decided and accounted for stays so, whatever the memory goes back to.
-EXEMPT = frozenset({layout.AUDIT_ARCHIVE, layout.REFLECTION_LOG, REJECTED})
+EXEMPT = frozenset({layout.AUDIT_ARCHIVE, layout.REFLECTION_LOG, layout.REJECTED})
 
 
 def rollback_file(

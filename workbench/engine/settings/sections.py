@@ -127,6 +127,12 @@ class ReflectionSettings:
     threshold: int = field(
         default=20, metadata=_whole(1, 100_000, "unprocessed episodes that set a cycle off")
     )
+    items: int = field(
+        default=60, metadata=_whole(1, 1000, "most changes that one reflection proposes; the rest come next")
+    )
+    model: bool = field(
+        default=True, metadata=_of(Kind.SWITCH, "whether the configured chat model reflects, rather than rules")
+    )
 
 
 @dataclass(frozen=True)

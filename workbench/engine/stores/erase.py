@@ -35,7 +35,7 @@ _META_FILES = (
     layout.PENDING_REFLECTION,
     layout.REFLECTION_LOG,
     layout.EVOLUTION,
-    f"{layout.META}/rejected.md",
+    layout.REJECTED,
 )
 _DELETED = "deleted for good"
 _LEAST_TEXT = 3

@@ -1,0 +1,212 @@
+"""Answers about reflections: what is proposed, what was decided, what applying does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Quoted:
+    """A memory's id and the words quoted from it; `found` says whether it still says so."""
+
+    id: str
+    quote: str
+    found: bool = True
+
+
+@dataclass(frozen=True)
+class ReviewItem:
+    """One proposed change with everything a person needs to decide.
+
+    Args:
+        id: `r-012.3`.
+        kind: fact, entity, relation, merge, supersession, contradiction, archive, restore, procedure,
+            core change, promotion, demotion, vault pin, insight or question.
+        target: The memory or entity it changes; empty where it has none.
+        before: What stands there as the proposal knew it; empty where it adds.
+        after: What shall stand there.
+        confidence: high, medium, low or empty.
+        reason: Why.
+        evidence: Who says so.
+        decision: undecided, approved, rejected or deferred.
+        stale: Whether what it changes reads differently than when it was proposed.
+        now: What stands there now, where it is stale.
+        section: The heading it stands under.
+        risk: low, medium or high.
+        needs: Items that must be applied before it.
+        waits: Why it would not be applied though approved (“it needs r-012.1, which is rejected”), else empty.
+        fields: What else the item says: since, steps, this, that, resolve, answer …, in its order.
+        resembles: A rejected item it is close to; empty where none is.
+        title: Names the target, for people.
+        line: Of the file, 1-based.
+    """
+
+    id: str
+    kind: str
+    target: str
+    before: str
+    after: str
+    confidence: str
+    reason: str
+    evidence: tuple[Quoted, ...]
+    decision: str
+    stale: bool = False
+    now: str = ""
+    section: str = ""
+    risk: str = "low"
+    needs: tuple[str, ...] = ()
+    waits: str = ""
+    fields: dict[str, str] | None = None
+    resembles: str = ""
+    title: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class TokenUse:
+    """Output tokens of a cycle and their cap."""
+
+    used: int
+    cap: int
+
+
+@dataclass(frozen=True)
+class CoreTokens:
+    """Tokens of core memory now, and with everything applied that is approved."""
+
+    before: int
+    after: int
+    cap: int = 3000
+
+
+@dataclass(frozen=True)
+class PhaseUse:
+    """What one phase of a cycle took: `mind` is `rules` or a model; `fallback` says why rules stood in."""
+
+    phase: str
+    mind: str
+    tokens: int
+    seconds: float
+    fallback: str | None = None
+
+
+@dataclass(frozen=True)
+class Review:
+    """The proposal that waits for a person's decisions.
+
+    Args:
+        id: `r-012`; empty where nothing waits.
+        created: When it was written; None where the file does not say.
+        age_hours: Since then.
+        ageing: Whether that is more than 24 hours.
+        items: In the order of the file.
+        tokens: Of the cycle.
+        core_tokens: Of core memory.
+        dropped: Items whose quotes were not found in their sources, and which nobody sees.
+        held_back: Items that were rejected before and have no new evidence.
+        left: Items that did not fit this proposal and come with the next.
+        opening: The summary's first paragraph.
+        prose: Free text by section.
+        phases: What each phase took, where the cycle was run here.
+        problems: Parts of the file that say nothing, as `line: message`.
+        path: The file.
+    """
+
+    id: str
+    created: datetime | None
+    age_hours: float
+    ageing: bool
+    items: tuple[ReviewItem, ...]
+    tokens: TokenUse
+    core_tokens: CoreTokens
+    dropped: int
+    held_back: int = 0
+    left: int = 0
+    opening: str = ""
+    prose: dict[str, str] | None = None
+    phases: tuple[PhaseUse, ...] = ()
+    problems: tuple[str, ...] = ()
+    path: str = "memory/meta/pending-reflection.md"
+
+
+@dataclass(frozen=True)
+class FilePreview:
+    """One file as applying would write it; None where there is none."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True)
+class ReviewPreview:
+    """What applying would do now.
+
+    Args:
+        applied: Items that would be applied.
+        rejected: Items that would be remembered as rejected.
+        deferred: Items that come again with the next reflection.
+        undecided: Items that stay in the file.
+        waiting: Approved items that cannot be applied now, with the reason by id.
+        files: Every file that would change, the books of reflection included.
+        core_tokens: Before and after.
+    """
+
+    applied: tuple[str, ...]
+    rejected: tuple[str, ...]
+    deferred: tuple[str, ...]
+    undecided: tuple[str, ...]
+    waiting: dict[str, str]
+    files: tuple[FilePreview, ...]
+    core_tokens: CoreTokens
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What applying did; `outcome` is approved, partial or rejected."""
+
+    commit: str | None
+    files: tuple[str, ...]
+    ids: tuple[str, ...]
+    reflection: str
+    outcome: str
+    applied: tuple[str, ...]
+    rejected: tuple[str, ...]
+    deferred: tuple[str, ...]
+    undecided: tuple[str, ...]
+    waiting: dict[str, str]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReflectionDue:
+    """Whether a cycle should run.
+
+    Args:
+        due: Whether one should.
+        reason: Why, or why not.
+        unprocessed: Memories that no reflection has read.
+        last: When the last one was written or decided; None where there was none.
+        next: When the schedule wants the next; None without one.
+        waiting: The id of the proposal that waits for decisions; empty where none does.
+    """
+
+    due: bool
+    reason: str
+    unprocessed: int
+    last: datetime | None
+    next: datetime | None
+    waiting: str = ""
+
+
+@dataclass(frozen=True)
+class Reflected:
+    """What a cycle came to; `id` is empty where nothing was proposed, and `reason` then says why."""
+
+    commit: str | None
+    files: tuple[str, ...]
+    ids: tuple[str, ...]
+    id: str
+    reason: str
+    review: Review
