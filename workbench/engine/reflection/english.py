@@ -1,0 +1,48 @@
+"""Classes of English words that telling who says what about whom turns on."""
+
+from __future__ import annotations
+
+from typing import Final
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text parted by blanks, as a set to look them up in."""
+    return frozenset(text.split())
+
+
+NO_SENTENCE_END: Final = words(
+    "e.g i.e mr ms mrs dr prof st vs no approx fig jr sr inc ltd co dept est ca al ver max min"
+)
+"""Abbreviations behind which a full stop ends nothing."""
+
+PLURAL_PERSONS: Final = words(
+    "we we're we've we'd we'll our ours us ourselves let's you you're you've you'd you'll your yours yourself"
+)
+"""Whom these mean cannot be told from one sentence."""
+
+ADVERBS: Final = words(
+    "always never also just still already usually often really now currently even only mostly sometimes finally"
+    " not ever rarely seldom generally normally both then so kinda soon almost barely hardly definitely"
+)
+"""May stand between a subject and its verb; those in -ly besides."""
+
+AUXILIARIES: Final = words(
+    "can could will would shall should may might must had did can't cannot couldn't won't wouldn't shouldn't"
+    " mustn't didn't hadn't wasn't ought"
+)
+"""Verbs that stay as they are in the third person."""
+
+PAST_FORMS: Final = words(
+    "went got made said took came saw knew thought found gave told felt left kept began wrote met ran built bought"
+    " chose broke spent sold taught lost led held heard grew drove drew drank ate caught brought became fought flew"
+    " forgot hid paid rode sang sat slept spoke stood stole swam threw understood woke wore won set put cut hit let"
+    " read quit hurt cost shut split spread bet fell froze shook rose sent lent bent dealt dreamt learnt meant lit"
+    " shot stuck struck swore tore blew withdrew overcame rewrote redid rebuilt reran"
+)
+"""Irregular past forms, and verbs whose past reads like their present."""
+
+COMMON_VERBS: Final = words(
+    "use prefer like want need have work love hate think know live plan hope feel do keep run write build get own"
+    " manage lead make take drink eat speak teach study enjoy avoid believe expect try help"
+)
+"""Verbs known for sure in their plain form."""

@@ -1,0 +1,195 @@
+"""Puts what somebody says about himself into the third person, or attributes it where that would not do."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.reflection.english import (
+    ADVERBS,
+    AUXILIARIES,
+    COMMON_VERBS,
+    PAST_FORMS,
+    PLURAL_PERSONS,
+)
+from workbench.engine.reflection.sentences import Sentence, asks, said_before_asking, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Sentence", "asks", "said_before_asking", "sentences", "third_person"]
+
+_OPENING = re.compile(
+    r"(?:(?:and|but|so|also|well|ok|okay|hmm+|oh|hey|hi|sure|yes|yeah|yep|actually|by the way|btw|anyway|plus"
+    r"|in fact|honestly|basically|haha|thanks|wow)\b[,!.]*[ ]+)+(?=\S)",
+    re.IGNORECASE,
+)
+_MARKUP = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
+_KEPT = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|\[\[[^\]]*\]\]|https?://\S+")
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_BE: Final = {"am": "is", "was": "was", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't"}
+_IRREGULAR = {"go": "goes", "be": "is", "do": "does", "have": "has", "am": "is"}
+_LIKE_I = frozenset(
+    ("phase", "part", "type", "chapter", "war", "class", "level", "stage", "volume", "section", "act")
+)
+_CHINESE = re.compile(r"我们|我們|咱|你|您|我")
+_CONTRACTED = {"m": "am", "ve": "have", "ll": "will", "d": "would"}
+_PARTICIPLE = re.compile(
+    r"(?:been|had|done|gone|made|already|[^\W\d_]{3,}ed|written|seen|taken|never|always|just)\b"
+)
+
+
+def third_person(sentence: str, name: str) -> str:
+    """Say of somebody what he says of himself: “I prefer tea” of Alex becomes “Alex prefers tea”.
+
+    The first mention becomes the name, later ones “they”, “them” and “their”; quotations, code and links stay as they
+    are. A sentence without “I” or “my” stays as it is but for its opening words (“So, …”) and final stop. One with
+    “we” or “you”, whose meaning the sentence alone does not tell, and one that no rule fits, is attributed:
+    “Alex: we moved to Postgres”.
+
+    Args:
+        sentence: One sentence, such as `sentences` gives.
+        name: Of the speaker, as it shall stand at the beginning of a sentence.
+
+    Returns:
+        One line without a final stop, its first letter a capital.
+    """
+    line = _MARKUP.sub("", " ".join(sentence.split()))
+    plain = line[_opening(line) :].rstrip(" .。;,:")
+    if not plain:
+        return line
+    if _CHINESE.search(plain):
+        others = any(found[0] != "我" for found in _CHINESE.finditer(plain))
+        return f"{name}：{plain}" if others else plain.replace("我", name)
+    turned = _Turning(name).turn(plain)
+    if turned is None:
+        return f"{name}: {plain}"
+    return turned[:1].upper() + turned[1:]
+
+
+def _opening(line: str) -> int:
+    found = _OPENING.match(line)
+    return found.end() if found else 0
+
+
+class _Turning:
+    """One sentence on its way: whether the name has been said, and which verb waits to agree with it."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._named = False
+        self._governs = False
+        self._after_and = False
+        self._infinitive = False
+
+    def turn(self, line: str) -> str | None:
+        """Return the line about the named person, or None where it cannot be said mechanically."""
+        words = list(_words(line))
+        said: list[str] = []
+        end = 0
+        for number, word in enumerate(words):
+            following = words[number + 1][0] if number + 1 < len(words) else ""
+            before = words[number - 1][0] if number else ""
+            if line[end : word.start()].strip(" "):
+                self._after_and = False
+            new = self._one(word[0], before, following, line[word.end() : word.end() + 1])
+            if new is None:
+                return None
+            said.append(line[end : word.start()] + new)
+            end = word.end()
+        if self._governs:
+            return None
+        return "".join(said) + line[end:]
+
+    def _one(self, word: str, before: str, following: str, after: str) -> str | None:
+        key = word.casefold().replace("’", "'")
+        if self._governs:
+            return self._agreeing(word, key)
+        if key in PLURAL_PERSONS:
+            return None
+        if (
+            key == "i"
+            and (word == "I" or after == " ")
+            and before.casefold() not in _LIKE_I
+            and after not in "./-"
+        ):
+            return self._subject()
+        if key.startswith("i'") and key[2:] in _CONTRACTED:
+            return self._contracted(key[2:], following)
+        own = self._own(key)
+        return own if own is not None else self._coordinated(word, key)
+
+    def _subject(self) -> str:
+        if self._named:
+            return "they"
+        self._named = self._governs = True
+        self._infinitive = False
+        return self._name
+
+    def _contracted(self, tail: str, following: str) -> str:
+        verb = "had" if tail == "d" and _PARTICIPLE.match(following) else _CONTRACTED[tail]
+        if self._named:
+            return "they " + ("are" if verb == "am" else verb)
+        self._named = True
+        return f"{self._name} {_BE.get(verb, verb)}"
+
+    def _own(self, key: str) -> str | None:
+        if key not in ("my", "me", "mine", "myself"):
+            return None
+        if key == "myself":
+            return "themselves"
+        if not self._named:
+            self._named = True
+            return {"my": f"{self._name}’s", "mine": f"{self._name}’s"}.get(key, self._name)
+        return {"my": "their", "mine": "theirs"}.get(key, "them")
+
+    def _agreeing(self, word: str, key: str) -> str | None:
+        if key in ADVERBS or (
+            key.endswith("ly") and len(key) > 4 and key not in ("apply", "rely", "supply", "reply")
+        ):
+            return word
+        self._governs = False
+        if key in ("and", "or", "who", "but", "that", "with", "am"):
+            return "is" if key == "am" else None
+        if key in _BE:
+            return _BE[key]
+        if (
+            key in AUXILIARIES
+            or key in PAST_FORMS
+            or (key.endswith("ed") and key not in ("need", "feed", "speed", "exceed"))
+        ):
+            self._infinitive = True
+            return word
+        return _with_s(word)
+
+    def _coordinated(self, word: str, key: str) -> str:
+        """Let “and prefer” follow “Alex uses”; not “and prefer” in “Alex wants to use and prefer”."""
+        if key in ("to", "that", "which", "who", "they", "if", "when", "because") or key in AUXILIARIES:
+            self._infinitive = True
+        joined, self._after_and = (
+            self._after_and,
+            key in ("and", "but") or (self._after_and and key in ADVERBS),
+        )
+        if joined and self._named and not self._infinitive and key in COMMON_VERBS:
+            return _with_s(word)
+        return word
+
+
+def _words(line: str) -> Iterator[re.Match[str]]:
+    """Give the words outside of quotations, code and links."""
+    at = 0
+    for kept in _KEPT.finditer(line):
+        yield from _WORD.finditer(line, at, kept.start())
+        at = kept.end()
+    yield from _WORD.finditer(line, at)
+
+
+def _with_s(verb: str) -> str:
+    key = verb.casefold()
+    if key in _IRREGULAR:
+        return _IRREGULAR[key]
+    if key.endswith(("s", "sh", "ch", "x", "z", "o")):
+        return verb + "es"
+    if key.endswith("y") and key[-2:-1] not in "aeiou":
+        return verb[:-1] + "ies"
+    return verb + "s"
