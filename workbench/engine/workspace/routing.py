@@ -47,14 +47,14 @@ def route(
     # A word that is no store is refused by the store's planner.
     wanted = store.strip().lower() if store else None
     hints = RoutingHints(
-        owner=_owner(ground),
+        owner=owner_of(ground),
         known=lambda name: _mention(ground.lookups.named(name)),
         called=lambda name: _mention(ground.lookups.called(name)),
         protect=pinned,
         explicit=explicit,
         store=cast("Store", wanted) if wanted in get_args(Store) else None,
         entities=tuple(each for entity in entities if (each := _given(ground, entity))),
-        relations=_own_relations(ground),
+        relations=own_relations(ground),
     )
     model = ground.settings.model
     if not model.configured:
@@ -99,7 +99,8 @@ def _given(ground: Ground, text: str) -> EntityMention | None:
     return EntityMention(named.name, cast("EntityType", named.type), marked=True)
 
 
-def _own_relations(ground: Ground) -> tuple[str, ...]:
+def own_relations(ground: Ground) -> tuple[str, ...]:
+    """Return the relations of this workspace beyond those of design document §6.3."""
     return _relations_in(ground.files.read(layout.RELATIONS) or b"", tuple(ground.settings.graph.relations))
 
 
@@ -114,7 +115,8 @@ def _relations_in(file: bytes, settings: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in own if name not in RELATIONS)
 
 
-def _owner(ground: Ground) -> str:
+def owner_of(ground: Ground) -> str:
+    """Return the person’s name as core memory has it; `User` where it does not say."""
     return _owner_in(ground.files.read(layout.CORE) or b"")
 
 

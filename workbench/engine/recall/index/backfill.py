@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.errors import Locked
 from workbench.engine.recall.index.embedding import ChunkEmbedder
-from workbench.engine.recall.index.lock import builder_lock
+from workbench.engine.process_lock import process_lock
 from workbench.engine.recall.index.schema import ask
 from workbench.engine.recall.units import unit_texts
 
@@ -56,7 +56,7 @@ def embed_pending(
         made = embedder.embed([unit_texts(text) for _, text in rows], cancelled=cancelled)
         if made is None:
             return
-        with builder_lock(lock, _LOCK_SECONDS) as alone:
+        with process_lock(lock, _LOCK_SECONDS) as alone:
             if not alone:
                 raise Locked(
                     "Another process has been building the search index for a minute.",

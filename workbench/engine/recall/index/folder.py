@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.engine.recall.index.lock import try_lock
+from workbench.engine.process_lock import try_lock
 from workbench.engine.recall.index.opened import DAMAGED
 from workbench.engine.recall.index.schema import delete_database
 

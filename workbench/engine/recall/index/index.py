@@ -18,7 +18,7 @@ from workbench.engine.recall.index.backfill import embed_pending
 from workbench.engine.recall.index.builder import Builder, Built
 from workbench.engine.recall.index.embedding import ChunkEmbedder
 from workbench.engine.recall.index.embedding_cache import EmbeddingCache
-from workbench.engine.recall.index.lock import builder_lock
+from workbench.engine.process_lock import process_lock
 from workbench.engine.recall.index.open_files import OpenFiles
 from workbench.engine.recall.index.opened import IndexFile, IndexLost
 from workbench.engine.recall.index.schema import ask
@@ -147,7 +147,7 @@ class Index:
         embedder = self._chunk_embedder
 
         def fill() -> IndexSync:
-            with builder_lock(self._folder / names.EMBEDDING_LOCK, 0) as alone:
+            with process_lock(self._folder / names.EMBEDDING_LOCK, 0) as alone:
                 if not alone:
                     return IndexSync(busy=True)
                 file = self._files.to_build()
@@ -156,7 +156,7 @@ class Index:
                     embed_pending(file, embedder, self._folder / names.BUILDER_LOCK, progress, cancelled)
                 except ProviderError as error:
                     failure = str(error)
-                with builder_lock(self._folder / names.BUILDER_LOCK, _LONG_WAIT_SECONDS):
+                with process_lock(self._folder / names.BUILDER_LOCK, _LONG_WAIT_SECONDS):
                     return self._finish(file, Built(failure=failure), has_seen_all=False)
 
         if not self._embedding.acquire(blocking=False):
@@ -204,7 +204,7 @@ class Index:
         if not self._building.acquire(timeout=wait):
             return IndexSync(busy=True)
         try:
-            with builder_lock(self._folder / names.BUILDER_LOCK, wait) as alone:
+            with process_lock(self._folder / names.BUILDER_LOCK, wait) as alone:
                 if not alone:
                     return IndexSync(busy=True)
                 if force:

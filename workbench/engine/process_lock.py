@@ -1,4 +1,4 @@
-"""Locks between processes: one builder at a time, and a sign that an index file is in use."""
+"""Locks between processes: one at a time does something, and a sign that a file is in use."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _PAUSE = 0.005
 
 
 @contextmanager
-def builder_lock(place: Path, wait: float) -> Iterator[bool]:
-    """Try to be the only one who builds; tell whether that worked. The kernel lets go of it when a process dies.
+def process_lock(place: Path, wait: float) -> Iterator[bool]:
+    """Try to be the only one who does something; tell whether that worked. The kernel lets go when a process dies.
 
     Args:
         place: The lock's file; its folder exists.
-        wait: Seconds to wait for another builder.
+        wait: Seconds to wait for another one.
 
     Raises:
         StorageError: The file cannot be made, or the file system has no locks.
@@ -56,7 +56,7 @@ def try_lock(place: Path, handle: int, kind: int) -> bool:
 
 def _unusable(place: Path, error: OSError) -> StorageError:
     return StorageError(
-        f"The search index cannot be locked: {error.strerror or error}.",
+        f"The lock cannot be taken: {error.strerror or error}.",
         where=str(place),
-        remedy="Give the right to write there, or name another folder on a local disk in WORKBENCH_PATHS_CACHE.",
+        remedy="Give the right to write there, or name another folder on a local disk: paths.cache, paths.state.",
     )

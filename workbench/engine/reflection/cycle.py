@@ -1,0 +1,144 @@
+"""One cycle of reflection: the five phases in their order, and the proposal they come to (design document §10.3)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from workbench.engine.reflection import rejections
+from workbench.engine.reflection.model import Guidance, Mind, Phase, Snapshot, Summary
+from workbench.engine.reflection.proposing import (
+    check_quotes,
+    number,
+    select,
+    tokens_of,
+    with_entities,
+    without_doubles,
+)
+from workbench.engine.reflection.work import Work
+
+if TYPE_CHECKING:
+    from workbench.engine.documents import RejectedClaims
+    from workbench.engine.documents.pending_reflection import ReviewItem
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What a cycle came to.
+
+    Args:
+        items: Numbered, in the order of the file.
+        summary: What a person reads first.
+        guidance: What meta-reflection gave.
+        dropped: Items whose quotes were not found.
+        held_back: Items that were rejected before.
+        left: Items for which there was no room.
+        fresh: How many of the items are new rather than carried over.
+    """
+
+    items: tuple[ReviewItem, ...]
+    summary: Summary
+    guidance: Guidance
+    dropped: int
+    held_back: int
+    left: int
+    fresh: int
+
+
+def run_cycle(
+    snapshot: Snapshot,
+    mind: Mind,
+    work: Work,
+    *,
+    rejected: RejectedClaims,
+    reflection: str,
+    most: int,
+    carried: Sequence[ReviewItem] = (),
+) -> Proposal:
+    """Run the five phases; nothing is written.
+
+    Args:
+        snapshot: What may be looked at.
+        mind: What thinks.
+        work: The account of the cycle.
+        rejected: What a person has rejected.
+        reflection: The id of this one, `r-012`.
+        most: Items that one proposal holds at most; carried ones come on top.
+        carried: Items of an earlier proposal that were not decided; they keep their ids.
+
+    Raises:
+        Cancelled: The cycle was called off.
+    """
+    with _phase(work, Phase.SURVEY, mind):
+        agenda = mind.survey(snapshot, work)
+    with _phase(work, Phase.META_REFLECTION, mind):
+        guidance = mind.look_back(snapshot, agenda, work)
+    with _phase(work, Phase.CONSOLIDATE, mind):
+        found = (*mind.consolidate(snapshot, agenda, guidance, work), *guidance.items)
+        by_rules = work.accounts[-1].mind == "rules"
+        checked = check_quotes(found, snapshot.text_of)
+        kept = rejections.hold_back(checked.items, rejected)
+        known = {rejections.claim_key(item) for item in carried}
+        new = [
+            item
+            for item in without_doubles(kept.kept, rejections.claim_key)
+            if rejections.claim_key(item) not in known
+        ]
+        settled = with_entities(new, snapshot.graph, lambda target: _label(target, snapshot))
+        work.check()
+    with _phase(work, Phase.REWRITE_CORE, mind):
+        core = mind.rewrite_core(snapshot, agenda, settled, work)
+        checked_core = check_quotes(core, snapshot.text_of)
+        kept_core = rejections.hold_back(checked_core.items, rejected)
+        together = without_doubles((*settled, *kept_core.kept), _in_its_place)
+        selection = select(together, most, work.left if by_rules else work.cap)
+        if by_rules:
+            work.spend(sum(map(tokens_of, selection.items)))
+    items = (*number(selection.items, reflection), *map(_again, carried))
+    with _phase(work, Phase.SUMMARISE, mind):
+        summary = mind.summarise(snapshot, items, guidance, work)
+    return Proposal(
+        items,
+        summary,
+        guidance,
+        checked.dropped + checked_core.dropped,
+        len(kept.held) + len(kept_core.held),
+        selection.left,
+        len(selection.items),
+    )
+
+
+@contextmanager
+def _phase(work: Work, phase: Phase, mind: Mind) -> Iterator[None]:
+    work.begin(phase, mind.name)
+    started = time.perf_counter()
+    yield
+    work.took(time.perf_counter() - started)
+
+
+def _in_its_place(item: ReviewItem) -> str:
+    """Tell items apart that say the same in different places: the graph and core memory may both say it."""
+    place = "core" if item.target.startswith("core:") else "graph"
+    return f"{place} {rejections.claim_key(item)}"
+
+
+def _again(item: ReviewItem) -> ReviewItem:
+    """Return an item as it comes again: under its own id, and open once more where it was put off."""
+    return replace(item, decision="undecided") if item.decision == "deferred" else item
+
+
+def _label(target: str, snapshot: Snapshot) -> str:
+    """Return a label for an entity that nobody named: the speaker's own spelling, else its slug in words."""
+    kind, _, slug = target.partition("--")
+    if kind == "person":
+        from workbench.engine.identifiers import slug as slugify
+
+        names = (snapshot.owner, *(passage.speaker for passage in snapshot.passages))
+        spelled = next((name for name in names if name and slugify(name) == slug), None)
+        if spelled:
+            return spelled if spelled[:1].isupper() else spelled.capitalize()
+    words = slug.replace("-", " ")
+    return words.title() if kind == "person" else words

@@ -1,0 +1,148 @@
+"""Takes files of episodes, logs and notes apart into passages: who said what, when, on which lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from workbench.engine import layout
+from workbench.engine.catalog.extract import extract
+from workbench.engine.documents import SourceText
+from workbench.engine.recall.units import units_of
+from workbench.engine.recall.voices import AGENT, PERSON, Turn, speaker_of_section, turn_of
+from workbench.engine.reflection.model import Passage
+
+if TYPE_CHECKING:
+    from workbench.engine.catalog import MemoryRecord
+
+_CLOCK = re.compile(r"(\d{1,2})[:.](\d{2})")
+_HEADING = re.compile(r"#{1,6}\s")
+_LONGEST_LABEL = 120
+
+
+def holds_passages(path: str) -> bool:
+    """Tell whether a file is reflected on: episodes, daily logs and notes of the memory folder."""
+    return (
+        path.startswith("memory/")
+        and path.endswith(".md")
+        and layout.store_of(path) in ("episodic", "file")
+        and not path.startswith((f"{layout.META}/", f"{layout.GRAPH}/"))
+    )
+
+
+def passages_of(path: str, content: bytes, zone: ZoneInfo) -> list[Passage]:
+    """Return what is said in a file, in the order of its lines.
+
+    An episode is one passage. So is a section of a log whose heading names the speaker; other sections are taken apart
+    into turns where their lines carry times or speakers, else into paragraphs and list items.
+
+    Args:
+        path: Workspace-relative.
+        content: The file.
+        zone: The workspace's.
+    """
+    source = SourceText.from_bytes(content)
+    return [
+        passage
+        for record in extract(path, content, zone).memories
+        for passage in ([_episode(record)] if record.store == "episodic" else _section(record, source))
+        if passage.text.strip()
+    ]
+
+
+def _episode(record: MemoryRecord) -> Passage:
+    return Passage(
+        record.id,
+        record.text,
+        record.path,
+        record.start_line,
+        record.end_line,
+        record.moment,
+        type=record.type,
+        confidence=record.confidence,
+        source=record.source,
+        tags=record.tags,
+    )
+
+
+def _section(record: MemoryRecord, source: SourceText) -> Iterator[Passage]:
+    lines = [source.line(number) for number in range(record.start_line, record.end_line + 1)]
+    heading = bool(lines and _HEADING.match(lines[0]))
+    speaker = speaker_of_section(lines[0], "") if heading else None
+    if speaker is not None:
+        body = next((n for n in range(1, len(lines)) if lines[n].strip()), len(lines))
+        if body < len(lines):
+            yield _passage(
+                record,
+                body,
+                len(lines) - 1,
+                "\n".join(lines[body:]),
+                _cased(lines[0], speaker),
+                record.moment,
+            )
+        return
+    turns = {first: turn_of(lines[first]) for first, _ in units_of("\n".join(lines))}
+    named = {turn.speaker for turn in turns.values() if turn.is_stamped and turn.speaker} | PERSON | AGENT
+    for first, last in units_of("\n".join(lines)):
+        while first <= last and (not lines[first].strip() or _HEADING.match(lines[first])):
+            first += 1
+        if first > last:
+            continue
+        turn = turns.get(first) or turn_of(lines[first])
+        known = turn.speaker in named
+        begun = (
+            turn.text if known or turn.speaker is None else lines[first][_mark_length(lines[first], turn) :]
+        )
+        text = "\n".join((begun, *lines[first + 1 : last + 1]))
+        label = lines[first][:_LONGEST_LABEL]
+        yield _passage(
+            record,
+            first,
+            last,
+            text,
+            _cased(label, turn.speaker) if known and turn.speaker else "",
+            _moment(label, turn, record.moment),
+        )
+
+
+def _passage(
+    record: MemoryRecord, first: int, last: int, text: str, speaker: str, moment: datetime | None
+) -> Passage:
+    start, end = record.start_line + first, record.start_line + last
+    return Passage(
+        f"file:{record.path}#L{start}-L{end}",
+        text,
+        record.path,
+        start,
+        end,
+        moment,
+        speaker=speaker,
+        tags=record.tags,
+        section=record.title,
+    )
+
+
+def _cased(line: str, speaker: str) -> str:
+    """Return a speaker's name as the line writes it."""
+    at = line.casefold().find(speaker)
+    return line[at : at + len(speaker)] if at >= 0 else speaker
+
+
+def _mark_length(line: str, turn: Turn) -> int:
+    """Return how many characters of list mark stand before a line whose label is no speaker."""
+    if not turn.is_item:
+        return 0
+    mark = re.match(r"\s*(?:[-*+•]|\d+[.)])\s+", line)
+    return mark.end() if mark else 0
+
+
+def _moment(label: str, turn: Turn, of_section: datetime | None) -> datetime | None:
+    if not turn.is_stamped or of_section is None:
+        return of_section
+    clock = _CLOCK.search(label)
+    if clock is None or int(clock[1]) > 23 or int(clock[2]) > 59:
+        return of_section
+    return of_section.replace(hour=int(clock[1]), minute=int(clock[2]))

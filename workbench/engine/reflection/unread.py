@@ -1,0 +1,87 @@
+"""Which passages no reflection has read yet: told from the history, so that no old one is looked at again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
+
+from workbench.engine.documents import SourceText
+from workbench.engine.recall.voices import turn_of
+from workbench.engine.reflection.passages import holds_passages, passages_of
+
+if TYPE_CHECKING:
+    from workbench.engine.reflection.model import Passage
+
+_COMMIT = r"[0-9a-f]{40}"
+_MARK = re.compile(rf"({_COMMIT}|nothing)(?:, ({_COMMIT}) through (\S+))?")
+
+FileAt = Callable[[str, str], bytes | None]
+"""Gives a file as it was at a commit: (commit, path)."""
+
+
+@dataclass(frozen=True)
+class ReadMark:
+    """How far reflection has read, as it is kept in the reflection log.
+
+    Args:
+        base: Everything in this commit has been read; empty where nothing has.
+        head: A later commit, of which the passages up to `through` have been read as well; empty where there is none.
+        through: The place of that passage in the order of reading.
+    """
+
+    base: str = ""
+    head: str = ""
+    through: str = ""
+
+    def render(self) -> str:
+        """Write the mark as one line."""
+        more = f", {self.head} through {self.through}" if self.head and self.through else ""
+        return (self.base or "nothing") + more
+
+    @classmethod
+    def parse(cls, text: str) -> ReadMark:
+        """Read a mark; what is none of them marks nothing as read."""
+        match = _MARK.fullmatch(text.strip())
+        if match is None:
+            return cls()
+        return cls("" if match[1] == "nothing" else match[1], match[2] or "", match[3] or "")
+
+
+def order_of(passage: Passage) -> str:
+    """Return what passages are sorted by: the oldest first, then as they stand in the files."""
+    moment = f"{passage.moment:%Y-%m-%dT%H:%M}" if passage.moment else "0"
+    return f"{moment}|{passage.path.replace(' ', '_')}|{passage.start_line:08}"
+
+
+def find_unread(
+    changed: Iterable[tuple[str, bytes]], mark: ReadMark, file_at: FileAt, zone: ZoneInfo
+) -> Iterator[Passage]:
+    """Yield the passages that were not read, file by file.
+
+    Args:
+        changed: Path and content of the files that differ from the mark's base; others hold nothing new.
+        mark: How far was read.
+        file_at: Gives older contents.
+        zone: The workspace's.
+    """
+    for path, content in changed:
+        if not holds_passages(path):
+            continue
+        before = _lines(file_at(mark.base, path)) if mark.base else frozenset()
+        later = _lines(file_at(mark.head, path)) if mark.head else frozenset()
+        for passage in passages_of(path, content, zone):
+            own = {line for line in passage.text.split("\n") if line.strip()}
+            if own <= before:
+                continue
+            if later and order_of(passage) <= mark.through and own <= later:
+                continue
+            yield passage
+
+
+def _lines(content: bytes | None) -> frozenset[str]:
+    """Return the lines of a file, and what each says behind its time and speaker."""
+    lines = SourceText.from_bytes(content or b"").lines
+    return frozenset(lines) | frozenset(turn_of(line).text for line in lines)

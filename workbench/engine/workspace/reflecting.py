@@ -1,0 +1,319 @@
+"""The reflecting part of the door: a cycle that proposes what to learn, and whether one is due."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout, results
+from workbench.engine.agents.roles import Capability, require
+from workbench.engine.clock import parse_time
+from workbench.engine.errors import InvalidInput, Locked, NotFound, Refused
+from workbench.engine.workspace.reviewing import Reviewing
+
+if TYPE_CHECKING:
+    from workbench.engine.documents import PendingReflection, ReflectionLog
+    from workbench.engine.history import FileView, Plan
+    from workbench.engine.reflection.cycle import Proposal
+    from workbench.engine.reflection.model import Mind, Snapshot
+    from workbench.engine.reflection.work import Progress, Work
+    from workbench.engine.workspace.ground import Ground
+    from workbench.engine.workspace.snapshot import Unread
+
+_ACTOR = "bot:reflection"
+_TRACES = "reflections"
+_OCCASIONS = ("manual", "session-end", "schedule")
+
+
+class Reflecting(Reviewing):
+    """Runs cycles of reflection; what they propose is decided on elsewhere, by a person."""
+
+    def reflect(
+        self,
+        *,
+        if_due: bool = False,
+        trigger: str = "manual",
+        renew: bool = False,
+        progress: Callable[[Progress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> results.Reflected:
+        """Reflect on what is new, and write what should be learned of it as a proposal; nothing is ever applied.
+
+        Args:
+            if_due: Do nothing unless a reflection is due.
+            trigger: `manual`, `session-end` or `schedule`.
+            renew: Reflect although a proposal waits; what is undecided in it comes again with the new one.
+            progress: Told how far the cycle has come, on the calling thread.
+            cancelled: Asked often; a cycle that is called off writes nothing.
+
+        Raises:
+            Refused: A proposal waits for decisions, or the cycle was called off.
+            Locked: Another process is reflecting.
+            RoleRefused: This door may not write.
+        """
+        from workbench.engine.reflection.work import Work
+
+        if trigger not in _OCCASIONS:
+            raise InvalidInput(f"“{trigger}” sets off no reflection.", remedy=f"Say {', '.join(_OCCASIONS)}.")
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="reflect")
+        with _alone(ground):
+            ground.prepare_writing()
+            ground.adopt()
+            ground.refresh()
+            waiting = self._waiting()
+            if if_due:
+                due = self._due(trigger)
+                if not due.due:
+                    return results.Reflected(None, (), (), "", due.reason, self.review())
+            elif waiting and not renew:
+                raise Refused(
+                    f"{waiting} waits for decisions.",
+                    where=layout.PENDING_REFLECTION,
+                    remedy="Decide in the bench or with `workbench review`, or reflect anew with --renew.",
+                )
+            work = Work(cap=ground.settings.reflection.token_budget, report=progress, cancelled=cancelled)
+            return self._cycle(work, trigger)
+
+    def reflection_due(self, *, trigger: str = "schedule") -> results.ReflectionDue:
+        """Tell whether a reflection should run, and why.
+
+        Args:
+            trigger: The occasion: `schedule` or `session-end`.
+        """
+        self._ground.refresh_for_reading()
+        return self._due(trigger)
+
+    def reflection_trace(self, id: str) -> tuple[dict[str, object], ...]:  # noqa: A002 - the field's word
+        """Return what a model was asked and what it answered in one cycle that ran here, in order.
+
+        Args:
+            id: `r-012`.
+
+        Raises:
+            NotFound: No such cycle asked a model here, or its record was deleted.
+        """
+        require(self._ground.role, Capability.READ, doing="read memory")
+        place = self._ground.derived / _TRACES / f"{_checked(id)}.json"
+        try:
+            return tuple(json.loads(place.read_text("utf-8")))
+        except FileNotFoundError as error:
+            raise NotFound(
+                f"Nothing is kept of what a model was asked in {id}.",
+                remedy="Rules ask no model; records are kept where the cycle ran, until the cache is cleared.",
+            ) from error
+
+    def _cycle(self, work: Work, trigger: str) -> results.Reflected:
+        from workbench.engine.documents import RejectedClaims
+        from workbench.engine.reflection.cycle import run_cycle
+        from workbench.engine.workspace.snapshot import find_unread, read_log, read_pending, take_snapshot
+
+        ground = self._ground
+        head = ground.history.head() or ""
+        view = ground.history.at(head)
+        unread = find_unread(ground, view, head)
+        before = read_pending(view)
+        reflection = _next_id(read_log(view), before)
+        snapshot = take_snapshot(
+            ground,
+            view,
+            unread,
+            lambda text, limit: (
+                self.search(text, max_results=limit, min_score=0.0, include_dormant=True).results
+            ),
+            int(reflection.partition("-")[2]),
+        )
+        proposal = run_cycle(
+            snapshot,
+            _mind(ground),
+            work,
+            rejected=RejectedClaims.parse(view.read(layout.REJECTED) or b""),
+            reflection=reflection,
+            most=ground.settings.reflection.items,
+            carried=before.items,
+        )
+        _keep_trace(ground, reflection, work)
+        mark = unread.read if work.unread is None else unread.read_up_to(work.unread)
+        if proposal.left and work.unread is None:
+            # What found no room is found again when there is some.
+            mark = unread.mark
+        by = replace(
+            ground.attribution(_told(trigger, unread.entries), actor=_ACTOR, named=_ACTOR),
+            approval="pending" if proposal.fresh else "auto",
+        )
+
+        meta = _meta(ground, snapshot, proposal, unread, work, mark.render())
+
+        def plan(files: FileView) -> Plan[results.Changed]:
+            if (files.read(layout.PENDING_REFLECTION) or b"") != (
+                view.read(layout.PENDING_REFLECTION) or b""
+            ):
+                raise Locked(
+                    "The proposal was changed while the reflection ran.",
+                    where=layout.PENDING_REFLECTION,
+                    remedy="Reflect again.",
+                )
+            from workbench.engine.reflection.writing import plan_nothing, plan_proposal
+
+            if not proposal.items:
+                return plan_nothing(reflection, ground.now(), unread.entries, meta)
+            return plan_proposal(files, proposal, reflection, ground.now(), meta, ground.zone)
+
+        if not proposal.fresh and not unread.passages:
+            return results.Reflected(None, (), (), "", "There is nothing new to learn.", self.review())
+        receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="reflect")
+        review = replace(self.review(), phases=_phases(work))
+        if not proposal.fresh:
+            reason = f"{unread.entries:,} entries were read; nothing in them is worth proposing."
+            return results.Reflected(receipt.commit, receipt.files, (), "", reason, review)
+        told = f"{proposal.fresh:,} changes are proposed."
+        ids = tuple(item.id for item in proposal.items)
+        return results.Reflected(receipt.commit, receipt.files, ids, reflection, told, review)
+
+    def _waiting(self) -> str:
+        """Return the id of a proposal that is not yet decided; empty where none is, or all of it was put off."""
+        from workbench.engine.workspace.snapshot import read_pending
+
+        pending = read_pending(self._ground.files)
+        open_ = any(item.decision != "deferred" for item in pending.items)
+        return (pending.reflection or "A proposal") if open_ else ""
+
+    def _due(self, trigger: str) -> results.ReflectionDue:
+        from workbench.engine.reflection.due import Standing, is_due, next_planned
+        from workbench.engine.workspace.snapshot import read_log, read_pending
+
+        ground = self._ground
+        settings = ground.settings.reflection
+        unread = count_unread(ground)
+        pending = read_pending(ground.files)
+        times = [_time(record.time) for record in read_log(ground.files).records] + [_time(pending.created)]
+        last = max((moment for moment in times if moment), default=None)
+        waiting = self._waiting()
+        answer = is_due(Standing(ground.now(), last, unread, waiting, trigger), settings)
+        planned = next_planned(ground.now(), settings) if "daily" in settings.frequency else None
+        return results.ReflectionDue(answer.due, answer.reason, unread, last, planned, waiting)
+
+
+def count_unread(ground: Ground) -> int:
+    """Return how many entries no reflection has read, counting deeply only what changed since the last."""
+    from workbench.engine.workspace.snapshot import find_unread, last_mark
+
+    head = ground.history.head() if ground.has_history() else None
+    if head is None or not last_mark(ground, ground.files).base:
+        return ground.lookups.count_entries()
+    return find_unread(ground, ground.history.at(head), head).entries
+
+
+def _next_id(log: ReflectionLog, pending: PendingReflection) -> str:
+    names = [record.id for record in log.records] + [item.id.partition(".")[0] for item in pending.items]
+    names.append(pending.reflection)
+    numbers = [int(name[2:]) for name in names if name.startswith("r-") and name[2:].isdigit()]
+    return f"r-{max(numbers, default=0) + 1:03}"
+
+
+def _mind(ground: Ground) -> Mind:
+    from workbench.engine.reflection.rules import RulesMind
+
+    rules = RulesMind()
+    if not ground.settings.reflection.model:
+        return rules
+    from workbench.engine.providers import chat_model
+
+    chat = chat_model(ground.settings)
+    if chat is None:
+        return rules
+    from workbench.engine.reflection.model_mind import ModelMind
+
+    return ModelMind(chat, rules)
+
+
+def _meta(
+    ground: Ground, snapshot: Snapshot, proposal: Proposal, unread: Unread, work: Work, mark: str
+) -> list[tuple[str, str]]:
+    from workbench.engine.reflection.due import next_planned
+
+    minds = tuple(dict.fromkeys(account.mind for account in work.accounts))
+    fallback = next((account.fallback for account in work.accounts if account.fallback), None)
+    about = {item.target for item in proposal.items if "--" in item.target}
+    meta = [
+        ("Reflection #", str(snapshot.number)),
+        ("Token budget used", f"{work.spent:,} / {work.cap:,}"),
+        (
+            "Memories processed",
+            f"{unread.entries:,} entries, {len(about):,} entities, {len(snapshot.procedures):,} procedures",
+        ),
+        ("Reflections reviewed", str(len(snapshot.records))),
+        ("Thought by", ", ".join(minds) + (f" ({fallback})" if fallback else "")),
+        ("Dropped", str(proposal.dropped)),
+        ("Held back", str(proposal.held_back)),
+        ("Left for the next", str(proposal.left)),
+    ]
+    if "daily" in ground.settings.reflection.frequency:
+        planned = next_planned(ground.now(), ground.settings.reflection)
+        meta.append(("Next scheduled reflection", f"{planned:%Y-%m-%d %H:%M}"))
+    return [*meta, ("Read", mark)]
+
+
+def _phases(work: Work) -> tuple[results.PhaseUse, ...]:
+    return tuple(
+        results.PhaseUse(str(one.phase), one.mind, one.tokens, round(one.seconds, 3), one.fallback)
+        for one in work.accounts
+    )
+
+
+def _keep_trace(ground: Ground, reflection: str, work: Work) -> None:
+    """Keep what a model was asked and answered, so that people can look at it; it is no part of memory."""
+    if not work.exchanges:
+        return
+    from workbench.engine.history.state_files import write_state
+
+    content = json.dumps([asdict(exchange) for exchange in work.exchanges], ensure_ascii=False, indent=1)
+    write_state(ground.derived / _TRACES / f"{reflection}.json", content.encode("utf-8", "replace"))
+
+
+def forget_traces(ground: Ground) -> None:
+    """Delete what models were asked in reflections; it may quote what is to be gone."""
+    import shutil
+
+    shutil.rmtree(ground.derived / _TRACES, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _alone(ground: Ground) -> Iterator[None]:
+    """Be the only one who reflects on this workspace.
+
+    Raises:
+        Locked: Another process is.
+    """
+    from workbench.engine.process_lock import process_lock
+
+    ground.state.mkdir(parents=True, exist_ok=True)
+    with process_lock(ground.state / "reflection.lock", 0.0) as mine:
+        if not mine:
+            raise Locked(
+                "Another process is reflecting on this memory.",
+                where=str(ground.root),
+                remedy="Wait until it is done; it writes one proposal.",
+            )
+        yield
+
+
+def _told(trigger: str, entries: int) -> str:
+    return f"reflection ({trigger}) over {entries:,} new entries"
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        return parse_time(text) if text else None
+    except InvalidInput:
+        return None
+
+
+def _checked(reflection: str) -> str:
+    if not reflection.replace("-", "").isalnum():
+        raise InvalidInput(f"“{reflection[:40]}” is no reflection.", remedy="Name one like r-012.")
+    return reflection
