@@ -44,6 +44,10 @@ TOPICS: dict[str, dict[str, Listed]] = {
         "reinforce": Listed("forgetting", "Count an access, so that a memory stays fresh"),
         "decay": Listed("decay", "Show how fresh every memory is, now and later"),
     },
+    "Reflect": {
+        "reflect": Listed("reflecting", "Propose what should be learned from what is new"),
+        "review": Listed("reviewing", "Decide on what a reflection proposes"),
+    },
     "Account for it": {
         "audit": Listed("audit", "Show who changed what, when, and on whose approval"),
         "undo": Listed("taking_back", "Take back the newest action"),

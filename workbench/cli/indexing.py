@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-import time
-
 import click
 
 from workbench.cli.command import group
 from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page
+from workbench.cli.progress_line import ProgressLine
 from workbench.engine.results import IndexStatus
-
-# Seconds between two lines of progress on a terminal.
-_PROGRESS = 0.1
 
 index_command = group(
     "index",
@@ -63,30 +58,12 @@ def _report(bench: Invocation, status: IndexStatus) -> int:
     return bench.report(status, view)
 
 
-class _Progress:
-    """One line on stderr that is written over; nothing where that is no terminal."""
-
-    def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
-        self._last = 0.0
-        self._wrote = False
+class _Progress(ProgressLine):
+    """What indexing and downloading tell of themselves."""
 
     def chunks(self, done: int, total: int) -> None:
-        self._tell(f"Indexing {done:,} of {total:,}", done == total)
+        self.tell(f"Indexing {done:,} of {total:,}", at_once=done == total)
 
     def bytes(self, done: int, total: int | None) -> None:
         megabytes = f"{done / 1e6:,.0f}" + (f" of {total / 1e6:,.0f} MB" if total else " MB")
-        self._tell(f"Downloading {megabytes}", done == total)
-
-    def end(self) -> None:
-        if self._wrote:
-            sys.stderr.write("\r\x1b[K")
-            sys.stderr.flush()
-
-    def _tell(self, line: str, is_last: bool) -> None:
-        now = time.monotonic()
-        if self._shown and (is_last or now - self._last >= _PROGRESS):
-            self._last = now
-            self._wrote = True
-            sys.stderr.write(f"\r{line}\x1b[K")
-            sys.stderr.flush()
+        self.tell(f"Downloading {megabytes}", at_once=done == total)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
@@ -45,12 +46,22 @@ def passages_of(path: str, content: bytes, zone: ZoneInfo) -> list[Passage]:
         zone: The workspace's.
     """
     source = SourceText.from_bytes(content)
+    records = extract(path, content, zone).memories
+    voices = _voices_of(record for record in records if record.store != "episodic")
     return [
         passage
-        for record in extract(path, content, zone).memories
-        for passage in ([_episode(record)] if record.store == "episodic" else _section(record, source))
+        for record in records
+        for passage in (
+            [_episode(record)] if record.store == "episodic" else _section(record, source, voices)
+        )
         if passage.text.strip()
     ]
+
+
+def _voices_of(records: Iterable[MemoryRecord]) -> frozenset[str]:
+    """Return whose names head sections: a heading that comes once may as well say what the section is about."""
+    headed = Counter(speaker_of_section(record.text, "") for record in records)
+    return PERSON | AGENT | {name for name, times in headed.items() if name is not None and times > 1}
 
 
 def _episode(record: MemoryRecord) -> Passage:
@@ -68,11 +79,11 @@ def _episode(record: MemoryRecord) -> Passage:
     )
 
 
-def _section(record: MemoryRecord, source: SourceText) -> Iterator[Passage]:
+def _section(record: MemoryRecord, source: SourceText, voices: frozenset[str]) -> Iterator[Passage]:
     lines = [source.line(number) for number in range(record.start_line, record.end_line + 1)]
     heading = bool(lines and _HEADING.match(lines[0]))
     speaker = speaker_of_section(lines[0], "") if heading else None
-    if speaker is not None:
+    if speaker in voices and speaker is not None:
         body = next((n for n in range(1, len(lines)) if lines[n].strip()), len(lines))
         if body < len(lines):
             yield _passage(
@@ -84,14 +95,11 @@ def _section(record: MemoryRecord, source: SourceText) -> Iterator[Passage]:
                 record.moment,
             )
         return
-    turns = {first: turn_of(lines[first]) for first, _ in units_of("\n".join(lines))}
+    spans = list(_spoken_spans(lines))
+    turns = {first: turn_of(lines[first]) for first, _ in spans}
     named = {turn.speaker for turn in turns.values() if turn.is_stamped and turn.speaker} | PERSON | AGENT
-    for first, last in units_of("\n".join(lines)):
-        while first <= last and (not lines[first].strip() or _HEADING.match(lines[first])):
-            first += 1
-        if first > last:
-            continue
-        turn = turns.get(first) or turn_of(lines[first])
+    for first, last in spans:
+        turn = turns[first]
         known = turn.speaker in named
         begun = (
             turn.text if known or turn.speaker is None else lines[first][_mark_length(lines[first], turn) :]
@@ -106,6 +114,15 @@ def _section(record: MemoryRecord, source: SourceText) -> Iterator[Passage]:
             _cased(label, turn.speaker) if known and turn.speaker else "",
             _moment(label, turn, record.moment),
         )
+
+
+def _spoken_spans(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """Yield the units of a section without the headings before them."""
+    for first, last in units_of("\n".join(lines)):
+        while first <= last and (not lines[first].strip() or _HEADING.match(lines[first])):
+            first += 1
+        if first <= last:
+            yield first, last
 
 
 def _passage(

@@ -1,0 +1,55 @@
+"""What no reflection has read yet."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from workbench.engine.reflection.unread import ReadMark, find_unread, order_of
+
+ZONE = ZoneInfo("UTC")
+LOG = "memory/2026-02-01.md"
+A, B = "a" * 40, "b" * 40
+OLD = b"# 2026-02-01\n\n- 10:00 Jon: one\n- 10:01 Jon: two\n"
+LATER = OLD + b"- 10:02 Jon: three\n- 10:03 Jon: four\n"
+NOW = LATER + b"- 09:00 Ines: told late\n"
+
+
+def _unread(mark: ReadMark, now: bytes = NOW) -> list[str]:
+    files = {(A, LOG): OLD, (B, LOG): LATER}
+    found = find_unread([(LOG, now)], mark, lambda commit, path: files.get((commit, path)), ZONE)
+    return [passage.text for passage in found]
+
+
+def test_nothing_read_means_all_of_it() -> None:
+    assert _unread(ReadMark()) == ["one", "two", "three", "four", "told late"]
+
+
+def test_what_stood_in_the_commit_is_read() -> None:
+    assert _unread(ReadMark(A)) == ["three", "four", "told late"]
+
+
+def test_a_mark_within_a_commit_goes_by_the_order_of_reading() -> None:
+    passages = list(find_unread([(LOG, LATER)], ReadMark(A), lambda *_: None, ZONE))
+    third = next(passage for passage in passages if passage.text == "three")
+
+    # What was told late is older than the mark, but was not there when the mark was set.
+    assert _unread(ReadMark(A, B, order_of(third))) == ["four", "told late"]
+
+
+def test_a_changed_line_is_new() -> None:
+    assert _unread(ReadMark(A), OLD.replace(b"two", b"two and a half")) == ["two and a half"]
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [ReadMark(), ReadMark(A), ReadMark(A, B, f"2026-02-01T10:02|{LOG}|00000005"), ReadMark("", B, "0|x|1")],
+)
+def test_a_mark_is_read_as_it_was_written(mark: ReadMark) -> None:
+    assert ReadMark.parse(mark.render()) == mark
+
+
+@pytest.mark.parametrize("text", ["", "everything", A[:39], f"{A}, later", "nothing, \x00"])
+def test_what_is_no_mark_marks_nothing(text: str) -> None:
+    assert ReadMark.parse(text) == ReadMark()
