@@ -52,17 +52,13 @@ if TYPE_CHECKING:
         read_outline,
     )
     from workbench.engine.documents.pending_memories import MemoryProposal, PendingMemories
-    from workbench.engine.documents.pending_reflection import (
-        Decision,
-        Evidence,
-        PendingReflection,
-        ReviewItem,
-        ReviewSection,
-    )
+    from workbench.engine.documents.pending_reflection import PendingReflection, ReviewSection
     from workbench.engine.documents.problems import Problem
     from workbench.engine.documents.procedure import Procedure
     from workbench.engine.documents.reflection_log import ReflectionLog, ReflectionRecord
+    from workbench.engine.documents.rejected import RejectedClaim, RejectedClaims
     from workbench.engine.documents.relations import RelationType, RelationVocabulary, canonical_relation
+    from workbench.engine.documents.review_item import Decision, Evidence, ReviewItem
     from workbench.engine.documents.source import LineSpan, SourceText, clean_text, text_lines
     from workbench.engine.documents.statement import (
         Provenance,
@@ -88,11 +84,11 @@ _HOME: Final = {
     "DailyLog": "daily",
     "Dated": "entity_parts",
     "DecayScores": "decay_scores",
-    "Decision": "pending_reflection",
+    "Decision": "review_item",
     "EntityFile": "entity",
     "EpisodeEntry": "episodes",
     "EpisodeLog": "episodes",
-    "Evidence": "pending_reflection",
+    "Evidence": "review_item",
     "Evolution": "evolution",
     "Fact": "entity_parts",
     "Fence": "outline",
@@ -114,10 +110,12 @@ _HOME: Final = {
     "Question": "entity_parts",
     "ReflectionLog": "reflection_log",
     "ReflectionRecord": "reflection_log",
+    "RejectedClaim": "rejected",
+    "RejectedClaims": "rejected",
     "Relation": "entity_parts",
     "RelationType": "relations",
     "RelationVocabulary": "relations",
-    "ReviewItem": "pending_reflection",
+    "ReviewItem": "review_item",
     "ReviewSection": "pending_reflection",
     "ScoreEntry": "decay_scores",
     "SourceText": "source",
@@ -189,6 +187,8 @@ __all__ = [
     "Question",
     "ReflectionLog",
     "ReflectionRecord",
+    "RejectedClaim",
+    "RejectedClaims",
     "Relation",
     "RelationType",
     "RelationVocabulary",

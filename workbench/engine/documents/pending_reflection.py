@@ -4,93 +4,39 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, get_args
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Final, get_args
 
-from workbench.engine.documents.items import (
-    clean_item,
-    item_lines,
-    item_text,
-    one_line,
-    outermost_items,
-    remove_lines,
-)
+from workbench.engine.documents.items import clean_item, one_line, outermost_items, remove_lines
 from workbench.engine.documents.outline import read_outline
 from workbench.engine.documents.problems import Problem
-from workbench.engine.documents.protection import protect_body
+from workbench.engine.documents.protection import protect_body, unprotect_body
+from workbench.engine.documents.review_item import (
+    BOX_OF,
+    Decision,
+    Evidence,
+    ReviewItem,
+    field_lines,
+    label_of,
+    nested_items,
+    read_item,
+    review_item_lines,
+)
 from workbench.engine.documents.source import LineSpan, SourceText
 from workbench.engine.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from workbench.engine.documents.outline import ListItem, Outline
+    from workbench.engine.documents.outline import Outline
 
-_BOXES: Final[dict[str, Decision]] = {
-    " ": "undecided",
-    "x": "approved",
-    "X": "approved",
-    "-": "rejected",
-    ">": "deferred",
-}
-_BOX_OF: Final = {decision: box for box, decision in reversed(_BOXES.items())}
-_ITEM: Final = re.compile(r"\[(.?)\][ \t]+`([^`\n]+)`[ \t]*(.*)$", re.DOTALL)
-_HEAD: Final = re.compile(
-    r"([^:\[`\n]{1,40}?)(?: for (?:\[\[([^\]\n]+)\]\]|`([^`\n]+)`))?[ \t]*:(?:[ \t]+|$|(?=\n))(.*)$",
-    re.DOTALL,
-)
-_CONFIDENCE: Final = re.compile(r"\(confidence (high|medium|low)\)\Z")
-_EVIDENCE: Final = re.compile(r"([^\s:]+:\S+)(?: says \"(.*)\")?$", re.DOTALL)
-_FIELD: Final = re.compile(r"([^:\n]{1,60}):(?:[ \t]+|$|(?=\n))(.*)$", re.DOTALL)
-_LINKABLE: Final = re.compile(r"[^\s\[\]|#:`]+--[^\s\[\]|#:`]+")
-_UNSAFE_ID: Final = re.compile(r"[\s%\"]")
+__all__ = ["Decision", "Evidence", "PendingReflection", "ReviewItem", "ReviewSection"]
+
 # A box behind list markers; in free text it must not become an item.
 _BOX_LIKE: Final = re.compile(r"^((?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(?=\[)")
+_BOX_ESCAPED: Final = re.compile(_BOX_LIKE.pattern.removesuffix(r"(?=\[)") + r"\\(?=\[)")
+_RULE: Final = re.compile(r"-{3,}[ \t]*")
 _META: Final = re.compile(r"\*\*([^*\n]+?)\*\*[ \t]*[:：][ \t]*(.*)$|\*\*([^*\n]+?)[:：]\*\*[ \t]*(.*)$")
-_RESERVED: Final = frozenset({"because", "was", "text", "needs"})
-
-
-Decision = Literal["undecided", "approved", "rejected", "deferred"]
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """A memory's id and what it says, word for word (empty where nothing is quoted)."""
-
-    id: str
-    quote: str
-
-
-@dataclass(frozen=True, slots=True)
-class ReviewItem:
-    """One proposed change.
-
-    Args:
-        id: `r-012.1`.
-        kind: The operation in lower-case words: `fact`, `relation`, `archive`, `core change` …
-        target: The id of what it changes, `person--alex` or `core:identity:name`; empty where it has none.
-        text: What shall stand there.
-        before: What stands there now; empty where it adds.
-        confidence: high, medium, low or empty.
-        reason: Why; empty where none is given.
-        needs: Ids of items that must be applied before this one.
-        fields: Further `- label: text` lines, in their order.
-        section: The heading it stands under.
-    """
-
-    id: str
-    kind: str
-    text: str
-    target: str = ""
-    before: str = ""
-    confidence: str = ""
-    reason: str = ""
-    evidence: tuple[Evidence, ...] = ()
-    needs: tuple[str, ...] = ()
-    fields: tuple[tuple[str, str], ...] = ()
-    decision: Decision = "undecided"
-    section: str = ""
-    span: LineSpan | None = None
+_MARKER: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)]) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +78,7 @@ class PendingReflection:
         items: dict[str, ReviewItem] = {}
         for heading in sections:
             for listed in outermost_items(outline, heading.section):
-                item = _read_item(outline, listed, heading.text, problems, path)
+                item = read_item(outline, listed, heading.text, problems, path)
                 if item is None:
                     continue
                 if item.id in items:
@@ -182,9 +128,10 @@ class PendingReflection:
             lines += ["", f"## {one_line(section.heading)}"]
             prose = protect_body(section.prose, level=2)
             if prose:
-                lines += [*(_BOX_LIKE.sub(r"\1\\", line, count=1) for line in prose), ""]
+                lines += (_BOX_LIKE.sub(r"\1\\", line, count=1) for line in prose)
+                lines += [""] if section.items else []
             for item in section.items:
-                lines += _item_lines(item)
+                lines += review_item_lines(item)
         pairs = [f"**{one_line(key)}**: {one_line(value)}" for key, value in meta]
         if pairs:
             lines += ["", "---", "", *pairs]
@@ -198,6 +145,26 @@ class PendingReflection:
         """Find an item by its id."""
         return next((item for item in self.items if item.id == item_id), None)
 
+    def prose(self) -> dict[str, str]:
+        """Return the free text above the items of each section that has any, escapes undone, by its heading."""
+        outline = read_outline(self.source)
+        starts = sorted(item.span.start for item in self.items if item.span)
+        last = outline.paragraphs[-1] if self.meta else None
+        found: dict[str, str] = {}
+        for heading in (each for each in outline.headings if each.level == 2):
+            items = (start for start in starts if start in heading.section)
+            end = next(items, heading.section.end + 1) - 1
+            before_meta = last is not None and last.start in LineSpan(heading.span.end + 1, end)
+            if last and before_meta:
+                end = last.start - 1
+            lines = list(self.source.lines_of(self.source.trimmed(LineSpan(heading.span.end + 1, end))))
+            if before_meta and lines and _RULE.fullmatch(lines[-1]):
+                lines.pop()
+            text = unprotect_body([_BOX_ESCAPED.sub(r"\1", line, count=1) for line in lines])
+            if text:
+                found.setdefault(heading.text, text)
+        return found
+
     def decide(self, decisions: Iterable[tuple[str, Decision]]) -> PendingReflection:
         """Tick the boxes of several items; nothing else changes."""
         source = self.source
@@ -208,10 +175,12 @@ class PendingReflection:
                     where=item_id,
                     remedy="Say approved, rejected, deferred or undecided.",
                 )
-            start = self._span(item_id).start
-            before, _, after = source.line(start).partition("[")
-            line = f"{before}[{_BOX_OF[decision]}]{after.partition(']')[2]}"
-            source = source.splice(start, start, [line])
+            span = self._span(item_id)
+            # The box may stand below its list marker.
+            at = next(number for number in range(span.start, span.end + 1) if "[" in source.line(number))
+            before, _, after = source.line(at).partition("[")
+            line = f"{before}[{BOX_OF[decision]}]{after.partition(']')[2]}"
+            source = source.splice(at, at, [line])
         return self.parse(source.render(), self.path)
 
     def reword(self, item_id: str, text: str) -> PendingReflection:
@@ -219,16 +188,48 @@ class PendingReflection:
         span = self._span(item_id)
         item = self.item(item_id)
         assert item is not None
-        outline = read_outline(self.source)
-        nested = _nested(outline, span)
         bare = replace(item, text=text, before="", reason="", evidence=(), needs=(), fields=())
         kept = [
             line
-            for child in nested
-            if not re.match(r"text:(?:[ \t]|$|\n)", child.text)
+            for child in nested_items(read_outline(self.source), span)
+            if label_of(child) != "text"
             for line in self.source.lines_of(child.span)
         ]
-        return self.parse(self.source.replace(span, [*_item_lines(bare), *kept]).render(), self.path)
+        marker = _MARKER.match(self.source.line(span.start))
+        lines = review_item_lines(bare, marker=marker[0] if marker else "- ")
+        return self.parse(self.source.replace(span, [*lines, *kept]).render(), self.path)
+
+    def set_fields(self, item_id: str, fields: Mapping[str, str]) -> PendingReflection:
+        """Replace the text of some of an item’s fields; all else stays as it is.
+
+        Args:
+            item_id: Which.
+            fields: Text by label; a blank one takes the field out, one that is not there yet is added.
+        """
+        changed = self
+        for label, value in fields.items():
+            changed = changed._set_field(item_id, one_line(label), clean_item(value))
+        return changed
+
+    def _set_field(self, item_id: str, label: str, value: str) -> PendingReflection:
+        span = self._span(item_id)
+        outline = read_outline(self.source)
+        nested = nested_items(outline, span)
+        old = next((child for child in nested if label_of(child) == label), None)
+        beside = old or (nested[0] if nested else None)
+        if beside is not None:
+            first = self.source.line(beside.span.start)
+            indent = first[: len(first) - len(first.lstrip(" \t"))]
+        else:
+            listed = next(item for item in outline.items if item.span.start == span.start)
+            indent = " " * listed.indent
+        lines = field_lines(label, value, indent) if value else []
+        if old is not None:
+            source = self.source.replace(old.span, lines)
+        else:
+            proofs = (child.span.start for child in nested if not label_of(child))
+            source = self.source.insert_after(next(proofs, span.end + 1) - 1, lines)
+        return self.parse(source.render(), self.path)
 
     def remove(self, item_ids: Iterable[str]) -> PendingReflection:
         """Remove items with their evidence."""
@@ -246,104 +247,6 @@ class PendingReflection:
                 remedy="See `workbench review` for the list.",
             )
         return item.span
-
-
-def _nested(outline: Outline, span: LineSpan) -> list[ListItem]:
-    return [item for item in outline.items if item.depth == 1 and item.span.start in span]
-
-
-def _read_item(
-    outline: Outline, listed: ListItem, section: str, problems: list[Problem], path: str
-) -> ReviewItem | None:
-    match = _ITEM.match(listed.own)
-    if match is None:
-        return None
-    box, item_id, rest = match.groups()
-    head = _HEAD.match(rest)
-    line = listed.span.start
-    if head is None:
-        problems.append(
-            Problem(
-                path,
-                line,
-                f"The item {item_id} does not say what it does.",
-                "Write it as - [ ] `id` fact for [[entity]]: text.",
-            )
-        )
-        return None
-    if box not in _BOXES:
-        problems.append(
-            Problem(path, line, f"The box [{box}] of {item_id} says nothing.", "Use [ ], [x], [-] or [>].")
-        )
-    text, confidence = _split_confidence(head[4].strip(" \t\n"))
-    found: dict[str, str] = {}
-    evidence: list[Evidence] = []
-    fields: list[tuple[str, str]] = []
-    for child in _nested(outline, listed.span):
-        said = item_text(child.text)
-        proof, field = _EVIDENCE.match(said), _FIELD.match(said)
-        if field and field[1] in _RESERVED and field[1] not in found:
-            found[field[1]] = field[2]
-        elif proof:
-            evidence.append(Evidence(unquote(proof[1]), proof[2] or ""))
-        elif field:
-            fields.append((field[1], field[2]))
-    needs = tuple(part.strip(" `") for part in found.get("needs", "").split(",") if part.strip(" `"))
-    return ReviewItem(
-        item_id,
-        " ".join(head[1].split()),
-        found.get("text", text),
-        head[2] or head[3] or "",
-        found.get("was", ""),
-        confidence,
-        found.get("because", ""),
-        tuple(evidence),
-        needs,
-        tuple(fields),
-        _BOXES.get(box, "undecided"),
-        section,
-        listed.span,
-    )
-
-
-def _split_confidence(text: str) -> tuple[str, str]:
-    match = _CONFIDENCE.search(text)
-    confidence = ""
-    if match and text[: match.start()][-1:] != "\\":
-        text, confidence = text[: match.start()].rstrip(" \t\n"), match[1]
-        match = _CONFIDENCE.search(text)
-    if match and text[: match.start()][-1:] == "\\":
-        text = text[: match.start() - 1] + text[match.start() :]
-    return text, confidence
-
-
-def _item_lines(item: ReviewItem) -> list[str]:
-    target = ""
-    if item.target:
-        link = _LINKABLE.fullmatch(item.target)
-        target = f" for [[{item.target}]]" if link else f" for `{one_line(item.target).replace('`', '')}`"
-    text = clean_item(item.text)
-    whole = text if "\n" in text else ""
-    if whole:
-        text = ""
-    ending = _CONFIDENCE.search(text)
-    if ending:
-        text = text[: ending.start()] + "\\" + text[ending.start() :]
-    confidence = f" (confidence {item.confidence})" if item.confidence in ("high", "medium", "low") else ""
-    head = f"[{_BOX_OF[item.decision]}] `{item.id}` {item.kind}{target}: {text}".rstrip(" ") + confidence
-    lines = item_lines(head)
-    named = [
-        ("text", whole),
-        ("was", clean_item(item.before)),
-        ("because", clean_item(item.reason)),
-        ("needs", ", ".join(item.needs)),
-        *((label + "-" if label in _RESERVED else label, clean_item(value)) for label, value in item.fields),
-    ]
-    nested = [f"{one_line(label).replace(':', '-')}: {value}" for label, value in named if value]
-    for proof in item.evidence:
-        source = _UNSAFE_ID.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), proof.id)
-        nested.append(f'{source} says "{clean_item(proof.quote)}"' if clean_item(proof.quote) else source)
-    return [*lines, *("  " + line if line else "" for part in nested for line in item_lines(part))]
 
 
 def _read_meta(source: SourceText, outline: Outline) -> tuple[tuple[str, str], ...]:

@@ -1,0 +1,181 @@
+"""What a person decides about a proposal: the boxes they tick and the words they change, nothing else."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import Final, cast, get_args
+
+from workbench.engine import layout
+from workbench.engine.documents import Decision, PendingReflection, ReviewItem
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.history.plan import Action, FileChange, FileView, Plan
+from workbench.engine.reflection import items
+from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.results import Changed
+from workbench.engine.stores.wording import clean_line, clean_memory, clip
+
+DECISIONS: Final[tuple[str, ...]] = get_args(Decision)
+RESOLUTIONS: Final = ("ask", "this", "that", "both")
+EDITABLE: Final[Mapping[Kind, tuple[str, ...]]] = {
+    Kind.FACT: (items.SINCE,),
+    Kind.ENTITY: (items.ALIASES, items.SUMMARY),
+    Kind.RELATION: (items.SINCE,),
+    Kind.SUPERSESSION: (items.HELD_SINCE, items.UNTIL, items.SINCE),
+    Kind.CONTRADICTION: (items.THIS, items.THAT, items.RESOLVE),
+    Kind.PROCEDURE: (items.WHEN, items.STEPS),
+    Kind.QUESTION: (items.ANSWER,),
+}
+"""The fields of an item that a person may fill in or change, by its kind; its text may always be reworded."""
+
+_DAYS: Final = (items.SINCE, items.UNTIL, items.HELD_SINCE)
+_LINES: Final = (items.STEPS, items.ANSWER)
+_PART_OF_DATE: Final = re.compile(r"\d{4}(?:-\d{2})?")
+_NEAR: Final = 3
+_NAMED: Final = 3
+
+
+def read_pending(view: FileView) -> PendingReflection:
+    """Return the proposal that waits; one without items where none does."""
+    return PendingReflection.parse(view.read(layout.PENDING_REFLECTION) or b"", layout.PENDING_REFLECTION)
+
+
+def plan_decide(view: FileView, decisions: Mapping[str, str]) -> Plan[Changed]:
+    """Plan to tick the boxes of items.
+
+    Args:
+        view: The files.
+        decisions: undecided, approved, rejected or deferred, by item id.
+
+    Raises:
+        NotFound: An id is none of the proposal's, or there is no proposal.
+        InvalidInput: A word is no decision.
+    """
+    pending = read_pending(view)
+    checked = [(_known(pending, item_id).id, _checked(item_id, word)) for item_id, word in decisions.items()]
+    return _plan(pending, pending.decide(checked), tuple(decisions), _told(checked))
+
+
+def plan_edit_item(
+    view: FileView,
+    item_id: str,
+    *,
+    text: str | None = None,
+    fields: Mapping[str, str] | None = None,
+    decision: str | None = None,
+) -> Plan[Changed]:
+    """Plan other words for one item, and with them a decision on it.
+
+    Args:
+        view: The files.
+        item_id: Which.
+        text: What it shall propose instead.
+        fields: Text by field; a blank one takes the field out.
+        decision: undecided, approved, rejected or deferred.
+
+    Raises:
+        NotFound: It is none of the proposal's items.
+        InvalidInput: It has no such field, or the words make no sense there.
+    """
+    pending = read_pending(view)
+    item = _known(pending, item_id)
+    edited, warnings = pending, list[str]()
+    if text is not None:
+        wording = clean_memory(text, what="What an item proposes")
+        warnings += wording.warnings
+        edited = edited.reword(item.id, wording.text)
+    if fields:
+        edited = edited.set_fields(item.id, {name: _field(item, name, fields[name]) for name in fields})
+    told = f"edited {item.id}"
+    if decision is not None:
+        edited = edited.decide([(item.id, _checked(item.id, decision))])
+        told = f"{told}, {decision}"
+    return _plan(pending, edited, (item.id,), told, tuple(warnings))
+
+
+def _plan(
+    before: PendingReflection,
+    after: PendingReflection,
+    ids: tuple[str, ...],
+    told: str,
+    warnings: tuple[str, ...] = (),
+) -> Plan[Changed]:
+    content = after.render()
+    changes = (FileChange(before.path, content, Action.EDIT, told),) if content != before.render() else ()
+    outcome = Changed(None, ids=ids, warnings=warnings)
+    return Plan(Action.EDIT, before.path, told, changes, outcome=outcome)
+
+
+def _known(pending: PendingReflection, item_id: str) -> ReviewItem:
+    if not pending.items:
+        raise NotFound(
+            "No reflection waits for decisions.",
+            where=pending.path,
+            remedy="Let one propose something with: workbench reflect",
+        )
+    item = pending.item(item_id)
+    if item is not None:
+        return item
+    near = difflib.get_close_matches(item_id, [each.id for each in pending.items], _NEAR, 0.6)
+    raise NotFound(
+        f"There is no item {clip(item_id, 40)} to decide on.",
+        where=pending.path,
+        remedy=f"Did you mean {', '.join(near)}?" if near else "See `workbench review` for the list.",
+    )
+
+
+def _checked(item_id: str, word: str) -> Decision:
+    if word not in DECISIONS:
+        raise InvalidInput(
+            f"“{clip(word, 40)}” is no decision.",
+            where=item_id,
+            remedy="Say approved, rejected, deferred or undecided.",
+        )
+    return cast("Decision", word)
+
+
+def _field(item: ReviewItem, name: str, text: str) -> str:
+    kind = kind_of(item.kind)
+    allowed = EDITABLE.get(kind, ()) if kind else ()
+    if name not in allowed:
+        has = f"It has {', '.join(allowed)}." if allowed else "Its text alone can be changed."
+        raise InvalidInput(f"A {item.kind} has no field “{clip(name, 40)}”.", where=item.id, remedy=has)
+    if not text.strip():
+        return ""
+    if name == items.RESOLVE and text.strip().casefold() not in RESOLUTIONS:
+        raise InvalidInput(
+            f"“{clip(text, 40)}” resolves nothing.", where=item.id, remedy="Say this, that, both or ask."
+        )
+    if name == items.RESOLVE:
+        return text.strip().casefold()
+    if name in _DAYS:
+        return _date(item, name, text.strip())
+    what = f"The field “{name}”"
+    return (clean_memory(text, what=what) if name in _LINES else clean_line(text, what=what)).text
+
+
+def _date(item: ReviewItem, name: str, text: str) -> str:
+    try:
+        date.fromisoformat(f"{text}-01-01"[:10] if _PART_OF_DATE.fullmatch(text) else text)
+        return text
+    except ValueError as error:
+        raise InvalidInput(
+            f"“{clip(text, 40)}” is no date for “{name}”.",
+            where=item.id,
+            remedy="Write it as 2026-02-03, 2026-02 or 2026.",
+        ) from error
+
+
+def _told(decisions: Iterable[tuple[str, Decision]]) -> str:
+    """Say in a line what was decided: `approved r-012.1, r-012.2; rejected r-012.4`."""
+    by_word: dict[str, list[str]] = {}
+    for item_id, word in decisions:
+        by_word.setdefault(word, []).append(item_id)
+    parts = []
+    for word, ids in by_word.items():
+        verb = "took back the decision on" if word == "undecided" else word
+        more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
+        parts.append(f"{verb} {', '.join(ids[:_NAMED])}{more}")
+    return "; ".join(parts) or "decided nothing"

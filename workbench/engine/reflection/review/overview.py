@@ -1,0 +1,150 @@
+"""The proposal as a person reads it: the file's items with what the workspace knows about each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine import results
+from workbench.engine.clock import parse_time
+from workbench.engine.errors import InvalidInput
+from workbench.engine.reflection.items import AS_OF, RESEMBLES
+from workbench.engine.reflection.kinds import FORMS, Risk, kind_of
+
+if TYPE_CHECKING:
+    from workbench.engine.documents import Evidence, PendingReflection, ReviewItem
+
+AGEING_HOURS: Final = 24.0
+"""A proposal that has waited longer is shown as ageing (design document §10.6)."""
+OPENING: Final = "Summary"
+"""The section whose text is what a person reads first."""
+TOKENS, DROPPED, HELD_BACK, LEFT = "token budget used", "dropped", "held back", "left for the next"
+
+_NUMBER: Final = re.compile(r"\d[\d,.\u2009\u202f ]*")
+_HIDDEN: Final = (AS_OF, RESEMBLES)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How the items stand at this moment.
+
+    Args:
+        core_tokens: Of core memory now, and with everything applied that is approved.
+        waits: Why an approved item would not be applied, by id.
+        now: What stands there now, by the id of each item that is stale.
+        title: Gives a line that names a memory by its id; the id where nothing is known of it.
+        text_of: Gives a memory's own words, None where there is no such memory.
+    """
+
+    core_tokens: results.CoreTokens
+    waits: Mapping[str, str] = field(default_factory=dict)
+    now: Mapping[str, str] = field(default_factory=dict)
+    title: Callable[[str], str] = str
+    text_of: Callable[[str], str | None] = lambda _: None
+
+
+def overview(pending: PendingReflection, standing: Standing, now: datetime, cap: int) -> results.Review:
+    """Return the proposal with everything a person needs to decide on it.
+
+    Args:
+        pending: The file.
+        standing: How its items stand.
+        now: Aware.
+        cap: Of the output tokens of a cycle, where the file does not say.
+    """
+    prose = pending.prose()
+    meta = {_folded(key): value for key, value in pending.meta}
+    created = _moment(pending.created)
+    age = max((now - created).total_seconds() / 3600, 0.0) if created and pending.items else 0.0
+    used, *caps = _numbers(meta.get(TOKENS, "")) or [0]
+    return results.Review(
+        id=reflection_of(pending),
+        created=created if pending.items else None,
+        age_hours=round(age, 2),
+        ageing=age > AGEING_HOURS,
+        items=tuple(_item(item, standing) for item in pending.items),
+        tokens=results.TokenUse(used, caps[0] if caps else cap),
+        core_tokens=standing.core_tokens,
+        dropped=_count(meta, DROPPED),
+        held_back=_count(meta, HELD_BACK),
+        left=_count(meta, LEFT),
+        opening=prose.get(OPENING, ""),
+        prose={heading: text for heading, text in prose.items() if heading != OPENING},
+        problems=tuple(f"{problem.line}: {problem.message} {problem.remedy}" for problem in pending.problems),
+        path=pending.path,
+    )
+
+
+def reflection_of(pending: PendingReflection) -> str:
+    """Return the id of the reflection that waits, `r-012`; empty where nothing does."""
+    if not pending.items:
+        return ""
+    return pending.reflection or pending.items[0].id.partition(".")[0]
+
+
+def still_says(text: str | None, quote: str) -> bool:
+    """Tell whether a memory says what is quoted from it; runs of white space count as one blank."""
+    return text is not None and " ".join(quote.split()) in " ".join(text.split())
+
+
+def _item(item: ReviewItem, standing: Standing) -> results.ReviewItem:
+    kind = kind_of(item.kind)
+    fields = dict(item.fields)
+    return results.ReviewItem(
+        id=item.id,
+        kind=item.kind,
+        target=item.target,
+        before=item.before,
+        after=item.text,
+        confidence=item.confidence,
+        reason=item.reason,
+        evidence=tuple(_quoted(proof, standing) for proof in item.evidence),
+        decision=item.decision,
+        stale=item.id in standing.now,
+        now=standing.now.get(item.id, ""),
+        section=item.section,
+        risk=str(FORMS[kind].risk if kind else Risk.MEDIUM),
+        needs=item.needs,
+        waits=standing.waits.get(item.id, ""),
+        fields={label: text for label, text in fields.items() if label not in _HIDDEN},
+        resembles=fields.get(RESEMBLES, ""),
+        title=_title(item, standing),
+        line=item.span.start if item.span else 0,
+    )
+
+
+def _quoted(proof: Evidence, standing: Standing) -> results.Quoted:
+    text = standing.text_of(proof.id)
+    return results.Quoted(proof.id, proof.quote, found=still_says(text, proof.quote))
+
+
+def _title(item: ReviewItem, standing: Standing) -> str:
+    if not item.target:
+        return ""
+    known = f"entity:{item.target}" if "--" in item.target and ":" not in item.target else item.target
+    title = standing.title(known)
+    return item.target if title == known else title
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return parse_time(text) if text else None
+    except InvalidInput:
+        return None
+
+
+def _folded(key: str) -> str:
+    return " ".join(key.split()).casefold().rstrip(" .:")
+
+
+def _count(meta: Mapping[str, str], key: str) -> int:
+    return next(iter(_numbers(meta.get(key, ""))), 0)
+
+
+def _numbers(text: str) -> list[int]:
+    """Return the whole numbers of a text, whatever marks its thousands."""
+    found = (re.sub(r"\D", "", match[0]) for match in _NUMBER.finditer(text))
+    return [int(digits) for digits in found if digits and len(digits) <= 12]

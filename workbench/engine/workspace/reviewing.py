@@ -1,0 +1,162 @@
+"""The reviewing part of the door: what is proposed, and a person's decisions on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from workbench.engine import results
+from workbench.engine.agents.roles import Capability, require
+from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace
+from workbench.engine.workspace.changing import Changing
+
+if TYPE_CHECKING:
+    from workbench.engine.documents import PendingReflection
+    from workbench.engine.history import FileView, Plan
+    from workbench.engine.reflection.review.means import Means
+    from workbench.engine.reflection.review.overview import Standing
+    from workbench.engine.workspace.ground import Ground
+
+
+class Reviewing(Changing):
+    """What a reflection proposed; everybody may read it, and nobody but a person decides."""
+
+    def review(self) -> results.Review:
+        """Return the proposal that waits, item by item; one without items where none does."""
+        from workbench.engine.reflection.review.overview import overview
+
+        ground = self._ground
+        ground.refresh_for_reading()
+        pending = _pending(ground)
+        return overview(pending, self._standing(), ground.now(), ground.settings.reflection.token_budget)
+
+    def review_waiting(self) -> int:
+        """Return how many items nobody has decided on; quick."""
+        return sum(item.decision == "undecided" for item in _pending(self._ground).items)
+
+    def review_decide(self, decisions: Mapping[str, str]) -> results.Changed:
+        """Tick the boxes of items, in one commit; only a person may.
+
+        Args:
+            decisions: undecided, approved, rejected or deferred, by item id.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: An id is none of the proposal's, or there is no proposal.
+            InvalidInput: A word is no decision.
+        """
+        from workbench.engine.reflection.review.deciding import plan_decide
+
+        return self._decide(lambda view: plan_decide(view, decisions), "decided on a reflection")
+
+    def review_edit(
+        self,
+        id: str,  # noqa: A002 - the field's word
+        text: str | None = None,
+        fields: Mapping[str, str] | None = None,
+        decision: str | None = None,
+    ) -> results.Changed:
+        """Change what an item proposes, and with it the decision, in one commit; only a person may.
+
+        Args:
+            id: The item's.
+            text: What it shall propose instead.
+            fields: Text by field, for example `answer`, `resolve`, `this`, `steps` or `since`; a blank one
+                takes the field out.
+            decision: undecided, approved, rejected or deferred; left as it is by default.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: The id is none of the proposal's.
+            InvalidInput: There is no such field, or the words make no sense there.
+        """
+        from workbench.engine.reflection.review.deciding import plan_edit_item
+
+        return self._decide(
+            lambda view: plan_edit_item(view, id, text=text, fields=fields, decision=decision),
+            f"edited {id[:40]}",
+        )
+
+    def review_preview(self) -> results.ReviewPreview:
+        """Return what applying would do now, file by file; nothing is written."""
+        from workbench.engine.reflection.review.plan import preview
+
+        ground = self._ground
+        ground.refresh_for_reading()
+        return preview(ground.files, _means(ground))
+
+    def review_apply(self) -> results.Applied:
+        """Apply what is approved and remember what is rejected, in one commit; only a person may.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: Nothing is decided, or there is no proposal.
+        """
+        from workbench.engine.history import Attribution
+        from workbench.engine.reflection.review.overview import reflection_of
+        from workbench.engine.reflection.review.plan import plan_apply
+
+        ground = self._ground
+        doing = "apply a reflection"
+        require(ground.role, Capability.DECIDE_REVIEW, doing=doing)
+        ground.prepare_writing()
+        ground.adopt()
+        ground.refresh()
+        by = Attribution(f"reflection:{reflection_of(_pending(ground))}", "approved", "review applied")
+        receipt = ground.mutate(
+            lambda view: plan_apply(view, _means(ground)), by, Capability.DECIDE_REVIEW, doing=doing
+        )
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+
+    def _standing(self) -> Standing:
+        from workbench.engine.reflection.review.overview import Standing
+        from workbench.engine.stores import view_core
+
+        ground = self._ground
+        core = view_core(ground.files, ground.settings)
+        return Standing(
+            results.CoreTokens(core.tokens, core.tokens, core.cap),
+            title=self.title,
+            text_of=_texts(ground),
+        )
+
+    def _decide(self, planner: Callable[[FileView], Plan[results.Changed]], trigger: str) -> results.Changed:
+        ground = self._ground
+        doing = "decide on a reflection"
+        require(ground.role, Capability.DECIDE_REVIEW, doing=doing)
+        by = ground.attribution(trigger, named="manual")
+        receipt = ground.mutate(planner, by, Capability.DECIDE_REVIEW, doing=doing)
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+
+
+def _pending(ground: Ground) -> PendingReflection:
+    from workbench.engine.reflection.review.deciding import read_pending
+
+    return read_pending(ground.files)
+
+
+def _means(ground: Ground) -> Means:
+    from workbench.engine.reflection.review.means import Means
+
+    scores = ground.scores()
+    return Means(ground.now(), ground.settings, ground.lookups, first_seen=scores.first_seen, standing=scores)
+
+
+def _texts(ground: Ground) -> Callable[[str], str | None]:
+    """Return what gives a memory's words by its id; of lines that moved, all words of their file."""
+    from workbench.engine.stores import locate_memory
+
+    @lru_cache(maxsize=1024)
+    def text_of(memory_id: str) -> str | None:
+        lookups = ground.lookups
+        known = lookups.fact(memory_id) if "#^" in memory_id else lookups.memory(memory_id)
+        if known is not None:
+            return known.text
+        try:
+            return locate_memory(ground.files, memory_id, ground.zone).text
+        except (NotFound, InvalidInput, OutsideWorkspace):
+            return None
+
+    return text_of
