@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.command import group
-from workbench.cli.invocation import Invocation
+from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page
 from workbench.cli.progress_line import ProgressLine
 
@@ -90,4 +90,6 @@ def trace(bench: Invocation, reflection: str) -> int:
 
         return trace_lines(page, exchanges)
 
-    return bench.report({"id": reflection, "exchanges": list(exchanges)}, view)
+    return bench.report(
+        {"id": reflection, "exchanges": list(exchanges)}, view, code=DONE if exchanges else NOTHING_FOUND
+    )

@@ -93,8 +93,8 @@ def remember_command(
 @click.pass_obj
 def message_command(bench: Invocation, words: tuple[str, ...], yes: bool) -> int:
     """Reads one message for the phrases that remember, forget, reflect and recall, in English and in Chinese.
-    What merely mentions them does nothing. Forgetting is confirmed first. Reflecting is understood, but this
-    version does not reflect yet. TEXT may be “-” for stdin.
+    What merely mentions them does nothing. Forgetting is confirmed first; what a reflection
+    proposes waits for your decisions. TEXT may be “-” for stdin.
     """
     from workbench.cli.forgetting import agreed_to_archive
 

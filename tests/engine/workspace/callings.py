@@ -85,6 +85,8 @@ READING = (
     Calling("graph_path", lambda w: w.graph_path("Robin", "Harbour")),
     Calling("decay", lambda w: w.decay(forecast=(7, 30), lambda_=0.1)),
     Calling("brief", lambda w: w.brief()),
+    Calling("reflection_due", lambda w: w.reflection_due()),
+    Calling("reflection_trace", lambda w: w.reflection_trace("r-001")),
     Calling("doctor", lambda w: w.doctor()),
     Calling("now", lambda w: w.now()),
     Calling("head", lambda w: w.head()),
@@ -114,6 +116,7 @@ READING_HISTORY = (
 )
 # Each of these is one action: one commit, which undo takes back.
 ACTIONS = (
+    Calling("reflect", lambda w: w.reflect(), WRITE),
     Calling(
         "remember",
         lambda w: w.remember("Robin reviews the backend of Harbour on Thursdays", entities=["person:Robin"]),

@@ -60,7 +60,7 @@ def trace_lines(page: Page, exchanges: Iterable[Mapping[str, object]]) -> list[s
         lines += ["answer:", *_indented(str(exchange["answer"]))]
         if exchange["problem"]:
             lines += wrap(safe_line(str(exchange["problem"])), page.width, first="! ", rest="  ")
-    return lines[1:]
+    return lines[1:] or ["Nothing is kept of what a model was asked in it; rules ask no model."]
 
 
 def _indented(text: str) -> list[str]:

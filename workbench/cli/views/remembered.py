@@ -7,6 +7,7 @@ import re
 from workbench.cli.printing import Page, safe_line, wrap
 from workbench.cli.views.changed import account_lines
 from workbench.cli.views.found import forgotten_lines, found_lines, match_lines
+from workbench.cli.views.reflected import reflected_lines
 from workbench.engine.results import MessageOutcome, Remembered
 
 _LINK = re.compile(r"\[\[([^\[\]|\s]+)\]\]")
@@ -80,6 +81,6 @@ def message_lines(page: Page, outcome: MessageOutcome) -> list[str]:
             lines += match_lines(page, forgotten.matches)
     if outcome.found is not None:
         lines += found_lines(page, outcome.found, query=outcome.content or "")
-    if outcome.kind == "reflect":
-        lines.append("This version does not reflect yet, so nothing was done.")
+    if outcome.reflected is not None:
+        lines += reflected_lines(page, outcome.reflected)
     return lines

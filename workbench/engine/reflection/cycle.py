@@ -35,7 +35,7 @@ class Proposal:
         guidance: What meta-reflection gave.
         dropped: Items whose quotes were not found.
         held_back: Items that were rejected before.
-        left: Items for which there was no room.
+        left: Items for which there was no room, best first.
         fresh: How many of the items are new rather than carried over.
     """
 
@@ -44,7 +44,7 @@ class Proposal:
     guidance: Guidance
     dropped: int
     held_back: int
-    left: int
+    left: tuple[ReviewItem, ...]
     fresh: int
 
 
@@ -57,6 +57,7 @@ def run_cycle(
     reflection: str,
     most: int,
     carried: Sequence[ReviewItem] = (),
+    backlog: Sequence[ReviewItem] = (),
 ) -> Proposal:
     """Run the five phases; nothing is written.
 
@@ -68,6 +69,7 @@ def run_cycle(
         reflection: The id of this one, `r-012`.
         most: Items that one proposal holds at most; carried ones come on top.
         carried: Items of an earlier proposal that were not decided; they keep their ids.
+        backlog: Items for which the last proposal had no room, and that are still to be proposed.
 
     Raises:
         Cancelled: The cycle was called off.
@@ -77,7 +79,7 @@ def run_cycle(
     with _phase(work, Phase.META_REFLECTION, mind):
         guidance = mind.look_back(snapshot, agenda, work)
     with _phase(work, Phase.CONSOLIDATE, mind):
-        found = (*mind.consolidate(snapshot, agenda, guidance, work), *guidance.items)
+        found = (*mind.consolidate(snapshot, agenda, guidance, work), *guidance.items, *backlog)
         by_rules = work.accounts[-1].mind == "rules"
         checked = check_quotes(found, snapshot.text_of)
         kept = rejections.hold_back(checked.items, rejected)

@@ -119,10 +119,10 @@ def with_entities(
 
 @dataclass(frozen=True)
 class Selection:
-    """What one proposal holds, and how many items come with the next since there was no room for them."""
+    """What one proposal holds, and what comes with the next since there was no room for it."""
 
     items: tuple[ReviewItem, ...]
-    left: int
+    left: tuple[ReviewItem, ...]
 
 
 def select(items: Sequence[ReviewItem], most: int, tokens: int) -> Selection:
@@ -158,7 +158,7 @@ def select(items: Sequence[ReviewItem], most: int, tokens: int) -> Selection:
             if id(item) not in chosen and not take(item):
                 break
     ordered = tuple(item for section in SECTIONS for item in queues[section] if id(item) in chosen)
-    return Selection(ordered, len(items) - len(ordered))
+    return Selection(ordered, tuple(item for item in items if id(item) not in chosen))
 
 
 def tokens_of(item: ReviewItem) -> int:

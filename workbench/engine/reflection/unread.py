@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage
 
 _COMMIT = r"[0-9a-f]{40}"
+_ELSE = ", without backlog "
 _MARK = re.compile(rf"({_COMMIT}|nothing)(?:, ({_COMMIT}) through (\S+))?")
 
 FileAt = Callable[[str, str], bytes | None]
@@ -30,24 +31,32 @@ class ReadMark:
         base: Everything in this commit has been read; empty where nothing has.
         head: A later commit, of which the passages up to `through` have been read as well; empty where there is none.
         through: The place of that passage in the order of reading.
+        otherwise: The mark that holds instead where the backlog was lost: what had no room in a proposal has to be
+            found again then. None where nothing was left over.
     """
 
     base: str = ""
     head: str = ""
     through: str = ""
+    otherwise: ReadMark | None = None
 
     def render(self) -> str:
         """Write the mark as one line."""
         more = f", {self.head} through {self.through}" if self.head and self.through else ""
-        return (self.base or "nothing") + more
+        return (
+            (self.base or "nothing") + more + (f"{_ELSE}{self.otherwise.render()}" if self.otherwise else "")
+        )
 
     @classmethod
     def parse(cls, text: str) -> ReadMark:
         """Read a mark; what is none of them marks nothing as read."""
-        match = _MARK.fullmatch(text.strip())
+        first, joined, second = text.strip().partition(_ELSE)
+        match = _MARK.fullmatch(first)
         if match is None:
             return cls()
-        return cls("" if match[1] == "nothing" else match[1], match[2] or "", match[3] or "")
+        base = "" if match[1] == "nothing" else match[1]
+        otherwise = replace(cls.parse(second), otherwise=None) if joined else None
+        return cls(base, match[2] or "", match[3] or "", otherwise)
 
 
 def order_of(passage: Passage) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from workbench.engine.results.recall import Found
+    from workbench.engine.results.reflection import Reflected
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ class MessageOutcome:
     remembered: Remembered | None = None
     forgotten: Forgotten | None = None
     found: Found | None = None
+    reflected: Reflected | None = None
 
 
 @dataclass(frozen=True)

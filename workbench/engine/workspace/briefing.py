@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.errors import HistoryError, WorkbenchError
+from workbench.engine.workspace.dueness import reflection_due
 from workbench.engine.workspace.ground import Ground, can_be_kept
 
 if TYPE_CHECKING:
@@ -38,22 +39,23 @@ def brief(ground: Ground) -> results.Brief:
         files.read(layout.PENDING_MEMORIES) or b"", layout.PENDING_MEMORIES
     ).proposals
     waiting = sum(proposal.status.startswith(("pending", "conflict")) for proposal in proposals)
-    unprocessed = _unprocessed_episodes(ground)
-    due = unprocessed >= ground.settings.reflection.threshold
+    ground.refresh_for_reading()
+    due = reflection_due(ground, "schedule")
+    review = _waiting_review(ground)
     return results.Brief(
         core=core.text,
         tokens=view.tokens,
         cap=view.cap,
         alerts=alerts,
         proposals_waiting=waiting,
-        reflection_due=due,
-        unprocessed_episodes=unprocessed,
-        notices=(*notices, *_notices(view, alerts, waiting, unprocessed if due else 0, ground.zone)),
+        reflection_due=due.due,
+        unprocessed_episodes=due.unprocessed,
+        notices=(*notices, *_notices(view, alerts, waiting, ground.zone), *review, *_due_notice(due)),
     )
 
 
 def _notices(
-    view: results.CoreView, alerts: tuple[results.Alert, ...], waiting: int, unprocessed: int, zone: tzinfo
+    view: results.CoreView, alerts: tuple[results.Alert, ...], waiting: int, zone: tzinfo
 ) -> Iterator[str]:
     for alert in alerts:
         day = alert.timestamp.astimezone(zone)
@@ -62,18 +64,28 @@ def _notices(
         yield f"Core memory holds {view.tokens:,} tokens of {view.cap:,}: shorten it."
     if waiting:
         yield f"{waiting} {'proposals wait' if waiting > 1 else 'proposal waits'} for a decision."
-    if unprocessed:
-        yield f"{unprocessed} episodes have not been reflected on yet."
 
 
-def _unprocessed_episodes(ground: Ground) -> int:
-    """Count the episodes since the last reflection that was applied."""
-    from workbench.engine.documents import ReflectionLog
+def _due_notice(due: results.ReflectionDue) -> Iterator[str]:
+    if due.due:
+        yield f"A reflection is due. {due.reason}"
 
-    content = ground.files.read(layout.REFLECTION_LOG) or b""
-    days = [record.time[:10] for record in ReflectionLog.parse(content, layout.REFLECTION_LOG).records]
-    ground.refresh_for_reading()
-    return ground.lookups.count_since("episodic", max(days, default=""))
+
+def _waiting_review(ground: Ground) -> Iterator[str]:
+    """Say which proposal waits, and for how long where that is more than a day (design document §10.6)."""
+    from workbench.engine.reflection.due import AGEING_HOURS
+    from workbench.engine.workspace.dueness import written_at
+    from workbench.engine.workspace.snapshot import read_pending
+
+    pending = read_pending(ground.files)
+    undecided = sum(item.decision == "undecided" for item in pending.items)
+    if not undecided:
+        return
+    written = written_at(pending)
+    hours = (ground.now() - written).total_seconds() / 3600 if written else 0
+    age = f" It was written {hours:,.0f} hours ago." if hours > AGEING_HOURS else ""
+    changes = "1 change waits" if undecided == 1 else f"{undecided} changes wait"
+    yield f"Reflection {pending.reflection}: {changes} for a person’s decision.{age}"
 
 
 def diagnose(ground: Ground) -> results.Diagnosis:

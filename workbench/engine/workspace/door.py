@@ -15,13 +15,12 @@ from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, Stor
 from workbench.engine.settings import Settings, load_settings
 from workbench.engine.workspace.auditing import Auditing
 from workbench.engine.workspace.ground import Ground
-from workbench.engine.workspace.reviewing import Reviewing
 from workbench.engine.workspace.writing import Writing
 
 _MARKS = (layout.HISTORY, layout.SETTINGS, layout.CORE, "memory")
 
 
-class Workspace(Writing, Reviewing, Auditing):
+class Workspace(Writing, Auditing):
     """An agent's memory in a folder: a context manager, safe to use from several threads.
 
     Open one with `Workspace.open`; opening reads and writes nothing in the folder. The first mutation

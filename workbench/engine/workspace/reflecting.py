@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
-from workbench.engine.clock import parse_time
-from workbench.engine.errors import InvalidInput, Locked, NotFound, Refused
+from workbench.engine.errors import InvalidInput, Locked, Refused
+from workbench.engine.workspace.dueness import reflection_due, waiting_proposal
 from workbench.engine.workspace.reviewing import Reviewing
+from workbench.engine.workspace.snapshot import TRACES, backlog_place
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import PendingReflection, ReflectionLog
+    from workbench.engine.documents import PendingReflection, ReflectionLog, ReviewItem
     from workbench.engine.history import FileView, Plan
     from workbench.engine.reflection.cycle import Proposal
     from workbench.engine.reflection.model import Mind, Snapshot
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from workbench.engine.workspace.snapshot import Unread
 
 _ACTOR = "bot:reflection"
-_TRACES = "reflections"
 _OCCASIONS = ("manual", "session-end", "schedule")
 
 
@@ -65,9 +64,9 @@ class Reflecting(Reviewing):
             ground.prepare_writing()
             ground.adopt()
             ground.refresh()
-            waiting = self._waiting()
+            waiting = waiting_proposal(ground)
             if if_due:
-                due = self._due(trigger)
+                due = reflection_due(ground, trigger)
                 if not due.due:
                     return results.Reflected(None, (), (), "", due.reason, self.review())
             elif waiting and not renew:
@@ -86,30 +85,30 @@ class Reflecting(Reviewing):
             trigger: The occasion: `schedule` or `session-end`.
         """
         self._ground.refresh_for_reading()
-        return self._due(trigger)
+        return reflection_due(self._ground, trigger)
 
     def reflection_trace(self, id: str) -> tuple[dict[str, object], ...]:  # noqa: A002 - the field's word
         """Return what a model was asked and what it answered in one cycle that ran here, in order.
+
+        Rules ask no model; what is kept lies in the cache, and goes with it.
 
         Args:
             id: `r-012`.
 
         Raises:
-            NotFound: No such cycle asked a model here, or its record was deleted.
+            InvalidInput: It is no reflection's id.
         """
         require(self._ground.role, Capability.READ, doing="read memory")
-        place = self._ground.derived / _TRACES / f"{_checked(id)}.json"
+        place = self._ground.derived / TRACES / f"{_checked(id)}.json"
         try:
             return tuple(json.loads(place.read_text("utf-8")))
-        except FileNotFoundError as error:
-            raise NotFound(
-                f"Nothing is kept of what a model was asked in {id}.",
-                remedy="Rules ask no model; records are kept where the cycle ran, until the cache is cleared.",
-            ) from error
+        except FileNotFoundError:
+            return ()
 
     def _cycle(self, work: Work, trigger: str) -> results.Reflected:
         from workbench.engine.documents import RejectedClaims
         from workbench.engine.reflection.cycle import run_cycle
+        from workbench.engine.reflection.review.staleness import check
         from workbench.engine.workspace.snapshot import find_unread, read_log, read_pending, take_snapshot
 
         ground = self._ground
@@ -135,12 +134,11 @@ class Reflecting(Reviewing):
             reflection=reflection,
             most=ground.settings.reflection.items,
             carried=before.items,
+            backlog=[item for item in unread.backlog if not check(item, view, ground.zone).stale],
         )
         _keep_trace(ground, reflection, work)
-        mark = unread.read if work.unread is None else unread.read_up_to(work.unread)
-        if proposal.left and work.unread is None:
-            # What found no room is found again when there is some.
-            mark = unread.mark
+        _keep_backlog(ground, reflection, proposal.left)
+        mark = unread.mark_after(work.unread, left_over=bool(proposal.left))
         by = replace(
             ground.attribution(_told(trigger, unread.entries), actor=_ACTOR, named=_ACTOR),
             approval="pending" if proposal.fresh else "auto",
@@ -173,39 +171,6 @@ class Reflecting(Reviewing):
         told = f"{proposal.fresh:,} changes are proposed."
         ids = tuple(item.id for item in proposal.items)
         return results.Reflected(receipt.commit, receipt.files, ids, reflection, told, review)
-
-    def _waiting(self) -> str:
-        """Return the id of a proposal that is not yet decided; empty where none is, or all of it was put off."""
-        from workbench.engine.workspace.snapshot import read_pending
-
-        pending = read_pending(self._ground.files)
-        open_ = any(item.decision != "deferred" for item in pending.items)
-        return (pending.reflection or "A proposal") if open_ else ""
-
-    def _due(self, trigger: str) -> results.ReflectionDue:
-        from workbench.engine.reflection.due import Standing, is_due, next_planned
-        from workbench.engine.workspace.snapshot import read_log, read_pending
-
-        ground = self._ground
-        settings = ground.settings.reflection
-        unread = count_unread(ground)
-        pending = read_pending(ground.files)
-        times = [_time(record.time) for record in read_log(ground.files).records] + [_time(pending.created)]
-        last = max((moment for moment in times if moment), default=None)
-        waiting = self._waiting()
-        answer = is_due(Standing(ground.now(), last, unread, waiting, trigger), settings)
-        planned = next_planned(ground.now(), settings) if "daily" in settings.frequency else None
-        return results.ReflectionDue(answer.due, answer.reason, unread, last, planned, waiting)
-
-
-def count_unread(ground: Ground) -> int:
-    """Return how many entries no reflection has read, counting deeply only what changed since the last."""
-    from workbench.engine.workspace.snapshot import find_unread, last_mark
-
-    head = ground.history.head() if ground.has_history() else None
-    if head is None or not last_mark(ground, ground.files).base:
-        return ground.lookups.count_entries()
-    return find_unread(ground, ground.history.at(head), head).entries
 
 
 def _next_id(log: ReflectionLog, pending: PendingReflection) -> str:
@@ -250,7 +215,7 @@ def _meta(
         ("Thought by", ", ".join(minds) + (f" ({fallback})" if fallback else "")),
         ("Dropped", str(proposal.dropped)),
         ("Held back", str(proposal.held_back)),
-        ("Left for the next", str(proposal.left)),
+        ("Left for the next", str(len(proposal.left))),
     ]
     if "daily" in ground.settings.reflection.frequency:
         planned = next_planned(ground.now(), ground.settings.reflection)
@@ -272,14 +237,26 @@ def _keep_trace(ground: Ground, reflection: str, work: Work) -> None:
     from workbench.engine.history.state_files import write_state
 
     content = json.dumps([asdict(exchange) for exchange in work.exchanges], ensure_ascii=False, indent=1)
-    write_state(ground.derived / _TRACES / f"{reflection}.json", content.encode("utf-8", "replace"))
+    write_state(ground.derived / TRACES / f"{reflection}.json", content.encode("utf-8", "replace"))
+
+
+def _keep_backlog(ground: Ground, reflection: str, left: Sequence[ReviewItem]) -> None:
+    """Keep what found no room until the next reflection; what cannot be kept is found again by reading again."""
+    from workbench.engine.history.state_files import write_state
+    from workbench.engine.reflection.backlog import render_backlog
+
+    place = backlog_place(ground)
+    if left:
+        write_state(place, render_backlog(reflection, left))
+    else:
+        place.unlink(missing_ok=True)
 
 
 def forget_traces(ground: Ground) -> None:
     """Delete what models were asked in reflections; it may quote what is to be gone."""
     import shutil
 
-    shutil.rmtree(ground.derived / _TRACES, ignore_errors=True)
+    shutil.rmtree(ground.derived / TRACES, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -304,13 +281,6 @@ def _alone(ground: Ground) -> Iterator[None]:
 
 def _told(trigger: str, entries: int) -> str:
     return f"reflection ({trigger}) over {entries:,} new entries"
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        return parse_time(text) if text else None
-    except InvalidInput:
-        return None
 
 
 def _checked(reflection: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,9 @@ from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import PendingReflection, Procedure, ReflectionLog
+    from pathlib import Path
+
+    from workbench.engine.documents import PendingReflection, Procedure, ReflectionLog, ReviewItem
     from workbench.engine.history import FileView
     from workbench.engine.reflection.model import Passage, Snapshot
     from workbench.engine.reflection.unread import ReadMark
@@ -23,6 +25,8 @@ _MOST_SCORED = 400
 _ARCHIVED_BY_REFLECTION = re.compile(r"\bapproved: archive[^`\[]*`([^`\s]+)`")
 READ = "read"
 """The field of a reflection's record that holds its `ReadMark`."""
+TRACES = "reflections"
+"""The folder, beside the index, of what reflections leave behind on this machine."""
 READ_META = "Read"
 """The line of a proposal that holds it until then."""
 
@@ -35,11 +39,13 @@ class Unread:
         head: The commit that was looked at; empty where there is no history.
         mark: How far was read before.
         passages: Oldest first.
+        backlog: Items that were found before and had no room.
     """
 
     head: str
     mark: ReadMark
     passages: tuple[Passage, ...]
+    backlog: tuple[ReviewItem, ...] = ()
 
     @property
     def entries(self) -> int:
@@ -48,20 +54,24 @@ class Unread:
             {(passage.section and (passage.path, passage.section)) or passage.id for passage in self.passages}
         )
 
-    @property
-    def read(self) -> ReadMark:
-        """Return the mark after all of them have been read."""
-        from workbench.engine.reflection.unread import ReadMark
+    def mark_after(self, first_unread: int | None, *, left_over: bool) -> ReadMark:
+        """Return the mark for when these have been read.
 
-        return ReadMark(self.head)
-
-    def read_up_to(self, first_unread: int) -> ReadMark:
-        """Return the mark after only those before the one at this index have been read."""
+        Args:
+            first_unread: Index of the first passage that there was no budget to read; None where all were read.
+            left_over: Whether items found no room, and wait in the backlog.
+        """
         from workbench.engine.reflection.unread import ReadMark, order_of
 
-        if first_unread <= 0:
-            return self.mark
-        return ReadMark(self.mark.base, self.head, order_of(self.passages[first_unread - 1]))
+        before = replace(self.mark, otherwise=None)
+        lost = self.mark.otherwise if self.backlog and self.mark.otherwise else before
+        if first_unread is None:
+            mark = ReadMark(self.head)
+        elif first_unread == 0:
+            mark = before
+        else:
+            mark = ReadMark(self.mark.base, self.head, order_of(self.passages[first_unread - 1]))
+        return replace(mark, otherwise=lost) if left_over else mark
 
 
 def read_log(view: FileView) -> ReflectionLog:
@@ -84,14 +94,38 @@ def last_mark(ground: Ground, view: FileView) -> ReadMark:
     The mark stands with the proposal, and goes into the log with its decisions: a proposal that somebody deletes
     was never read.
     """
+    return _standing_mark(ground, view)[0]
+
+
+def _standing_mark(ground: Ground, view: FileView) -> tuple[ReadMark, tuple[ReviewItem, ...]]:
+    """Return the mark with the backlog that belongs to it; without that, the mark from which it can be found again."""
+    from workbench.engine.reflection.backlog import parse_backlog
     from workbench.engine.reflection.unread import ReadMark
 
-    written = [dict(record.fields).get(READ, "") for record in read_log(view).records]
-    written.append(dict(read_pending(view).meta).get(READ_META, ""))
-    text = next(filter(None, reversed(written)), "")
+    written = [(record.id, dict(record.fields).get(READ, "")) for record in read_log(view).records]
+    pending = read_pending(view)
+    written.append((pending.reflection, dict(pending.meta).get(READ_META, "")))
+    reflection, text = next((each for each in reversed(written) if each[1]), ("", ""))
     mark = ReadMark.parse(text)
-    known = all(_is_known(ground, commit) for commit in (mark.base, mark.head) if commit)
-    return mark if known else ReadMark()
+    backlog: tuple[ReviewItem, ...] = ()
+    if mark.otherwise is not None:
+        kept = parse_backlog(_read_derived(backlog_place(ground)), reflection)
+        mark, backlog = (mark.otherwise, ()) if kept is None else (mark, kept)
+    if all(_is_known(ground, commit) for commit in (mark.base, mark.head) if commit):
+        return mark, backlog
+    return ReadMark(), ()
+
+
+def backlog_place(ground: Ground) -> Path:
+    """Return where items wait for which a proposal had no room."""
+    return ground.derived / TRACES / "backlog.json"
+
+
+def _read_derived(place: Path) -> bytes:
+    try:
+        return place.read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 def find_unread(ground: Ground, view: FileView, head: str) -> Unread:
@@ -105,7 +139,7 @@ def find_unread(ground: Ground, view: FileView, head: str) -> Unread:
     from workbench.engine.reflection.unread import find_unread as unread_in
     from workbench.engine.reflection.unread import order_of
 
-    mark = last_mark(ground, view)
+    mark, backlog = _standing_mark(ground, view)
     store = ground.history.store
     paths = (
         [change.path for change in store.changed_paths(store.commit(mark.base).tree, store.commit(head).tree)]
@@ -114,7 +148,7 @@ def find_unread(ground: Ground, view: FileView, head: str) -> Unread:
     )
     changed = ((path, content) for path in paths if (content := view.read(path)) is not None)
     found = unread_in(changed, mark, lambda commit, path: store.file_at(commit, path), ground.zone)
-    return Unread(head, mark, tuple(sorted(found, key=order_of)))
+    return Unread(head, mark, tuple(sorted(found, key=order_of)), backlog)
 
 
 def take_snapshot(

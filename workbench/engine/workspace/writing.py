@@ -12,6 +12,7 @@ from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import InvalidInput
 from workbench.engine.workspace.core_editing import CoreEditing
 from workbench.engine.workspace.graph_editing import GraphEditing
+from workbench.engine.workspace.reflecting import Reflecting
 
 if TYPE_CHECKING:
     from workbench.engine.history import FileView, Plan
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 _TRIGGER_CHARACTERS = 80
 
 
-class Writing(CoreEditing, GraphEditing):
+class Writing(CoreEditing, GraphEditing, Reflecting):
     """Everything that changes memory; each call is one commit with its audit lines."""
 
     def remember(
@@ -224,7 +225,8 @@ class Writing(CoreEditing, GraphEditing):
     def message(self, text: str, *, apply: bool = True) -> results.MessageOutcome:
         """Look for triggers in one message of the user's, and do what it asks (design document §8).
 
-        Forgetting is never applied from a message: its matches come back to be confirmed.
+        Forgetting is never applied from a message: its matches come back to be confirmed. Reflecting writes a
+        proposal, which a person decides on.
 
         Args:
             text: The message.
@@ -236,6 +238,9 @@ class Writing(CoreEditing, GraphEditing):
         outcome = results.MessageOutcome(
             detection.kind, detection.phrase, detection.payload or None, applied=False
         )
+        if detection.kind == "reflect" and apply:
+            reflected = self.reflect()
+            return replace(outcome, applied=bool(reflected.id), reflected=reflected)
         if not detection.payload:
             return outcome
         if detection.kind == "remember" and apply:
