@@ -1,0 +1,48 @@
+"""Consolidation without a model: what others find, upkeep of fading memories and questions, each said once (§10.3)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.engine.reflection.rules.fading import propose_archival, propose_protection, propose_restoring
+from workbench.engine.reflection.rules.questions import ask
+from workbench.engine.reflection.rules.sameness import without_repetition
+from workbench.engine.reflection.rules.survey import led_by
+
+if TYPE_CHECKING:
+    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.reflection.model import Agenda, Guidance, Snapshot
+    from workbench.engine.reflection.work import Work
+
+
+def consolidate(snapshot: Snapshot, agenda: Agenda, guidance: Guidance, work: Work) -> tuple[ReviewItem, ...]:
+    """Return what to change but core memory: conflicts, knowledge, procedures, upkeep, questions.
+
+    The themes of past reflections raise the weight of the areas that they name before anything is extracted, so that
+    what belongs to them comes first where there is no room for all.
+
+    Args:
+        snapshot: All that may be read.
+        agenda: Of the survey.
+        guidance: Of meta-reflection.
+        work: Told of progress.
+    """
+    from workbench.engine.reflection.claims import find_conflicts
+    from workbench.engine.reflection.extraction import extract_knowledge, find_procedures
+
+    led = led_by(agenda, guidance.themes)
+    conflicts = find_conflicts(snapshot, work)
+    work.step(1, 5)
+    knowledge = extract_knowledge(snapshot, led, work)
+    work.step(2, 5)
+    procedures = find_procedures(snapshot, work)
+    work.step(3, 5)
+    upkeep = (
+        *propose_archival(snapshot, led, work),
+        *propose_restoring(snapshot, work),
+        *propose_protection(snapshot, work),
+    )
+    work.step(4, 5)
+    questions = ask(snapshot, led, guidance, work)
+    work.step(5, 5)
+    return without_repetition((*conflicts, *knowledge, *procedures, *upkeep, *questions))

@@ -1,0 +1,198 @@
+"""What is going on now: Active Context after the newest decisions, tasks and events (design §10.3, phase 4)."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.reflection import items as forms
+from workbench.engine.reflection.rules.core_items import is_owners, newest_first, read_lines, says
+from workbench.engine.reflection.rules.phrasing import clipped, plain
+from workbench.engine.reflection.rules.quoting import cite, spoken
+from workbench.engine.reflection.rules.words import content_words, coverage
+from workbench.engine.reflection.wording import sentences, third_person
+from workbench.engine.triggers.cues import routing_cues
+from workbench.engine.triggers.live_text import PUNCTUATION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.reflection.model import Passage, Snapshot
+    from workbench.engine.reflection.rules.core_items import CoreLine
+    from workbench.engine.reflection.work import Work
+
+BLOCK: Final = "Active Context"
+_TARGET: Final = "core:active-context"
+_CURRENT: Final = timedelta(days=21)
+_MOST_NEW: Final = 3
+_LONGEST: Final = 160
+_FOCUS: Final = frozenset({"currently working on", "working on", "current focus", "focus", "current project"})
+_EVENTS: Final = frozenset({"recent important events", "recent events", "recently"})
+_OPEN: Final = frozenset(
+    {"open decisions", "open questions", "blockers", "blockers/waiting on", "waiting on", "waiting for"}
+)
+_SUBJECT_TYPES: Final = frozenset({"decision", "fact", "correction", "event"})
+DONE: Final = re.compile(
+    r"\b(?:done|finished|completed?|shipped|closed|resolved|solved|settled|signed|delivered|paid|merged|cancelled"
+    r"|canceled|called off|dropped|abandoned|is over|no longer needed|went live|is live)\b"
+    r"|完成了?|结束了?|結束了?|取消了?",
+    re.IGNORECASE,
+)
+
+
+def context_changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
+    """Give changes of Active Context, first of what stands there, then what is new.
+
+    An item whose label names a subject takes the newest statement on that subject; “Currently working on” and the
+    like take the newest statement of what is being worked on. New are tasks and decisions of the last three weeks that
+    core memory does not speak of and that nothing later says are done, at most three.
+
+    Args:
+        snapshot: Its passages and core memory.
+        work: Asked whether to go on.
+    """
+    lines = read_lines(snapshot)
+    recent = [
+        passage
+        for passage in snapshot.passages
+        if passage.moment is not None and passage.moment >= snapshot.now - _CURRENT
+    ]
+    work.check()
+    used: set[str] = set()
+    for line in lines:
+        if line.block != BLOCK or line.item.pinned:
+            continue
+        change = (
+            _focus(snapshot, line, recent)
+            or _events(snapshot, line, recent)
+            or _subject(snapshot, line, recent)
+        )
+        if change is not None and not any(proof.id in used for proof in change.evidence):
+            used.update(proof.id for proof in change.evidence)
+            yield change
+    work.check()
+    yield from _new(snapshot, lines, recent, used)
+
+
+def _focus(snapshot: Snapshot, line: CoreLine, recent: Sequence[Passage]) -> ReviewItem | None:
+    if line.label.casefold() not in _FOCUS:
+        return None
+    cues = routing_cues()
+    for passage in newest_first(recent):
+        if not is_owners(passage, snapshot):
+            continue
+        for sentence in sentences(passage.text):
+            if cues.fits("active", sentence.text.translate(PUNCTUATION)):
+                if _covers(line, sentence.text):
+                    return None
+                return _change(
+                    snapshot, line, passage, sentence.text, "It is the last thing said to be under way."
+                )
+    if not line.is_placeholder:
+        return None
+    newest = next((passage for passage in newest_first(recent) if passage.type in ("decision", "task")), None)
+    return (
+        _change(snapshot, line, newest, spoken(newest.text)[0], "The template waits for it.")
+        if newest
+        else None
+    )
+
+
+def _events(snapshot: Snapshot, line: CoreLine, recent: Sequence[Passage]) -> ReviewItem | None:
+    if line.label.casefold() not in _EVENTS:
+        return None
+    newest = next((p for p in newest_first(recent) if p.type == "event" and p.confidence != "low"), None)
+    if newest is None or _covers(line, newest.text):
+        return None
+    return _change(
+        snapshot, line, newest, spoken(newest.text)[0], f"It is the newest event, of {newest.day}."
+    )
+
+
+def _subject(snapshot: Snapshot, line: CoreLine, recent: Sequence[Passage]) -> ReviewItem | None:
+    """Return the newest statement on what an item’s label names, where it is newer than what the item says."""
+    label = line.label.casefold()
+    if not label or label in _FOCUS | _EVENTS | _OPEN or line.is_placeholder:
+        return None
+    name = content_words(line.label)
+    if not name or len(name) > 3:
+        return None
+    for passage in newest_first(recent):
+        if passage.type not in _SUBJECT_TYPES or not name <= content_words(
+            f"{passage.text} {' '.join(passage.tags)}"
+        ):
+            continue
+        if passage.type == "event" and passage.confidence != "high" and passage.source != "user-explicit":
+            continue
+        if _covers(line, passage.text):
+            # What the item says was taken from here: nothing later is known.
+            return None
+        about = max(
+            spoken(passage.text), key=lambda sentence: len(content_words(sentence) & (name | line.words))
+        )
+        return _change(
+            snapshot, line, passage, about, f"It is the newest {passage.type} on it, of {passage.day}."
+        )
+    return None
+
+
+def _covers(line: CoreLine, text: str) -> bool:
+    """Tell whether an item says what a text says, or was taken from it."""
+    value = content_words(line.value)
+    return not line.is_placeholder and (
+        coverage(value, content_words(text)) >= 0.5 or says((line,), text) is not None
+    )
+
+
+def _change(
+    snapshot: Snapshot, line: CoreLine, passage: Passage, sentence: str, reason: str
+) -> ReviewItem | None:
+    proof = cite(snapshot, passage.id, sentence)
+    if proof is None:
+        return None
+    text = f"{line.label}: {_said(snapshot, passage, sentence, lower=True)}"
+    return forms.core_change(line.item.id, text, (proof,), reason=reason, before=line.item.text)
+
+
+def _said(snapshot: Snapshot, passage: Passage, sentence: str, *, lower: bool = False) -> str:
+    """Return a sentence as core memory would have it: told of the person, without a final stop."""
+    told = plain(
+        third_person(sentence, snapshot.owner or "User") if is_owners(passage, snapshot) else sentence
+    )
+    told = clipped(told, _LONGEST)
+    first = told.split(" ", 1)[0]
+    ordinary = first.casefold() in routing_cues().words["no_names"]
+    return told[:1].lower() + told[1:] if lower and ordinary and not first.isupper() else told
+
+
+def _new(
+    snapshot: Snapshot, lines: Sequence[CoreLine], recent: Sequence[Passage], used: set[str]
+) -> Iterator[ReviewItem]:
+    later: list[frozenset[str]] = []
+    given: list[frozenset[str]] = []
+    for passage in newest_first(recent):
+        if len(given) == _MOST_NEW:
+            return
+        words = content_words(passage.text)
+        if DONE.search(passage.text) and passage.type != "task":
+            later.append(words)
+        wanted = passage.type == "task" or (passage.type == "decision" and passage.confidence != "low")
+        if not wanted or passage.id in used or _finished(words, later) or says(lines, passage.text):
+            continue
+        if any(coverage(words, other) >= 0.5 or coverage(other, words) >= 0.5 for other in given):
+            continue
+        sentence = spoken(passage.text)[0]
+        proof = cite(snapshot, passage.id, sentence)
+        if proof is None:
+            continue
+        given.append(words)
+        label = "To do" if passage.type == "task" else f"Decided on {passage.day}"
+        reason = f"A {passage.type} of {passage.day} that core memory does not speak of yet."
+        text = f"{label}: {_said(snapshot, passage, sentence, lower=True)}"
+        yield forms.core_change(_TARGET, text, (proof,), reason=reason)
+
+
+def _finished(words: frozenset[str], later: Sequence[frozenset[str]]) -> bool:
+    return any(len(words & done) >= 2 and coverage(words, done) >= 0.5 for done in later)

@@ -1,0 +1,86 @@
+"""Items of core memory read: their label and value, placeholders, and whether core memory says something already."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.recall.voices import PERSON
+from workbench.engine.reflection.rules.words import content_words, coverage, likeness
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from workbench.engine.reflection.model import Passage, Snapshot
+    from workbench.engine.results import CoreBlock, CoreItem
+
+_LABELLED: Final = re.compile(r"[*_]*([^:：*_\n]{1,40}?)[*_]*[:：][*_]*\s+(.*)\Z", re.DOTALL)
+_PLACEHOLDER: Final = re.compile(r"\[[^\[\]\n]*\]")
+_SAID_ALREADY: Final = 0.7
+_ALIKE: Final = 0.6
+
+
+@dataclass(frozen=True)
+class CoreLine:
+    """One item of core memory.
+
+    Args:
+        item: As it stands.
+        block: Name of its block.
+        label: What stands before the colon, empty where there is none.
+        value: What stands behind it, else the whole.
+    """
+
+    item: CoreItem
+    block: str
+    label: str
+    value: str
+
+    @property
+    def is_placeholder(self) -> bool:
+        """Tell whether the template’s “[…]” waits to be filled."""
+        return _PLACEHOLDER.fullmatch(self.value.strip()) is not None
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Return its telling words, the label’s too; none of a placeholder."""
+        return frozenset() if self.is_placeholder else content_words(self.item.text)
+
+
+def read_lines(snapshot: Snapshot) -> tuple[CoreLine, ...]:
+    """Return the items of core memory in its order."""
+    return tuple(_line(block, item) for block in snapshot.core.blocks for item in block.items)
+
+
+def _line(block: CoreBlock, item: CoreItem) -> CoreLine:
+    match = _LABELLED.fullmatch(item.text)
+    return CoreLine(item, block.name, match[1].strip() if match else "", match[2] if match else item.text)
+
+
+def says(lines: Iterable[CoreLine], text: str) -> CoreLine | None:
+    """Return the item that says the same already, or most of it."""
+    words = content_words(text)
+    return next(
+        (
+            line
+            for line in lines
+            if line.words
+            and (coverage(words, line.words) >= _SAID_ALREADY or likeness(words, line.words) >= _ALIKE)
+        ),
+        None,
+    )
+
+
+def is_owners(passage: Passage, snapshot: Snapshot) -> bool:
+    """Tell whether the person whose memory it is says a passage: an episode, the user, or the owner by name."""
+    speaker = passage.speaker.casefold()
+    if not speaker:
+        return passage.id.startswith("episode:")
+    owner = snapshot.owner.casefold()
+    return speaker in PERSON or (bool(owner) and speaker in (owner, owner.split(" ")[0]))
+
+
+def newest_first(passages: Iterable[Passage]) -> Iterator[Passage]:
+    """Give passages from the last one back."""
+    yield from reversed(tuple(passages))

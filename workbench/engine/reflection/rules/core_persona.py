@@ -1,0 +1,124 @@
+"""How to behave with the person: Persona after the preferences they state (design document §10.3, phase 4)."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.reflection import items as forms
+from workbench.engine.reflection.rules.core_items import is_owners, newest_first, read_lines, says
+from workbench.engine.reflection.rules.phrasing import clipped, plain
+from workbench.engine.reflection.rules.quoting import cite
+from workbench.engine.reflection.rules.words import content_words, coverage, likeness
+from workbench.engine.reflection.wording import sentences, third_person
+from workbench.engine.triggers.core_worth import core_block
+from workbench.engine.triggers.live_text import PUNCTUATION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.reflection.model import Passage, Snapshot
+    from workbench.engine.reflection.rules.core_items import CoreLine
+    from workbench.engine.reflection.work import Work
+
+_MOST: Final = 4
+_LONGEST: Final = 140
+_SAME_MATTER: Final = 0.5
+_FEWEST_WORDS: Final = 3
+
+
+def persona_changes(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
+    """Return changes of Persona, newest preference first, at most four.
+
+    What the person prefers is added where core memory does not say it yet; where an item of Persona speaks of the
+    same matter otherwise, the new preference takes its place.
+
+    Args:
+        snapshot: Its passages and core memory.
+        work: Asked whether to go on.
+    """
+    return tuple(islice(_changes(snapshot, work), _MOST))
+
+
+def _changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
+    lines = read_lines(snapshot)
+    given: list[frozenset[str]] = []
+    for at, passage in enumerate(newest_first(snapshot.passages)):
+        if at % 500 == 0:
+            work.check()
+        sentence = _manner(passage, snapshot)
+        if not sentence:
+            continue
+        text = _told(sentence, snapshot)
+        words = content_words(text)
+        if len(words) < _FEWEST_WORDS or any(
+            coverage(words, other) >= _SAME_MATTER or coverage(other, words) >= _SAME_MATTER
+            for other in given
+        ):
+            continue
+        proof = cite(snapshot, passage.id, sentence)
+        if proof is None:
+            continue
+        rival = _rival(lines, words)
+        if rival is None and says(lines, text):
+            continue
+        given.append(words)
+        if rival is not None:
+            if rival.item.pinned or content_words(rival.value) == words:
+                continue
+            yield forms.core_change(
+                rival.item.id,
+                text,
+                (proof,),
+                reason=f"A newer preference on the same matter{_when(passage)}.",
+                before=rival.item.text,
+            )
+        else:
+            explicit = passage.source == "user-explicit" or passage.confidence == "high"
+            yield forms.core_change(
+                "core:persona",
+                text,
+                (proof,),
+                reason=f"A preference on how to work with them{_when(passage)}.",
+                confidence="high" if explicit else "medium",
+            )
+
+
+def _manner(passage: Passage, snapshot: Snapshot) -> str:
+    """Return the sentence of a passage that says how the person wants things; empty where none does."""
+    if passage.type not in ("", "preference") or not is_owners(passage, snapshot):
+        return ""
+    said = [sentence.text for sentence in sentences(passage.text)]
+    for sentence in said:
+        if core_block(sentence.translate(PUNCTUATION), "preference") == "Persona":
+            return sentence
+    return said[0] if passage.type == "preference" and said and passage.confidence != "low" else ""
+
+
+def _told(sentence: str, snapshot: Snapshot) -> str:
+    """Return a preference as an item of Persona: “I like short answers” becomes “Likes short answers”."""
+    name = snapshot.owner or "User"
+    told = third_person(sentence, name)
+    for opening in (f"{name}: ", f"{name}：", f"{name} "):
+        if told.startswith(opening):
+            told = told[len(opening) :]
+            break
+    return clipped(plain(told), _LONGEST)
+
+
+def _rival(lines: Sequence[CoreLine], words: frozenset[str]) -> CoreLine | None:
+    """Return the item of Persona that speaks of the same matter in other words."""
+    best = max(
+        (
+            (likeness(words, content_words(line.value)), at)
+            for at, line in enumerate(lines)
+            if line.block == "Persona"
+        ),
+        default=(0.0, -1),
+    )
+    return lines[best[1]] if best[0] >= _SAME_MATTER else None
+
+
+def _when(passage: Passage) -> str:
+    return f", stated on {passage.day}" if passage.day else ""

@@ -1,0 +1,131 @@
+"""What the books of reflection say: records and insights as passages of the past, with what was decided on."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine import layout
+from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.reflection.rules.quoting import cite
+from workbench.engine.reflection.wording import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from workbench.engine.documents import Insight, ReflectionRecord
+    from workbench.engine.documents.pending_reflection import Evidence
+    from workbench.engine.documents.source import LineSpan
+    from workbench.engine.reflection.model import Snapshot
+
+_VERDICT: Final = re.compile(
+    r"^\s*[-*+]\s+`?(?P<id>r-\d+\.\d+)`?\s+(?P<verdict>approved|rejected|deferred|undecided|waiting)\s*:\s*(?P<rest>.*)$",
+    re.MULTILINE,
+)
+_OPERATION: Final = re.compile(
+    r"(?P<kind>[a-z][a-z ]{2,20}?)"
+    r"(?:\s+(?:for\s+)?(?:\[\[(?P<link>[^\]]+)\]\]|`(?P<code>[^`]+)`))?\s*:?\s+(?P<text>.*)$"
+)
+_SHARE: Final = re.compile(r"(\d+)\s*/\s*(\d+)")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One item of a past reflection: what a person decided on it."""
+
+    kind: Kind | None
+    decision: str
+    target: str
+    text: str
+
+
+@dataclass(frozen=True)
+class PastReflection:
+    """One record of the log.
+
+    Args:
+        record: As it stands.
+        prose: Its body without the list of verdicts.
+        verdicts: That list; empty in records that have none.
+    """
+
+    record: ReflectionRecord
+    prose: str
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def day(self) -> str:
+        """Return its date as written."""
+        return self.record.time[:10]
+
+    @property
+    def decided(self) -> tuple[int, int]:
+        """Return how many items were approved and how many were decided, by the list or else by the field `items`."""
+        if self.verdicts:
+            decisions = Counter(verdict.decision for verdict in self.verdicts)
+            return decisions["approved"], decisions["approved"] + decisions["rejected"]
+        share = _SHARE.search(dict(self.record.fields).get("items", ""))
+        return (int(share[1]), int(share[2])) if share else (0, 0)
+
+    @property
+    def said(self) -> str:
+        """Return its words: the prose, and the texts of what was approved."""
+        kept = (verdict.text for verdict in self.verdicts if verdict.decision == "approved")
+        return "\n".join((self.prose, *kept))
+
+
+def read_past(records: Iterable[ReflectionRecord]) -> tuple[PastReflection, ...]:
+    """Return the records with the verdicts in their bodies taken apart, oldest first."""
+    return tuple(
+        PastReflection(
+            record,
+            _VERDICT.sub("", record.body).strip(),
+            tuple(_verdict(match) for match in _VERDICT.finditer(record.body)),
+        )
+        for record in records
+    )
+
+
+def acceptance(past: Iterable[PastReflection]) -> Mapping[Kind, tuple[int, int]]:
+    """Return how many items of each kind were approved and decided, of the records that list them."""
+    approved: Counter[Kind] = Counter()
+    decided: Counter[Kind] = Counter()
+    for verdict in (verdict for reflection in past for verdict in reflection.verdicts):
+        if verdict.kind is not None and verdict.decision in ("approved", "rejected"):
+            decided[verdict.kind] += 1
+            approved[verdict.kind] += verdict.decision == "approved"
+    return {kind: (approved[kind], number) for kind, number in decided.most_common()}
+
+
+def cite_record(snapshot: Snapshot, reflection: PastReflection, word: str = "") -> Evidence | None:
+    """Return evidence from the log: the sentence of a record with a word in it, else its first."""
+    span = reflection.record.span
+    if span is None:
+        return None
+    texts = [*(verdict.text for verdict in reflection.verdicts), *_sentences(reflection.prose)]
+    telling = [text for text in texts if word and word.casefold() in text.casefold()]
+    return cite(snapshot, _lines(layout.REFLECTION_LOG, span), *telling, *texts, reflection.record.id)
+
+
+def cite_insight(snapshot: Snapshot, insight: Insight) -> Evidence | None:
+    """Return evidence from `evolution.md`."""
+    return cite(snapshot, _lines(layout.EVOLUTION, insight.span), *_sentences(insight.text), insight.text)
+
+
+def _verdict(match: re.Match[str]) -> Verdict:
+    rest = match["rest"].strip()
+    operation = _OPERATION.match(rest)
+    kind = kind_of(operation["kind"]) if operation else None
+    if operation is None or kind is None:
+        return Verdict(None, match["verdict"], "", rest)
+    return Verdict(kind, match["verdict"], operation["link"] or operation["code"] or "", operation["text"])
+
+
+def _sentences(text: str) -> list[str]:
+    return [sentence.text for sentence in sentences(text, questions=True)]
+
+
+def _lines(path: str, span: LineSpan) -> str:
+    return f"file:{path}#L{span.start}-L{span.end}"

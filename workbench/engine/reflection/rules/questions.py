@@ -1,0 +1,164 @@
+"""Questions that only a person can answer: open ones spoken of again, names of several, facts that nobody touches."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine import layout
+from workbench.engine.documents import EntityFile
+from workbench.engine.reflection import items as forms
+from workbench.engine.reflection.rules.past import read_past
+from workbench.engine.reflection.rules.phrasing import clipped, counted, listed
+from workbench.engine.reflection.rules.quoting import cite, quote_of
+from workbench.engine.reflection.rules.themes import SAME_QUESTION, times_asked
+from workbench.engine.reflection.rules.words import content_words, coverage, likeness
+from workbench.engine.triggers.cues import routing_cues
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from workbench.engine.catalog import EntityRecord
+    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.reflection.model import Agenda, Area, Guidance, Passage, Snapshot
+    from workbench.engine.reflection.work import Work
+
+MOST_QUESTIONS: Final = 5
+_MOST_OF_A_KIND: Final = 2
+_MOST_AREAS: Final = 30
+_MOST_NAMES: Final = 300
+_SPOKEN_OF: Final = 0.4
+_LONG: Final = 30
+_NAME: Final = re.compile(r"(?<![\w.@/’'-])[^\W\d_a-z][^\W\d_]{2,20}(?![\w-])(?! [^\W\d_a-z])")
+_BLOCKS_OF_QUESTIONS: Final = ("Identity", "Persona", "Critical Facts")
+
+
+def ask(snapshot: Snapshot, agenda: Agenda, guidance: Guidance, work: Work) -> tuple[ReviewItem, ...]:
+    """Return at most five questions, each with who gives rise to it.
+
+    What two past reflections asked in vain is not asked again in these words: the third time the question is
+    whether it still matters, and then it rests.
+
+    Args:
+        snapshot: Its passages, graph, core memory and the log.
+        agenda: Its areas say which entities new passages touch.
+        guidance: Its persistent questions.
+        work: Asked whether to go on.
+    """
+    found = [
+        *islice(_open_questions(snapshot, agenda, work), _MOST_OF_A_KIND),
+        *islice(_names_of_several(snapshot, work), _MOST_OF_A_KIND),
+        *islice(_untouched(snapshot), _MOST_OF_A_KIND),
+    ]
+    return tuple(_not_worn_out(snapshot, guidance, found))[:MOST_QUESTIONS]
+
+
+def _open_questions(snapshot: Snapshot, agenda: Agenda, work: Work) -> Iterator[ReviewItem]:
+    """Ask an entity’s open questions that a new passage speaks of."""
+    for area in [area for area in agenda.areas if area.entity][:_MOST_AREAS]:
+        work.check()
+        record = snapshot.graph.entity(f"entity:{area.entity}")
+        memory = snapshot.graph.memory(f"entity:{area.entity}") if record else None
+        if record is None or memory is None or "\n## " not in f"\n{memory.text}":
+            continue
+        name = content_words(f"{record.label} {' '.join(record.aliases)}")
+        for question in EntityFile.parse(memory.text.encode(), memory.path).questions:
+            words = content_words(question.text) - name
+            passage = _speaks_of(snapshot, area, words)
+            proof = cite(snapshot, memory.id, question.text)
+            if passage is None or proof is None:
+                continue
+            when = f" on {passage.day}" if passage.day else ""
+            yield forms.question(
+                f"{record.label}: {clipped(question.text, 160)}",
+                (proof, quote_of(passage, words)),
+                reason=f"It stands open, and was spoken of{when}.",
+                about=area.entity,
+            )
+
+
+def _speaks_of(snapshot: Snapshot, area: Area, words: frozenset[str]) -> Passage | None:
+    """Return the newest passage of an area that has two of some words, or two fifths of them."""
+    for at in reversed(area.passages):
+        passage = snapshot.passages[at]
+        said = content_words(passage.text)
+        if len(words & said) >= 2 and coverage(words, said) >= _SPOKEN_OF:
+            return passage
+    return None
+
+
+def _names_of_several(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
+    """Ask whom a first name means that several known persons have."""
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    ordinary = routing_cues().words["no_names"]
+    for at, passage in enumerate(snapshot.passages):
+        if at % 500 == 0:
+            work.check()
+        for name in dict.fromkeys(_NAME.findall(passage.text)):
+            if name.casefold() not in ordinary:
+                places[name].append(at)
+    for name in sorted(places, key=lambda name: (-len(places[name]), name))[:_MOST_NAMES]:
+        if snapshot.graph.named(name) or snapshot.graph.called(name):
+            continue
+        persons = _persons_called(snapshot, name)
+        if len(persons) < 2:
+            continue
+        passage = snapshot.passages[places[name][-1]]
+        labels = listed(record.label for record in persons).replace(" and ", " or ")
+        when = f" on {passage.day}" if passage.day else ""
+        yield forms.question(
+            f"Who is {name}: {labels}?",
+            (quote_of(passage, content_words(name)),),
+            reason=f"“{name}” stands in {counted(len(places[name]), 'new passage')}, the last one{when}; "
+            f"{len(persons)} persons are called so.",
+        )
+
+
+def _persons_called(snapshot: Snapshot, name: str) -> list[EntityRecord]:
+    matches = snapshot.graph.resolve(name, "person")
+    return [
+        match.entity
+        for match in matches
+        if match.entity.label.casefold().split(" ")[0] == name.casefold() or match.how in ("exact", "alias")
+    ]
+
+
+def _untouched(snapshot: Snapshot) -> Iterator[ReviewItem]:
+    """Ask whether what core memory says is still so, where nobody has touched it for thirty days."""
+    blocks = {item.id: (block.name, item) for block in snapshot.core.blocks for item in block.items}
+    said: list[frozenset[str]] | None = None
+    for entry in snapshot.fading:
+        name, item = blocks.get(entry.id, ("", None))
+        days = (snapshot.now - entry.last_accessed).days
+        if item is None or item.pinned or entry.pinned or days < _LONG or name not in _BLOCKS_OF_QUESTIONS:
+            continue
+        said = said if said is not None else [content_words(passage.text) for passage in snapshot.passages]
+        words = content_words(item.text)
+        if any(len(words & other) >= 2 for other in said):
+            continue
+        proof = cite(snapshot, item.id, item.text)
+        if proof is not None:
+            yield forms.question(
+                f"“{clipped(item.text, 120)}” — is this still so?",
+                (proof,),
+                reason=f"It stands in {layout.CORE} under {name}, and has not been accessed for {days} days.",
+            )
+
+
+def _not_worn_out(snapshot: Snapshot, guidance: Guidance, found: list[ReviewItem]) -> Iterator[ReviewItem]:
+    past = read_past(snapshot.records)
+    persistent = [(text, content_words(text)) for text in guidance.persistent]
+    for item in found:
+        words = content_words(item.text)
+        known = next((text for text, key in persistent if likeness(words, key) >= SAME_QUESTION), None)
+        if known is None:
+            yield item
+            continue
+        again = f"Does it still matter: {clipped(item.text, 140)}"
+        if not times_asked(past, again, exactly=True):
+            times = counted(times_asked(past, known), "reflection")
+            yield forms.question(
+                again, item.evidence, reason=f"{times} asked it without an answer.", about=item.target
+            )

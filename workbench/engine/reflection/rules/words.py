@@ -1,0 +1,30 @@
+"""The telling words of a text, and how much two texts share of them."""
+
+from __future__ import annotations
+
+from workbench.engine.catalog.terms import STOP_WORDS, terms
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Return the words of a text that carry meaning, folded, in one form for singular and plural."""
+    return frozenset(_stem(term) for term in terms(text) if _tells(term))
+
+
+def likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    """Return how much two sets of words share: Jaccard’s index, 0–1."""
+    return len(one & other) / len(one | other) if one and other else 0.0
+
+
+def coverage(part: frozenset[str], whole: frozenset[str]) -> float:
+    """Return the share of the words of one text that another has too, 0–1."""
+    return len(part & whole) / len(part) if part else 0.0
+
+
+def _tells(term: str) -> bool:
+    return term not in STOP_WORDS and (len(term) > 1 or term.isdigit() or not term.isascii())
+
+
+def _stem(term: str) -> str:
+    if len(term) > 4 and term.endswith("s") and not term.endswith(("ss", "us", "is")):
+        return term[:-3] + "y" if term.endswith("ies") else term[:-1]
+    return term
