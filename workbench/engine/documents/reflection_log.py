@@ -95,13 +95,17 @@ class ReflectionLog:
 
     def append(self, record: ReflectionRecord) -> ReflectionLog:
         """Append a record; `span` of the given one is of no account."""
-        fields = [record.id, record.time, record.outcome]
-        fields += [f"{key.replace(':', '-')}:{value}" if key else value for key, value in record.fields]
-        heading = "## " + " | ".join(clean_field(text) for text in fields)
         source = self.source
         if not source.lines:
             source = SourceText.from_bytes(load_template("memory/meta/reflection-log.md"))
-        return self.parse(append_lines(source, [heading, *protect_body(record.body)]).render(), self.path)
+        return self.parse(append_lines(source, _record_lines(record)).render(), self.path)
+
+    def put(self, record: ReflectionRecord) -> ReflectionLog:
+        """Write a record in the place of the one with its id; append it where there is none."""
+        known = self.record(record.id)
+        if known is None or known.span is None:
+            return self.append(record)
+        return self.parse(self.source.replace(known.span, _record_lines(record)).render(), self.path)
 
     def remove(self, reflection_id: str) -> ReflectionLog:
         """Take a record out again. Raises `NotFound`."""
@@ -113,3 +117,10 @@ class ReflectionLog:
                 remedy="See the headings of the file.",
             )
         return self.parse(remove_lines(self.source, record.span).render(), self.path)
+
+
+def _record_lines(record: ReflectionRecord) -> list[str]:
+    fields = [record.id, record.time, record.outcome]
+    fields += [f"{key.replace(':', '-')}:{value}" if key else value for key, value in record.fields]
+    heading = "## " + " | ".join(clean_field(text) for text in fields)
+    return [heading, *protect_body(record.body)]

@@ -96,8 +96,8 @@ def changed_units(path: str, before: bytes | None, after: bytes | None) -> tuple
     """Name the units that a change added, changed, moved or removed.
 
     These are the names that `only` and the `Item-Unit:` trailers take: a block id (`^f7k2`), else the unit's
-    first line under its section (`Facts / - Likes tea`); for JSON and TOML the keys on the way
-    (`entries / entity:person--alex / pinned`).
+    first line under its section (`Facts / - Likes tea`), as it was and as it became; for JSON and TOML the
+    keys on the way (`entries / entity:person--alex / pinned`).
     """
     if before == after:
         return ()
@@ -113,8 +113,11 @@ def changed_units(path: str, before: bytes | None, after: bytes | None) -> tuple
     moved, paired = moved_units(old, new, pairs), set(pairs.values())
     names = [unit_name(unit) for j, unit in enumerate(new) if j not in paired]
     for i, unit in enumerate(old):
-        if i not in pairs or i in moved or unit.meaning != new[pairs[i]].meaning:
-            names.append(unit_name(new[pairs[i]] if i in pairs else unit))
+        if i not in pairs:
+            names.append(unit_name(unit))
+        elif i in moved or unit.meaning != new[pairs[i]].meaning:
+            # Beside other changes the two may no longer be found to be one unit; then each is taken back.
+            names += [unit_name(new[pairs[i]]), unit_name(unit)]
     return tuple(dict.fromkeys(names))
 
 

@@ -1,0 +1,98 @@
+"""Entities, facts, relations and merges, as approved."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.engine.documents import EntityFile, Provenance, Statement, render_statement
+from workbench.engine.errors import InvalidInput
+from workbench.engine.history.plan import Action
+from workbench.engine.stores.entities import entity_path
+from workbench.engine.stores.merging import plan_merge
+from workbench.engine.stores.semantic import (
+    add_fact,
+    add_relation,
+    checked_relation,
+    find_fact,
+    read_vocabulary,
+)
+from workbench.engine.stores.wording import clean_line, clean_memory, clean_name, clip
+
+if TYPE_CHECKING:
+    from workbench.engine.reflection.review.applying.step import Step
+    from workbench.engine.reflection.review.reading import (
+        Merging,
+        NewEntity,
+        NewFact,
+        NewRelation,
+        OtherWording,
+    )
+
+
+def add_new_fact(step: Step, asked: NewFact) -> None:
+    """Add a fact with its evidence as sources."""
+    stated = add_fact(step.files, asked.entity, asked.text, step.origin(asked.since))
+    step.ids.append(stated.id)
+    step.warnings.extend(stated.warnings)
+
+
+def reword_fact(step: Step, asked: OtherWording) -> None:
+    """Change what a fact says; its dates and id stay, and the evidence joins its sources."""
+    files = step.files
+    file, fact = find_fact(files, asked.fact)
+    wording = clean_line(asked.text)
+    block = fact.block_id or ""
+    sources = tuple(dict.fromkeys((*fact.provenance.sources, *step.evidence())))
+    reworded = file.replace_fact(block, wording.text)
+    reworded = reworded.set_provenance(block, replace(fact.provenance, sources=sources))
+    files.save(reworded, f"changed “{clip(fact.text, 60)}” to “{clip(wording.text, 60)}”")
+    step.ids.append(asked.fact)
+    step.warnings.extend(wording.warnings)
+
+
+def make_entity(step: Step, asked: NewEntity) -> None:
+    """Make an entity’s file with its names, and say where it was first mentioned.
+
+    Raises:
+        InvalidInput: It exists already, or its name cannot be a label.
+    """
+    path = entity_path(asked.entity)
+    if step.draft.read(path) is not None:
+        raise InvalidInput(
+            f"[[{asked.entity}]] exists already.", where=path, remedy="Reject the item, or choose another id."
+        )
+    label = clean_name(asked.label)
+    file = EntityFile.create(path, label=label, created=step.today)
+    for alias in asked.aliases:
+        file = file.add_alias(clean_name(alias, what="Another name"))
+    if asked.summary:
+        file = file.set_summary(clean_memory(asked.summary, what="A summary").text)
+    origin = step.origin()
+    if step.evidence():
+        mention = render_statement(Statement("First mentioned", Provenance(sources=step.evidence()[:1])))
+        file = file.add_timeline(origin.since or step.today, mention)
+    kind = asked.entity.partition("--")[0]
+    step.files.save(file, f"new entity “{clip(label)}” ({kind})", Action.CREATE)
+    step.ids.append(f"entity:{asked.entity}")
+
+
+def relate(step: Step, asked: NewRelation) -> None:
+    """Add a relation of the workspace’s vocabulary.
+
+    Raises:
+        InvalidInput: The vocabulary does not know it, or both ends are one entity.
+        NotFound: One of the entities does not exist.
+    """
+    vocabulary = read_vocabulary(step.draft, step.means.settings)
+    name = checked_relation(vocabulary, asked.name)
+    origin = step.origin(asked.since)
+    stated = add_relation(step.files, vocabulary, asked.from_, name, asked.to, origin)
+    step.ids.append(stated.id)
+
+
+def merge(step: Step, asked: Merging) -> None:
+    """Let one entity go into another, so that they can be parted again."""
+    outcome = plan_merge(step.files, asked.keep, asked.absorb).outcome
+    step.ids.extend(outcome.ids)
+    step.warnings.extend(outcome.warnings)

@@ -1,0 +1,114 @@
+"""Memories hidden, brought back and protected, and ways of working, as approved."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.engine.documents import Procedure
+from workbench.engine.errors import InvalidInput
+from workbench.engine.history.plan import Action
+from workbench.engine.reflection.review.applying.core import called_now, pin_core_item
+from workbench.engine.stores import scores
+from workbench.engine.stores.forget import plan_archive, plan_restore
+from workbench.engine.stores.locate import locate_memory
+from workbench.engine.stores.procedural import procedure_path
+from workbench.engine.stores.wording import NAME_CHARACTERS, clean_line, clip, text_key
+
+if TYPE_CHECKING:
+    from workbench.engine.reflection.review.applying.step import Step
+    from workbench.engine.reflection.review.reading import (
+        Archiving,
+        NewProcedure,
+        OtherSteps,
+        Pinning,
+        Restoring,
+    )
+
+
+def archive(step: Step, asked: Archiving) -> None:
+    """Hide a memory, with the items of core memory that say it.
+
+    Raises:
+        NotFound: There is no such memory.
+        InvalidInput: It is free text, which has no score.
+    """
+    means = step.means
+    memory = called_now(step, asked.memory) if asked.memory.startswith("core:") else asked.memory
+    outcome = step.lay(plan_archive(step.draft, [memory], means.now, means.settings, means.first_seen))
+    step.ids.extend(outcome.ids)
+    step.warnings.extend(outcome.warnings)
+
+
+def restore(step: Step, asked: Restoring) -> None:
+    """Bring an archived memory back.
+
+    Raises:
+        NotFound: There is no such memory, not even archived.
+        BudgetExceeded: It belongs into core memory, which is full.
+    """
+    means = step.means
+    plan = plan_restore(step.draft, [asked.memory], means.now, means.settings, means.first_seen)
+    outcome = step.lay(plan)
+    step.ids.extend(outcome.ids)
+    step.warnings.extend(outcome.warnings)
+
+
+def pin(step: Step, asked: Pinning) -> None:
+    """Protect a memory from fading. Raises `NotFound`, and `InvalidInput` for free text."""
+    means = step.means
+    if asked.memory.startswith("core:"):
+        pin_core_item(step, asked.memory)
+        return
+    placed = locate_memory(step.draft, asked.memory, means.zone)
+    step.ids.extend(scores.pin(step.draft, [placed], scores.reckoning_at(means.now, means.settings)))
+
+
+def learn(step: Step, asked: NewProcedure) -> None:
+    """Write a procedure down.
+
+    Raises:
+        InvalidInput: It exists already, or a text of it cannot be kept.
+    """
+    path = procedure_path(asked.procedure)
+    if step.draft.read(path) is not None:
+        raise InvalidInput(
+            f"{asked.procedure} exists already.", where=path, remedy="Reject the item, or choose another id."
+        )
+    title = clean_line(asked.title, what="The title of a procedure", limit=NAME_CHARACTERS).text
+    made = Procedure.create(
+        path,
+        title=title,
+        learned=step.today,
+        trigger=_when(asked.when),
+        steps=_steps(asked.steps),
+        learned_from=step.evidence(),
+    )
+    step.draft.write(path, made.render(), Action.CREATE, f"learned “{clip(title)}”")
+    step.ids.append(asked.procedure)
+
+
+def change_steps(step: Step, asked: OtherSteps) -> None:
+    """Replace the steps of a procedure; its notes stay, and the evidence joins what it was learned from.
+
+    Raises:
+        NotFound: There is no such procedure.
+        InvalidInput: A step cannot be kept.
+    """
+    path = procedure_path(asked.procedure)
+    known = Procedure.parse(step.draft.require(path, f"procedure {asked.procedure}"), path)
+    changed = known.set_steps(_steps(asked.steps))
+    when = _when(asked.when)
+    if when and text_key(when) != text_key(known.trigger):
+        changed = changed.set_trigger(when)
+    for memory in step.evidence():
+        changed = changed.add_learned_from(memory)
+    step.draft.write(path, changed.render(), Action.EDIT, f"changed the steps of “{clip(known.title)}”")
+    step.ids.append(asked.procedure)
+
+
+def _when(text: str) -> str:
+    return clean_line(text, what="The trigger").text if text.strip() else ""
+
+
+def _steps(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(clean_line(text, what="A step").text for text in texts)

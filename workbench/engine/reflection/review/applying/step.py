@@ -1,0 +1,97 @@
+"""One item while it is applied: a draft of its own over what the items before it did."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from workbench.engine.errors import InvalidInput
+from workbench.engine.identifiers import parse_memory_id
+from workbench.engine.stores.drafting import Draft
+from workbench.engine.stores.entities import EntityFiles
+from workbench.engine.stores.locate import SOURCE_WORD
+from workbench.engine.stores.semantic import Origin
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.engine.documents import ReviewItem
+    from workbench.engine.history.plan import FileView, Plan
+    from workbench.engine.reflection.review.means import Means
+
+T = TypeVar("T")
+_DAY: Final = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
+_CONFIDENCES: Final = ("high", "medium", "low")
+
+
+@dataclass
+class Step:
+    """One item being applied.
+
+    Args:
+        item: The item.
+        reflection: `r-012`.
+        means: What planners need.
+        before: The files before any item was applied.
+        draft: The files with the items before this one applied, and what this one drafts.
+        ids: Memories that it made or changed.
+        warnings: What a person should know.
+    """
+
+    item: ReviewItem
+    reflection: str
+    means: Means
+    before: FileView
+    draft: Draft
+    ids: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def files(self) -> EntityFiles:
+        """Return the entity files of its draft."""
+        return EntityFiles(self.draft, self.means.lookup, self.means.now)
+
+    @property
+    def today(self) -> str:
+        """Return the ISO date in the workspace’s zone."""
+        return f"{self.means.now:%Y-%m-%d}"
+
+    def lay(self, plan: Plan[T]) -> T:
+        """Take a plan’s changes into the draft; return what it answers."""
+        for change in plan.changes:
+            if change.content is None:
+                self.draft.delete(change.path, change.summary)
+            else:
+                self.draft.write(change.path, change.content, change.action, change.summary)
+        return plan.outcome
+
+    def evidence(self, part: slice = slice(None)) -> tuple[str, ...]:
+        """Return the ids of memories that say so, each once; a part without any gives all of them."""
+        every = self.item.evidence
+        return tuple(dict.fromkeys(proof.id for proof in every[part] or every if _is_memory(proof.id)))
+
+    def origin(self, since: str | None = None, part: slice = slice(None)) -> Origin:
+        """Return where what an item states comes from.
+
+        Args:
+            since: ISO date from which it holds; without one, the first day that its evidence names.
+            part: The part of the evidence that says it.
+        """
+        proofs = self.evidence(part)
+        confidence = self.item.confidence if self.item.confidence in _CONFIDENCES else "medium"
+        sources = (*proofs, f"{SOURCE_WORD}reflection:{self.reflection}")
+        return Origin(sources, confidence, since or first_day(proofs))
+
+
+def first_day(ids: Sequence[str]) -> str | None:
+    """Return the ISO date in the first of some ids that has one."""
+    return next((found[0] for each in ids if (found := _DAY.search(each))), None)
+
+
+def _is_memory(text: str) -> bool:
+    try:
+        parse_memory_id(text)
+    except InvalidInput:
+        return False
+    return True

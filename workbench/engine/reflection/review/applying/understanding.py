@@ -1,0 +1,74 @@
+"""What is understood better now: insights approved, and questions answered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+from workbench.engine.documents import Evolution
+from workbench.engine.errors import InvalidInput
+from workbench.engine.history.plan import Action
+from workbench.engine.stores.intent import RememberRequest
+from workbench.engine.stores.remember import plan_remember
+from workbench.engine.stores.wording import clean_line, clean_memory, clip, text_key
+
+if TYPE_CHECKING:
+    from workbench.engine.reflection.review.applying.step import Step
+    from workbench.engine.reflection.review.reading import Answering, NewInsight
+
+
+def note_insight(step: Step, asked: NewInsight) -> None:
+    """Add an insight to its section of `evolution.md`, which is made where it is missing."""
+    evolution = Evolution.parse(step.draft.read(layout.EVOLUTION) or b"", layout.EVOLUTION)
+    section = clean_line(asked.section, what="A section", limit=80).text
+    wording = clean_memory(asked.text, what="An insight")
+    step.warnings.extend(wording.warnings)
+    added = evolution.add(section, wording.text)
+    step.draft.write(
+        layout.EVOLUTION, added.render(), Action.EDIT, f"added “{clip(wording.text, 60)}” to {clip(section)}"
+    )
+
+
+def remember_answer(step: Step, asked: Answering) -> None:
+    """Remember a question with the person’s answer, and close the open question of the entity it is about.
+
+    Raises:
+        InvalidInput: There is no answer, or it cannot be kept.
+        NotFound: There is no such entity.
+    """
+    if not asked.answer:
+        raise InvalidInput("It has no answer yet.", remedy="Write one behind “answer:”.")
+    means = step.means
+    # An answer alone (“Yes, until May”) says nothing to whoever reads it a year later.
+    text = f"{clean_memory(asked.question).text} {clean_memory(asked.answer).text}"
+    request = RememberRequest(
+        text,
+        store="episodic",
+        entities=(asked.about,) if asked.about else (),
+        confidence="high",
+        source="user-explicit",
+        origins=step.evidence(),
+    )
+    plan = plan_remember(
+        step.draft,
+        request,
+        means.route(asked.answer),
+        now=means.now,
+        settings=means.settings,
+        lookup=means.lookup,
+        standing=means.standing,
+    )
+    outcome = step.lay(plan)
+    step.ids.extend(outcome.ids)
+    step.warnings.extend(outcome.warnings)
+    if asked.about:
+        _close_question(step, asked)
+
+
+def _close_question(step: Step, asked: Answering) -> None:
+    files = step.files
+    file = files.require(asked.about)
+    for question in file.questions:
+        if text_key(question.text) == text_key(asked.question):
+            files.save(file.remove_item(question.span), f"answered “{clip(asked.question, 60)}”")
+            return

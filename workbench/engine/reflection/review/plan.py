@@ -1,0 +1,221 @@
+"""Applying a proposal: one plan of everything that was decided in it, and the same plan only shown.
+
+`memory/meta/pending-reflection.md` is the sole thing that is applied; it is read anew each time. Items that were
+carried out or rejected leave it. Undecided, deferred and waiting ones stay; deferred ones come again with the next
+reflection. Where nothing is left, the file goes: no file, nothing waits.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine import layout
+from workbench.engine.clock import render_time
+from workbench.engine.documents import PendingReflection, ReflectionLog
+from workbench.engine.errors import DocumentError, NotFound
+from workbench.engine.history.adoption import common_pattern
+from workbench.engine.history.plan import Action, Plan
+from workbench.engine.history.revert import item_trailers
+from workbench.engine.reflection import rejections
+from workbench.engine.reflection.review.reading import is_item_id
+from workbench.engine.reflection.review.record import Decided, updated_record
+from workbench.engine.reflection.review.rehearsal import Rehearsal, rehearse
+from workbench.engine.reflection.review.remains import without_items
+from workbench.engine.results import Applied, FilePreview, ReviewPreview
+from workbench.engine.stores.drafting import Draft
+
+if TYPE_CHECKING:
+    from workbench.engine.documents import ReviewItem
+    from workbench.engine.history.plan import FileView
+    from workbench.engine.reflection.review.means import Means
+
+_REFLECTION: Final = re.compile(r"r-\d+")
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """Everything that applying would write, and what it comes to."""
+
+    pending: PendingReflection
+    reflection: str
+    rehearsal: Rehearsal
+    decided: Decided
+    undecided: tuple[str, ...]
+    draft: Draft
+
+
+def plan_apply(view: FileView, means: Means) -> Plan[Applied]:
+    """Plan to carry out what was approved, remember what was rejected, and account for all of it.
+
+    The commit belongs to the actor `reflection:r-012` (see `reflection_of`) with the approval `approved`. Its
+    trailers name each decided item with what it alone changed, so that it can be taken back alone.
+
+    Args:
+        view: The files.
+        means: What planners need.
+
+    Returns:
+        A plan without changes where nothing is decided, or all that is approved waits.
+
+    Raises:
+        NotFound: No proposal waits.
+        DocumentError: The file does not say which reflection it is of.
+    """
+    prepared = _prepare(view, means)
+    reflection, decided, rehearsal = prepared.reflection, prepared.decided, prepared.rehearsal
+    changes = prepared.draft.changes()
+    paths = [change.path for change in changes]
+    ids = dict.fromkeys(one for carried in rehearsal.carried for one in carried.ids)
+    warnings = dict.fromkeys(
+        f"{carried.item.id}: {warning}" for carried in rehearsal.carried for warning in carried.warnings
+    )
+    outcome = Applied(
+        commit=None,
+        files=tuple(paths),
+        ids=tuple(ids),
+        reflection=reflection,
+        outcome=_outcome(prepared) if decided else "",
+        applied=rehearsal.applied,
+        rejected=_ids(decided.rejected),
+        deferred=_ids(decided.deferred),
+        undecided=prepared.undecided,
+        waiting=dict(rehearsal.waiting),
+        warnings=tuple(warnings),
+    )
+    file = common_pattern(paths) if paths else layout.PENDING_REFLECTION
+    plan = prepared.draft.plan(Action.EDIT, file, _told(prepared), outcome)
+    return replace(plan, trailers=_trailers(prepared) if changes else ())
+
+
+def preview(view: FileView, means: Means) -> ReviewPreview:
+    """Return what applying would do now; raises as `plan_apply`."""
+    prepared = _prepare(view, means)
+    files = tuple(
+        FilePreview(change.path, _text(view.read(change.path)), _text(change.content))
+        for change in prepared.draft.changes()
+    )
+    return ReviewPreview(
+        applied=prepared.rehearsal.applied,
+        rejected=_ids(prepared.decided.rejected),
+        deferred=_ids(prepared.decided.deferred),
+        undecided=prepared.undecided,
+        waiting=dict(prepared.rehearsal.waiting),
+        files=files,
+        core_tokens=prepared.rehearsal.core_tokens,
+    )
+
+
+def reflection_of(pending: PendingReflection) -> str:
+    """Return which reflection a proposal is of: as its header says, else as its first item is numbered.
+
+    Raises:
+        DocumentError: Neither says so.
+    """
+    named = [pending.reflection, *(item.id.partition(".")[0] for item in pending.items)]
+    found = next((name for name in named if _REFLECTION.fullmatch(name)), None)
+    if found is None:
+        raise DocumentError(
+            "The proposal does not say which reflection it is of.",
+            where=pending.path,
+            remedy="Write <!-- reflection: r-012 | created: 2026-02-03T03:00:00Z --> below its title.",
+        )
+    return found
+
+
+def _prepare(view: FileView, means: Means) -> _Prepared:
+    content = view.read(layout.PENDING_REFLECTION)
+    pending = PendingReflection.parse(content or b"", layout.PENDING_REFLECTION)
+    if not pending.items:
+        raise NotFound(
+            "No reflection waits for decisions.",
+            where=layout.PENDING_REFLECTION,
+            remedy="Let one propose something with: workbench reflect",
+        )
+    reflection = reflection_of(pending)
+    rehearsal = rehearse(view, pending.items, means, reflection)
+    applied = set(rehearsal.applied)
+    rejected = _of(pending, "rejected")
+    decided = Decided(
+        tuple(item for item in pending.items if item.id in applied),
+        rejected,
+        _of(pending, "deferred"),
+        len(pending.items) - len(applied) - len(rejected),
+    )
+    draft = rehearsal.draft
+    if decided:
+        _keep_books(draft, pending, reflection, decided, render_time(means.now))
+    return _Prepared(pending, reflection, rehearsal, decided, _ids(_of(pending, "undecided")), draft)
+
+
+def _keep_books(
+    draft: Draft, pending: PendingReflection, reflection: str, decided: Decided, time: str
+) -> None:
+    """Draft the proposal without what was decided, the record of it, and what was rejected."""
+    gone = [item.id for item in (*decided.applied, *decided.rejected)]
+    left = without_items(pending, gone) if gone else pending.render()
+    taken = f"took {len(gone)} decided items out" if len(gone) != 1 else f"took {gone[0]} out"
+    if left is None:
+        draft.delete(pending.path, f"{reflection} is decided")
+    else:
+        draft.write(pending.path, left, Action.EDIT, taken)
+    if decided.rejected:
+        known = draft.read(layout.REJECTED)
+        kept = rejections.remember(known, decided.rejected, reflection, time)
+        draft.write(layout.REJECTED, kept, Action.EDIT, f"remembered {len(decided.rejected)} rejected")
+    log = ReflectionLog.parse(draft.read(layout.REFLECTION_LOG) or b"", layout.REFLECTION_LOG)
+    record = updated_record(log, pending, reflection, decided, time)
+    known_record = log.record(reflection)
+    # Deferring the same items again is nothing new, and only the time would change.
+    if known_record is None or known_record.body != record.body:
+        draft.write(
+            layout.REFLECTION_LOG, log.put(record).render(), Action.EDIT, f"{reflection} {record.outcome}"
+        )
+
+
+def _trailers(prepared: _Prepared) -> tuple[tuple[str, str], ...]:
+    trailers: list[tuple[str, str]] = []
+    for carried in prepared.rehearsal.carried:
+        trailers.extend(item_trailers(carried.item.id, "approved", carried.changes))
+    for decision, items in (
+        ("rejected", prepared.decided.rejected),
+        ("deferred", prepared.decided.deferred),
+    ):
+        for item in items:
+            # A number that somebody made up cannot stand in a trailer; the log names it all the same.
+            if is_item_id(item.id):
+                trailers.extend(item_trailers(item.id, decision, {}))
+    return tuple(trailers)
+
+
+def _told(prepared: _Prepared) -> str:
+    decided = prepared.decided
+    parts = [
+        f"{verb} {len(items)} item{'s' if len(items) != 1 else ''}"
+        for verb, items in (
+            ("applied", decided.applied),
+            ("rejected", decided.rejected),
+            ("deferred", decided.deferred),
+        )
+        if items
+    ]
+    return f"{', '.join(parts)} of {prepared.reflection}" if parts else "nothing is decided"
+
+
+def _outcome(prepared: _Prepared) -> str:
+    log = ReflectionLog.parse(prepared.draft.read(layout.REFLECTION_LOG) or b"", layout.REFLECTION_LOG)
+    record = log.record(prepared.reflection)
+    return record.outcome if record else ""
+
+
+def _of(pending: PendingReflection, decision: str) -> tuple[ReviewItem, ...]:
+    return tuple(item for item in pending.items if item.decision == decision)
+
+
+def _ids(items: tuple[ReviewItem, ...]) -> tuple[str, ...]:
+    return tuple(item.id for item in items)
+
+
+def _text(content: bytes | None) -> str | None:
+    return content.decode("utf-8", "replace") if content is not None else None

@@ -1,0 +1,184 @@
+"""All approved items carried out on one draft, each by itself: what applying, previewing and counting share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from workbench.engine.errors import WorkbenchError
+from workbench.engine.reflection.review.applying.apply_item import carry_out, stage_of, touches_core
+from workbench.engine.reflection.review.applying.step import Step
+from workbench.engine.reflection.review.reading import read_item
+from workbench.engine.reflection.review.shelf import Shelf
+from workbench.engine.reflection.review.staleness import Staleness, check_all
+from workbench.engine.reflection.review.waiting import what_waits
+from workbench.engine.results import CoreTokens
+from workbench.engine.stores.core import core_path
+from workbench.engine.stores.drafting import Draft
+from workbench.engine.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from workbench.engine.documents import ReviewItem
+    from workbench.engine.history.plan import FileView
+    from workbench.engine.reflection.review.means import Means
+    from workbench.engine.reflection.review.reading import Asked
+
+_NOTHING_TO_DO = "It would change nothing: the memory says so already."
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What one item did.
+
+    Args:
+        item: Which.
+        changes: Content before and after, of this item alone, by path.
+        ids: Memories that it made or changed.
+        warnings: What a person should know.
+    """
+
+    item: ReviewItem
+    changes: Mapping[str, tuple[bytes | None, bytes | None]]
+    ids: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """What carrying out the approved items comes to.
+
+    Args:
+        draft: The files with all of it, over the view.
+        carried: The items that were carried out, in the order of the file.
+        waiting: Why the other approved ones cannot be, by id.
+        stale: Of every item of the file, by id.
+        core_tokens: Before and after.
+    """
+
+    draft: Draft
+    carried: tuple[Carried, ...]
+    waiting: Mapping[str, str]
+    stale: Mapping[str, Staleness]
+    core_tokens: CoreTokens
+
+    @property
+    def applied(self) -> tuple[str, ...]:
+        """Return the ids of the items that were carried out."""
+        return tuple(each.item.id for each in self.carried)
+
+
+@dataclass
+class _Stage:
+    """The rehearsal while it goes on."""
+
+    items: Sequence[ReviewItem]
+    shelf: Shelf
+    means: Means
+    reflection: str
+    draft: Draft
+    stale: Mapping[str, Staleness]
+    refused: dict[str, str] = field(default_factory=dict)
+    carried: dict[str, Carried] = field(default_factory=dict)
+
+    def waits(self) -> dict[str, str]:
+        return what_waits(
+            self.items, self.stale, lambda entity: self.shelf.entity(entity) is not None, self.refused
+        )
+
+
+def rehearse(
+    view: FileView,
+    items: Sequence[ReviewItem],
+    means: Means,
+    reflection: str = "r-0",
+    *,
+    only: Callable[[Asked], bool] = lambda _: True,
+) -> Rehearsal:
+    """Carry out the approved items on a draft.
+
+    Each item is whole or absent: one that fails leaves nothing behind and waits, with the reason. Core memory
+    keeps its cap: what makes room goes first, then items in the order of the file, as far as they fit.
+
+    Args:
+        view: The files.
+        items: All items of the file, whatever was decided.
+        means: What planners need.
+        reflection: `r-012`.
+        only: Which of the approved ones to carry out.
+    """
+    shelf = Shelf.of(view)
+    stage = _Stage(items, shelf, means, reflection, Draft(shelf), check_all(items, shelf, means.zone))
+    waits = stage.waits()
+    for item, asked in _in_order(items, shelf):
+        if item.id in waits or not only(asked):
+            continue
+        if not _carry(stage, item, asked):
+            waits = stage.waits()
+    return Rehearsal(
+        stage.draft,
+        tuple(stage.carried[item.id] for item in items if item.id in stage.carried),
+        {item.id: waits[item.id] for item in items if item.id in waits},
+        stage.stale,
+        CoreTokens(_core_size(shelf), _core_size(stage.draft), means.settings.core.cap),
+    )
+
+
+def core_tokens(view: FileView, items: Sequence[ReviewItem], means: Means) -> CoreTokens:
+    """Return the tokens of core memory now and with everything approved: only what touches it is carried out."""
+    return rehearse(view, items, means, only=touches_core).core_tokens
+
+
+def _in_order(items: Sequence[ReviewItem], shelf: Shelf) -> list[tuple[ReviewItem, Asked]]:
+    """Return the readable approved items by stages, each behind those it needs."""
+    readable: dict[str, tuple[ReviewItem, Asked]] = {}
+    for item in items:
+        if item.decision == "approved":
+            try:
+                readable[item.id] = (item, read_item(item))
+            except WorkbenchError:
+                continue
+    staged = sorted(readable.values(), key=lambda pair: stage_of(pair[1], shelf))
+    ordered: dict[str, tuple[ReviewItem, Asked]] = {}
+    begun: set[str] = set()
+
+    def place(item: ReviewItem, asked: Asked) -> None:
+        if item.id in begun:
+            return
+        begun.add(item.id)
+        for need in item.needs:
+            if need in readable:
+                place(*readable[need])
+        ordered[item.id] = (item, asked)
+
+    for pair in staged:
+        place(*pair)
+    return list(ordered.values())
+
+
+def _carry(stage: _Stage, item: ReviewItem, asked: Asked) -> bool:
+    """Carry out one item, or note why it cannot be."""
+    step = Step(item, stage.reflection, stage.means, stage.shelf, Draft(stage.draft))
+    try:
+        carry_out(step, asked)
+    except WorkbenchError as error:
+        stage.refused[item.id] = error.told
+        return False
+    changes = step.draft.changes()
+    if not changes:
+        stage.refused[item.id] = step.warnings[-1] if step.warnings else _NOTHING_TO_DO
+        return False
+    own = {change.path: (stage.draft.read(change.path), change.content) for change in changes}
+    for change in changes:
+        if change.content is None:
+            stage.draft.delete(change.path, change.summary)
+        else:
+            stage.draft.write(change.path, change.content, change.action, change.summary)
+    stage.carried[item.id] = Carried(item, own, tuple(step.ids), tuple(step.warnings))
+    return True
+
+
+def _core_size(view: FileView) -> int:
+    content = view.read(core_path(view))
+    return count_tokens(content.decode("utf-8", "replace")) if content else 0

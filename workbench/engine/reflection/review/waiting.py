@@ -1,0 +1,89 @@
+"""Which approved items cannot be applied now, and why: told from the items alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.engine.errors import InvalidInput
+from workbench.engine.reflection.review.reading import read_item
+from workbench.engine.reflection.review.standing import creates, may_wait_for_a_person
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from workbench.engine.documents import ReviewItem
+    from workbench.engine.reflection.review.staleness import Staleness
+
+
+def what_waits(
+    items: Sequence[ReviewItem],
+    stale: Mapping[str, Staleness],
+    exists: Callable[[str], bool],
+    refused: Mapping[str, str] | None = None,
+) -> dict[str, str]:
+    """Return why approved items wait, by their ids.
+
+    Args:
+        items: All items of the file, whatever was decided.
+        stale: Of the approved ones, at least.
+        exists: Whether there is an entity, by `type--slug`.
+        refused: Items that were tried and could not be applied, with the reason.
+    """
+    by_id = {item.id: item for item in items}
+    approved = [item for item in items if item.decision == "approved"]
+    waits = dict(refused or {})
+    for item in approved:
+        reason = waits.get(item.id) or _own_reason(item, stale)
+        if reason:
+            waits[item.id] = reason
+    # What waits keeps others waiting, until nobody new does.
+    while True:
+        more = {
+            item.id: reason
+            for item in approved
+            if item.id not in waits and (reason := _unmet(item, by_id, waits, exists))
+        }
+        if not more:
+            return {item.id: waits[item.id] for item in approved if item.id in waits}
+        waits |= more
+
+
+def _own_reason(item: ReviewItem, stale: Mapping[str, Staleness]) -> str:
+    try:
+        asked = read_item(item)
+    except InvalidInput as error:
+        return error.told
+    standing = stale.get(item.id)
+    if standing is not None and standing.stale:
+        now = f" Now: {_short(standing.now)}" if standing.now else ""
+        return f"{standing.reason}{now}"
+    return may_wait_for_a_person(asked)
+
+
+def _unmet(
+    item: ReviewItem, by_id: Mapping[str, ReviewItem], waits: Mapping[str, str], exists: Callable[[str], bool]
+) -> str:
+    """Return which item this one needs in vain; one that is no longer in the file is not asked for."""
+    for need in item.needs:
+        other = by_id.get(need)
+        if other is None or other is item or _made(other, exists):
+            continue
+        if other.decision != "approved":
+            return f"It needs {need}, which is {other.decision}."
+        if need in waits:
+            return f"It needs {need}, which waits itself."
+    return ""
+
+
+def _made(item: ReviewItem, exists: Callable[[str], bool]) -> bool:
+    """Tell whether the entity that an item would make is there anyway."""
+    try:
+        entity = creates(read_item(item))
+    except InvalidInput:
+        return False
+    return entity is not None and exists(entity)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 120 else line[:119].rstrip() + "…"
