@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.engine.providers.model_server import Answer, MakeChat, ModelServer, completion, failure
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers import ChatMessage, OpenAICompatibleChat
+from workbench.engine.providers import ChatCancelled, ChatMessage, JsonReply, OpenAICompatibleChat
 
 QUESTION = [ChatMessage("system", "Be brief."), ChatMessage("user", "How are you?")]
 SCHEMA: dict[str, Any] = {
@@ -22,8 +23,8 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def ask_json(chat: OpenAICompatibleChat) -> dict[str, Any]:
-    return chat.complete_json(QUESTION, schema=SCHEMA, schema_name="routing")
+def ask_json(chat: OpenAICompatibleChat, cancelled: Callable[[], bool] | None = None) -> JsonReply:
+    return chat.complete_json(QUESTION, schema=SCHEMA, schema_name="routing", cancelled=cancelled)
 
 
 def test_an_answer_comes_with_its_model_and_counts(server: ModelServer, make_chat: MakeChat) -> None:
@@ -56,7 +57,7 @@ def test_the_environment_of_another_server_is_not_told_to_this_one(
 
 def test_json_is_asked_for_by_schema(server: ModelServer, make_chat: MakeChat) -> None:
     server.script(completion('{"store": "core"}'))
-    assert ask_json(make_chat()) == {"store": "core"}
+    assert ask_json(make_chat()).value == {"store": "core"}
     asked = server.requests[0]["response_format"]
     assert asked["type"] == "json_schema"
     assert asked["json_schema"] == {"name": "routing", "schema": SCHEMA, "strict": True}
@@ -69,7 +70,7 @@ def test_a_server_that_rejects_a_form_is_asked_by_the_next_and_not_by_it_again(
     rejected = failure(400, "response_format is not supported")
     server.script(*[rejected] * rejections, completion('{"store": "vault"}'))
     chat = make_chat()
-    assert ask_json(chat) == {"store": "vault"}
+    assert ask_json(chat).value == {"store": "vault"}
     assert server.requests[-1].get("response_format", {}).get("type") == form
     assert '"additionalProperties": false' in server.requests[-1]["messages"][0]["content"]
     assert [message["role"] for message in server.requests[-1]["messages"]] == ["system", "user"]
@@ -98,19 +99,21 @@ def test_a_request_rejected_in_every_form_says_what_the_server_said(
 )
 def test_a_json_object_is_found_in_its_wrapping(server: ModelServer, make_chat: MakeChat, text: str) -> None:
     server.script(completion(text))
-    assert ask_json(make_chat()) == {"store": "core"}
+    assert ask_json(make_chat()).value == {"store": "core"}
 
 
 @pytest.mark.parametrize(
     "text",
     ["I would say core.", '{"store": "co', '["core"]', '"core"', "{" * 100_000, "```json\n{\n```", "NaN"],
 )
-def test_an_answer_that_is_no_json_object_is_an_error(
+def test_an_answer_that_is_no_json_object_comes_with_its_words_and_the_reason(
     server: ModelServer, make_chat: MakeChat, text: str
 ) -> None:
     server.script(completion(text))
-    with pytest.raises(ProviderError, match="not the JSON object"):
-        ask_json(make_chat())
+    reply = ask_json(make_chat())
+    assert (reply.value, reply.text) == (None, text)
+    assert "not the JSON object" in reply.problem
+    assert (reply.prompt_tokens, reply.completion_tokens, reply.model) == (11, 7, "served-model")
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503])
@@ -219,22 +222,85 @@ def test_an_endless_answer_is_an_error(
         make_chat().complete(QUESTION)
 
 
-@pytest.mark.parametrize(
-    ("answer", "message"),
-    [
-        (completion(None, refusal="I cannot help with that."), "declined"),
-        (completion("I c", finish="content_filter"), "declined"),
-        (completion('{"store": "co', finish="length"), "cut short"),
-        (completion("  "), "nothing"),
-        (completion(None), "nothing"),
-    ],
-)
-def test_a_refusal_or_half_an_answer_is_an_error(
+REFUSALS = [
+    (completion(None, refusal="I cannot help with that."), "declined"),
+    (completion("I c", finish="content_filter"), "declined"),
+    (completion('{"store": "co', finish="length"), "cut short"),
+    (completion("  "), "nothing"),
+    (completion(None), "nothing"),
+]
+
+
+@pytest.mark.parametrize(("answer", "message"), REFUSALS)
+def test_a_refusal_or_half_an_answer_is_an_error_in_prose_and_a_reason_in_json(
     server: ModelServer, make_chat: MakeChat, answer: Answer, message: str
 ) -> None:
     server.script(answer)
     with pytest.raises(ProviderError, match=message):
-        ask_json(make_chat())
+        make_chat().complete(QUESTION)
+    reply = ask_json(make_chat())
+    assert reply.value is None
+    assert message in reply.problem
+    assert reply.truncated == ("cut short" in message)
+
+
+def test_the_words_of_a_refusal_are_kept(server: ModelServer, make_chat: MakeChat) -> None:
+    server.script(completion(None, refusal="I cannot help with that."))
+    assert ask_json(make_chat()).text == "I cannot help with that."
+
+
+def test_an_object_that_is_whole_at_the_limit_is_used(server: ModelServer, make_chat: MakeChat) -> None:
+    server.script(completion('{"store": "core"}', finish="length"))
+    reply = ask_json(make_chat())
+    assert (reply.value, reply.truncated, reply.problem) == ({"store": "core"}, True, "")
+
+
+def test_line_ends_within_strings_are_read(server: ModelServer, make_chat: MakeChat) -> None:
+    server.script(completion('{"store": "a\nb\tc"}'))
+    assert ask_json(make_chat()).value == {"store": "a\nb\tc"}
+
+
+def test_a_server_that_wants_the_limit_by_its_new_name_is_given_it(
+    server: ModelServer, make_chat: MakeChat
+) -> None:
+    rejected = failure(400, "'max_tokens' is not supported, use 'max_completion_tokens' instead")
+    server.script(rejected, completion("Fine."), completion("Fine."))
+    chat = make_chat()
+    for _ in range(2):
+        assert chat.complete(QUESTION, max_tokens=20).text == "Fine."
+    assert [request.get("max_completion_tokens") for request in server.requests] == [None, 20, 20]
+    assert "max_tokens" not in server.requests[-1]
+
+
+@pytest.mark.parametrize("stalls", ["before", "inside", "trickle"])
+def test_a_question_taken_back_is_not_waited_for(
+    server: ModelServer, make_chat: MakeChat, stalls: str
+) -> None:
+    answer = completion('{"store": "core"}')
+    answer.stalls = stalls
+    server.script(answer)
+    started = time.monotonic()
+    with pytest.raises(ChatCancelled):
+        # Called off only once the server is at it.
+        ask_json(make_chat(timeout_s=8), cancelled=lambda: bool(server.requests))
+    # The server would keep it waiting for 10 s and the time-out for 8.
+    assert time.monotonic() - started < 4.0
+    assert len(server.requests) == 1
+
+
+def test_a_question_taken_back_before_it_is_asked_asks_nothing(
+    server: ModelServer, make_chat: MakeChat
+) -> None:
+    with pytest.raises(ChatCancelled):
+        ask_json(make_chat(), cancelled=lambda: True)
+    assert server.requests == []
+
+
+def test_what_can_be_taken_back_answers_and_fails_as_ever(server: ModelServer, make_chat: MakeChat) -> None:
+    server.script(completion('{"store": "core"}'), failure(404, "no such model"))
+    assert ask_json(make_chat(), cancelled=lambda: False).value == {"store": "core"}
+    with pytest.raises(ProviderError, match="knows no model"):
+        ask_json(make_chat(), cancelled=lambda: False)
 
 
 @pytest.mark.parametrize(

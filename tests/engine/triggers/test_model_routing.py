@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -12,7 +12,7 @@ import pytest
 
 from tests.engine.providers.model_server import ModelServer, completion, failure
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers import ChatMessage, ChatReply, OpenAICompatibleChat
+from workbench.engine.providers import ChatMessage, ChatReply, JsonReply, OpenAICompatibleChat
 from workbench.engine.triggers import RoutingHints, route_by_model, route_by_rules
 from workbench.engine.triggers.model_routing import routing_schema
 
@@ -51,11 +51,12 @@ class ScriptedChat:
         schema: Mapping[str, Any],
         schema_name: str,
         max_tokens: int | None = None,
-    ) -> dict[str, Any]:
+        cancelled: Callable[[], bool] | None = None,
+    ) -> JsonReply:
         self.told = list(messages)
         if isinstance(self.answer, ProviderError):
             raise self.answer
-        return copy.deepcopy(self.answer)
+        return JsonReply(json.dumps(self.answer), self.name, copy.deepcopy(self.answer))
 
 
 def test_a_sound_answer_is_used() -> None:

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+
+class ChatCancelled(Exception):
+    """The caller took the question back; there is no answer."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,31 @@ class ChatReply:
     completion_tokens: int | None = None
 
 
+@dataclass(frozen=True)
+class JsonReply:
+    """What a model answered that was asked for a JSON object.
+
+    Args:
+        text: Its words as they came; a refusal too.
+        model: The model that answered, by the server's own name for it.
+        value: The object; None where the answer holds no whole one.
+        problem: Why there is no object, one sentence; empty where there is one.
+        prompt_tokens: As the server counted them; None where it does not say.
+        completion_tokens: Likewise.
+        truncated: Whether the answer stopped at its length limit.
+    """
+
+    text: str
+    model: str
+    value: dict[str, Any] | None
+    problem: str = ""
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    truncated: bool = False
+
+
 class ChatModel(Protocol):
-    """Anything that answers a conversation, in prose or as a JSON object."""
+    """Anything that answers a conversation, in prose or as a JSON object; safe to use from several threads."""
 
     @property
     def name(self) -> str:
@@ -61,7 +88,8 @@ class ChatModel(Protocol):
         schema: Mapping[str, Any],
         schema_name: str,
         max_tokens: int | None = None,
-    ) -> dict[str, Any]:
+        cancelled: Callable[[], bool] | None = None,
+    ) -> JsonReply:
         """Answer with a JSON object.
 
         Args:
@@ -70,8 +98,13 @@ class ChatModel(Protocol):
                 caller to check.
             schema_name: A name for it, letters, digits, `_` and `-`.
             max_tokens: Most tokens of the answer; None for the server's own limit.
+            cancelled: Asked again and again while the model thinks; None where nobody would call it off.
+
+        Returns:
+            What it said; where that is a refusal, cut short or no JSON object, without a `value`.
 
         Raises:
-            ProviderError: No answer, or one that is no JSON object.
+            ProviderError: There is no answer.
+            ChatCancelled: `cancelled` said so. What was under way is left to end by itself.
         """
         ...

@@ -7,8 +7,9 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.engine.providers.answers import read_completion, read_json_object
-from workbench.engine.providers.chat import ChatMessage, ChatReply
+from workbench.engine.providers.answers import Completion, read_completion
+from workbench.engine.providers.calling_off import answer_unless_cancelled
+from workbench.engine.providers.chat import ChatMessage, ChatReply, JsonReply
 from workbench.engine.providers.openai_connection import OpenAIConnection, RefusedRequest
 from workbench.engine.providers.retrying import with_retries
 
@@ -23,6 +24,8 @@ LARGEST_ANSWER_BYTES = 8_000_000
 
 # The ways to ask for JSON, from the strictest; a server that rejects one is asked by the next.
 _FORMS = ("json_schema", "json_object", "text")
+# The names of the answer's limit: OpenAI's newer models reject the old one, other servers know no other.
+_LIMITS = ("max_tokens", "max_completion_tokens")
 _REJECTED_FORM_STATUSES = frozenset({400, 415, 422, 501})
 
 
@@ -50,6 +53,7 @@ class OpenAICompatibleChat:
     retries: int = 2
     pause: Callable[[float], None] = field(default=time.sleep, repr=False)
     _form: int = field(default=0, init=False, repr=False)
+    _limit: str = field(default=_LIMITS[0], init=False, repr=False)
     _connection: OpenAIConnection = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -74,7 +78,7 @@ class OpenAICompatibleChat:
 
     def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> ChatReply:
         deadline = time.monotonic() + self.timeout_s
-        return self._ask(messages, {}, max_tokens, deadline)
+        return self._ask(messages, {}, max_tokens, deadline).prose(where=self.where)
 
     def complete_json(
         self,
@@ -83,19 +87,22 @@ class OpenAICompatibleChat:
         schema: Mapping[str, Any],
         schema_name: str,
         max_tokens: int | None = None,
-    ) -> dict[str, Any]:
+        cancelled: Callable[[], bool] | None = None,
+    ) -> JsonReply:
         deadline = time.monotonic() + self.timeout_s
-        while True:
-            form = self._form
-            asked, options = _ask_for_json(_FORMS[form], messages, schema, schema_name)
-            try:
-                reply = self._ask(asked, options, max_tokens, deadline)
-            except RefusedRequest as refused:
-                if refused.status not in _REJECTED_FORM_STATUSES or form + 1 == len(_FORMS):
-                    raise
-                self._form = max(self._form, form + 1)
-                continue
-            return read_json_object(reply.text, where=self.where)
+
+        def ask(given_up: Callable[[], bool]) -> Completion:
+            while True:
+                form = self._form
+                asked, options = _ask_for_json(_FORMS[form], messages, schema, schema_name)
+                try:
+                    return self._ask(asked, options, max_tokens, deadline, given_up)
+                except RefusedRequest as refused:
+                    if refused.status not in _REJECTED_FORM_STATUSES or form + 1 == len(_FORMS):
+                        raise
+                    self._form = max(self._form, form + 1)
+
+        return answer_unless_cancelled(ask, cancelled).json_reply()
 
     def close(self) -> None:
         """Close idle connections; the next call opens new ones."""
@@ -107,24 +114,30 @@ class OpenAICompatibleChat:
         options: Mapping[str, Any],
         max_tokens: int | None,
         deadline: float,
-    ) -> ChatReply:
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Completion:
         asked: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": message.role, "content": message.content} for message in messages],
             **options,
         }
         if max_tokens is not None:
-            asked["max_tokens"] = max_tokens
+            asked[self._limit] = max_tokens
 
         def request(client: openai.OpenAI, timeout_s: float) -> AbstractContextManager[APIResponse[Any]]:
             return client.chat.completions.with_streaming_response.create(**asked, timeout=timeout_s)
 
-        return with_retries(
-            lambda: read_completion(self._connection.fetch(request, deadline), where=self.where),
-            retries=self.retries,
-            deadline=deadline,
-            pause=self.pause,
-        )
+        def attempt() -> Completion:
+            body = self._connection.fetch(request, deadline, cancelled=cancelled)
+            return read_completion(body, where=self.where)
+
+        try:
+            return with_retries(attempt, retries=self.retries, deadline=deadline, pause=self.pause)
+        except RefusedRequest as refused:
+            if max_tokens is None or self._limit == _LIMITS[1] or _LIMITS[1] not in refused.message:
+                raise
+            self._limit = _LIMITS[1]
+            return self._ask(messages, options, max_tokens, deadline, cancelled)
 
 
 def _ask_for_json(

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.providers.chat import ChatCancelled
 from workbench.engine.providers.retrying import (
     RETRIED_STATUSES,
     PassingFault,
@@ -68,21 +69,32 @@ class OpenAIConnection:
         """Return the end point, for messages."""
         return without_password(self.base_url or DEFAULT_BASE_URL)
 
-    def fetch(self, request: Request, deadline: float, *, allowed_s: float | None = None) -> bytes:
+    def fetch(
+        self,
+        request: Request,
+        deadline: float,
+        *,
+        allowed_s: float | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> bytes:
         """Make one request and return the body of its answer.
 
         Args:
             request: Makes it with the client and the seconds left, as a streaming response.
             deadline: Reading of `time.monotonic` by which the whole answer has to be there.
             allowed_s: What is said instead of `timeout_s` where it took too long.
+            cancelled: Asked before the request and whenever a part of its answer has come.
 
         Raises:
+            ChatCancelled: `cancelled` said so; the connection is closed.
             PassingFault: An overload, a server’s fault or a lost connection.
             RefusedRequest: Any other status that is no success.
             ProviderError: It took too long, is too large, or could not be made at all.
         """
         import openai
 
+        if cancelled():
+            raise ChatCancelled
         too_slow = partial(self._too_slow, self.timeout_s if allowed_s is None else allowed_s)
         remaining = deadline - time.monotonic()
         if remaining <= 0:
@@ -90,7 +102,7 @@ class OpenAIConnection:
         client = self._connect()
         try:
             with request(client, remaining) as response:
-                return self._read_body(response, deadline, too_slow)
+                return self._read_body(response, deadline, too_slow, cancelled)
         except openai.APIStatusError as error:
             raise self._explain_status(error) from error
         except openai.APITimeoutError as error:
@@ -116,7 +128,11 @@ class OpenAIConnection:
             client.close()
 
     def _read_body(
-        self, response: APIResponse[Any], deadline: float, too_slow: Callable[[], ProviderError]
+        self,
+        response: APIResponse[Any],
+        deadline: float,
+        too_slow: Callable[[], ProviderError],
+        cancelled: Callable[[], bool],
     ) -> bytes:
         # The client lets its HTTP library’s own errors through here, and versions differ in the library.
         library: Any = sys.modules[type(response.http_response).__module__.partition(".")[0]]
@@ -124,6 +140,8 @@ class OpenAIConnection:
         try:
             for part in response.iter_bytes():
                 body += part
+                if cancelled():
+                    raise ChatCancelled
                 # A server that trickles keeps every single read within its time-out, but not the whole.
                 if time.monotonic() > deadline:
                     raise too_slow()

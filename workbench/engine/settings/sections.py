@@ -131,7 +131,8 @@ class ReflectionSettings:
         default=60, metadata=_whole(1, 1000, "most changes that one reflection proposes; the rest come next")
     )
     model: bool = field(
-        default=True, metadata=_of(Kind.SWITCH, "whether the configured chat model reflects, rather than rules")
+        default=True,
+        metadata=_of(Kind.SWITCH, "whether the configured chat model reflects, rather than rules"),
     )
 
 
@@ -303,8 +304,11 @@ class EmbeddingSettings:
 
 @dataclass(frozen=True)
 class ModelSettings:
-    """The chat model that routes and reflects; none unless configured."""
+    """The chat model that routes and reflects; none unless configured. A local file goes before a server."""
 
+    path: str = field(
+        default="", metadata=_of(Kind.PATH, "a GGUF file of a chat model, run on this machine", OUTSIDE)
+    )
     base_url: str = field(
         default="", metadata=_of(Kind.TEXT, "end point of an OpenAI-compatible server", ENDPOINT)
     )
@@ -316,14 +320,21 @@ class ModelSettings:
         metadata=_of(Kind.TABLE, "further request headers", ENDPOINT, secret=True),
     )
     timeout: float = field(
-        default=20.0,
-        metadata={"spec": Spec(Kind.NUMBER, "seconds to wait for it", 0.1, 3600, personal=ENDPOINT)},
+        default=20.0, metadata=_number(0.1, 3600, "seconds to wait for it where somebody waits", ENDPOINT)
+    )
+    reflection_timeout: float = field(
+        default=300.0,
+        metadata=_number(0.1, 86_400, "seconds to wait for one answer in a reflection", ENDPOINT),
+    )
+    context: int = field(
+        default=8192,
+        metadata=_whole(2048, 1_000_000, "tokens of question and answer that it takes at once", ENDPOINT),
     )
 
     @property
     def configured(self) -> bool:
         """Tell whether there is a model to ask."""
-        return bool(self.name and (self.base_url or self.api_key))
+        return bool(self.path or (self.name and (self.base_url or self.api_key)))
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,9 @@ def route_by_model(
             schema=routing_schema(relations, hints.store),
             schema_name="memory_routing",
         )
-        routing = _read_routing(answer, relations, hints.store)
+        if answer.value is None:
+            return _by_rules(text, hints, answer.problem)
+        routing = _read_routing(answer.value, relations, hints.store)
     except ProviderError as error:
         return _by_rules(text, hints, error.message)
     except _BadAnswer as error:

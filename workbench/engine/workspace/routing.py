@@ -56,19 +56,12 @@ def route(
         entities=tuple(each for entity in entities if (each := _given(ground, entity))),
         relations=own_relations(ground),
     )
-    model = ground.settings.model
-    if not model.configured:
+    if not ground.settings.model.configured:
         return route_by_rules(text, hints)
-    from workbench.engine.providers import OpenAICompatibleChat
+    from workbench.engine.providers import chat_model
 
-    chat = OpenAICompatibleChat(
-        base_url=model.base_url,
-        api_key=model.api_key,
-        model=model.name,
-        headers=model.headers,
-        timeout_s=model.timeout,
-    )
-    return route_by_model(text, chat, hints)
+    chat = chat_model(ground.settings)
+    return route_by_model(text, chat, hints) if chat else route_by_rules(text, hints)
 
 
 def read_message(ground: Ground, text: str) -> Detection:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.embedding.cutting import cut_to_bytes
+from workbench.engine.providers.llama_library import load_llama, load_model_file, thread_count, token_ids
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray
@@ -21,8 +20,6 @@ _MOST_BYTES = 1 << 16
 # Attention is computed over all tokens of a batch, so a larger one is slower for short texts.
 _BATCH_TOKENS = 512
 _MOST_SEQUENCES = 64
-
-_kept: list[Any] = []
 
 
 class LlamaModel:
@@ -36,18 +33,11 @@ class LlamaModel:
     """
 
     def __init__(self, path: Path) -> None:
-        self._library = library = _load_library()
-        parameters = library.llama_model_default_params()
-        self._model: Any = library.llama_model_load_from_file(os.fsencode(path), parameters)
+        self._library = load_llama("embedding.provider")
+        self._model: Any = load_model_file(self._library, path)
         self._context: Any = None
         self._batch: Any = None
         self.dimensions = 0
-        if not self._model:
-            raise ProviderError(
-                "The file cannot be loaded as a model: it is damaged, incomplete or of an unknown kind.",
-                where=str(path),
-                remedy="Download it again, or update llama-cpp-python.",
-            )
         try:
             self._open_context(path)
         except ProviderError:
@@ -65,7 +55,7 @@ class LlamaModel:
         settings.n_seq_max = _MOST_SEQUENCES
         settings.kv_unified = True
         settings.embeddings = True
-        settings.n_threads = settings.n_threads_batch = _threads()
+        settings.n_threads = settings.n_threads_batch = thread_count()
         self._context = library.llama_init_from_model(self._model, settings)
         if not self._context:
             raise ProviderError(
@@ -88,18 +78,9 @@ class LlamaModel:
 
         What is too long loses its end, but not the closing mark.
         """
-        library = self._library
         content = cut_to_bytes(text, _MOST_BYTES).encode()
-        vocabulary = library.llama_model_get_vocab(self._model)
-        room = len(content) + 8
-        ids = (library.llama_token * room)()
-        count = int(library.llama_tokenize(vocabulary, content, len(content), ids, room, True, False))
-        if count < 0:
-            room = -count
-            ids = (library.llama_token * room)()
-            count = int(library.llama_tokenize(vocabulary, content, len(content), ids, room, True, False))
-        found = list(ids[:count])
-        if count > self.longest_text:
+        found = token_ids(self._library, self._model, content, add_marks=True, read_marks=False)
+        if len(found) > self.longest_text:
             found = [*found[: self.longest_text - 1], found[-1]]
         return found
 
@@ -163,36 +144,3 @@ class LlamaModel:
         if self._model:
             self._library.llama_model_free(self._model)
         self._batch = self._context = self._model = None
-
-
-def _load_library() -> Any:
-    try:
-        import llama_cpp
-    except ImportError as error:
-        raise ProviderError(
-            "The package llama-cpp-python, which runs local models, is not installed.",
-            where="embedding.provider",
-            remedy="Run: pip install 'memory-workbench[local]'.",
-        ) from error
-    except (OSError, RuntimeError) as error:
-        raise ProviderError(
-            f"The package llama-cpp-python cannot be loaded: {' '.join(str(error).split())[:200]}",
-            where="embedding.provider",
-            remedy="Install it again: pip install --force-reinstall 'memory-workbench[local]'.",
-        ) from error
-    if not _kept:
-
-        def say_nothing(level: int, text: bytes, user_data: ctypes.c_void_p) -> None: ...
-
-        # llama.cpp calls it for as long as the process lives.
-        _kept.append(llama_cpp.llama_log_callback(say_nothing))
-        llama_cpp.llama_backend_init()
-    # Importing another part of the library may have set its own again.
-    llama_cpp.llama_log_set(_kept[0], ctypes.c_void_p(0))
-    return llama_cpp
-
-
-def _threads() -> int:
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    # One core is left to others: its threads wait for each other, and on a busy machine lose more than they gain.
-    return max(1, min(8, available - 1))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import stat
 import threading
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -15,11 +14,11 @@ from workbench.engine.providers.embedding.conventions import Prefixes, prefixes_
 from workbench.engine.providers.embedding.llama_model import LlamaModel
 from workbench.engine.providers.embedding.model import EmbeddingCancelled
 from workbench.engine.providers.embedding.vectors import unit_rows
+from workbench.engine.providers.llama_library import check_model_file
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray
 
-_MAGIC = b"GGUF"
 _SAMPLE_BYTES = 65_536
 
 
@@ -108,26 +107,21 @@ class LocalEmbedder:
 
     def _load(self) -> LlamaModel:
         if self._loaded is None:
-            _sample_digest(self._path, self._remedy)
+            check_model_file(self._path, self._remedy)
             self._loaded = LlamaModel(self._path)
         return self._loaded
 
 
 def _sample_digest(path: Path, remedy: str) -> str:
     """Return a digest of a model file's size, beginning and end: a few hundred megabytes are not read for it."""
+    check_model_file(path, remedy)
     try:
-        # A pipe or a device would be waited for, or read, without end.
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise ProviderError("This is no GGUF file.", where=str(path), remedy=remedy)
         with path.open("rb") as file:
             beginning = file.read(_SAMPLE_BYTES)
             size = file.seek(0, 2)
             file.seek(max(0, size - _SAMPLE_BYTES))
-            digest = hashlib.sha256(beginning + file.read() + str(size).encode())
+            return hashlib.sha256(beginning + file.read() + str(size).encode()).hexdigest()[:16]
     except OSError as error:
         raise ProviderError(
             f"The model file cannot be read: {error.strerror}.", where=str(path), remedy=remedy
         ) from error
-    if not beginning.startswith(_MAGIC):
-        raise ProviderError("This is no GGUF file.", where=str(path), remedy=remedy)
-    return digest.hexdigest()[:16]

@@ -1,0 +1,210 @@
+"""Chat with a model file on this machine, through llama.cpp; JSON is kept to its schema by a grammar."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from workbench.engine.errors import ProviderError
+from workbench.engine.providers.answers import Completion
+from workbench.engine.providers.calling_off import answer_unless_cancelled
+from workbench.engine.providers.chat import ChatCancelled, ChatMessage, ChatReply, JsonReply
+from workbench.engine.providers.chat_templates import prompt_pieces
+from workbench.engine.providers.llama_text import LlamaText
+
+# Tokens that an answer needs at least; a prompt that leaves less room is refused.
+_LEAST_ANSWER: Final = 32
+_LOOK_SECONDS: Final = 0.05
+
+_LONGEST_STRING: Final = 1_200
+_TEXT_RULES: Final = re.compile("(?:char|string) ::=")
+_CHAR_RULE: Final = (
+    r'char ::= [^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F])'
+)
+_STRING_RULE: Final = rf'string ::= "\"" char{{0,{_LONGEST_STRING}}} "\"" space'
+
+
+@dataclass
+class _Shared:
+    """The model that chats on one file share; the lock is held by the one whose turn it is."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    model: LlamaText | None = None
+
+
+class LlamaChat:
+    """A chat model in a GGUF file, loaded at first use and kept open; one question after another has its turn.
+
+    Args:
+        path: The file. It is never downloaded from here.
+        context_tokens: Most tokens of question and answer.
+        timeout_s: Seconds that one answer may take, waiting for its turn included.
+        monotonic: Seconds that only go up.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        context_tokens: int = 8192,
+        timeout_s: float = 20.0,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.path = path
+        self.timeout_s = timeout_s
+        self._context_tokens = context_tokens
+        self._monotonic = monotonic
+        self._shared = _Shared()
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+    def within(self, timeout_s: float) -> LlamaChat:
+        """Return a chat with the same open model whose answers may take so many seconds."""
+        other = copy.copy(self)
+        other.timeout_s = timeout_s
+        return other
+
+    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> ChatReply:
+        return self._answer(messages, None, max_tokens, lambda: False).prose(where=str(self.path))
+
+    def complete_json(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        schema: Mapping[str, Any],
+        schema_name: str,  # noqa: ARG002  # servers want one
+        max_tokens: int | None = None,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> JsonReply:
+        written = json.dumps(schema)
+
+        def ask(given_up: Callable[[], bool]) -> Completion:
+            return self._answer(messages, written, max_tokens, given_up)
+
+        return answer_unless_cancelled(ask, cancelled).json_reply()
+
+    def close(self) -> None:
+        """Free the model once nobody uses it; the next question loads it again."""
+        with self._shared.lock:
+            model, self._shared.model = self._shared.model, None
+            if model is not None:
+                model.close()
+
+    def _answer(
+        self,
+        messages: Sequence[ChatMessage],
+        schema: str | None,
+        max_tokens: int | None,
+        cancelled: Callable[[], bool],
+    ) -> Completion:
+        deadline = self._monotonic() + self.timeout_s
+
+        def check() -> None:
+            if cancelled():
+                raise ChatCancelled
+            if self._monotonic() > deadline:
+                raise ProviderError(
+                    f"The model “{self.name}” did not answer within {self.timeout_s:g} s.",
+                    where=str(self.path),
+                    remedy="Raise the model’s time-out in your settings, or use a smaller model.",
+                )
+
+        lock = self._shared.lock
+        while not lock.acquire(timeout=_LOOK_SECONDS):
+            check()
+        try:
+            check()
+            model = self._shared.model
+            if model is None:
+                model = self._shared.model = LlamaText(self.path, self._context_tokens)
+            return self._run(model, messages, schema, max_tokens, check)
+        finally:
+            lock.release()
+
+    def _run(
+        self,
+        model: LlamaText,
+        messages: Sequence[ChatMessage],
+        schema: str | None,
+        max_tokens: int | None,
+        check: Callable[[], None],
+    ) -> Completion:
+        prompt = model.tokens(prompt_pieces(model.template, messages, model.marks, where=str(self.path)))
+        room = model.context_tokens - len(prompt)
+        if room < _LEAST_ANSWER:
+            raise ProviderError(
+                f"The question has {len(prompt)} tokens, too many for a context of {model.context_tokens}.",
+                where=str(self.path),
+                remedy="Raise model.context in your settings, or use a model with a longer context.",
+            )
+        most = room if max_tokens is None else min(max_tokens, room)
+        said = bytearray()
+        count, ended = 0, False
+        end = _ObjectEnd()
+        pieces = model.generate(prompt, _grammar(schema) if schema is not None else None)
+        try:
+            for piece in pieces:
+                check()
+                if piece is None:
+                    continue
+                said += piece
+                count += 1
+                ended = schema is not None and end.reached(piece)
+                if ended or count >= most:
+                    break
+            else:
+                ended = True
+        finally:
+            pieces.close()
+        return Completion(
+            said.decode("utf-8", "replace"),
+            self.name,
+            truncated=not ended,
+            prompt_tokens=len(prompt),
+            completion_tokens=count,
+        )
+
+
+class _ObjectEnd:
+    """Follows JSON byte by byte to the end of the object it begins with."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._in_string = self._escaped = False
+
+    def reached(self, part: bytes) -> bool:
+        """Take the next bytes, and tell whether the object is whole."""
+        for byte in part:
+            if self._escaped:
+                self._escaped = False
+            elif self._in_string:
+                self._escaped = byte == 0x5C
+                self._in_string = byte != 0x22
+            elif byte == 0x22:
+                self._in_string = True
+            elif byte in b"{[":
+                self._depth += 1
+            elif byte in b"}]":
+                self._depth -= 1
+                if self._depth == 0:
+                    return True
+        return False
+
+
+@lru_cache(maxsize=16)
+def _grammar(schema: str) -> str:
+    """Return a schema as GBNF, in which no string is endless or holds what JSON forbids in one."""
+    from llama_cpp.llama_grammar import json_schema_to_gbnf
+
+    rules = [rule for rule in str(json_schema_to_gbnf(schema)).splitlines() if not _TEXT_RULES.match(rule)]
+    return "\n".join([*rules, _CHAR_RULE, _STRING_RULE])
