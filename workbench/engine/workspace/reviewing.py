@@ -30,7 +30,9 @@ class Reviewing(Changing):
         ground = self._ground
         ground.refresh_for_reading()
         pending = _pending(ground)
-        return overview(pending, self._standing(), ground.now(), ground.settings.reflection.token_budget)
+        return overview(
+            pending, self._standing(pending), ground.now(), ground.settings.reflection.token_budget
+        )
 
     def review_waiting(self) -> int:
         """Return how many items nobody has decided on; quick."""
@@ -80,7 +82,12 @@ class Reviewing(Changing):
         )
 
     def review_preview(self) -> results.ReviewPreview:
-        """Return what applying would do now, file by file; nothing is written."""
+        """Return what applying would do now, file by file; nothing is written.
+
+        Raises:
+            NotFound: There is no proposal.
+            DocumentError: The file does not say which reflection it is of.
+        """
         from workbench.engine.reflection.review.plan import preview
 
         ground = self._ground
@@ -92,11 +99,11 @@ class Reviewing(Changing):
 
         Raises:
             RoleRefused: This door is no person's.
-            NotFound: Nothing is decided, or there is no proposal.
+            NotFound: There is no proposal.
+            DocumentError: The file does not say which reflection it is of.
         """
         from workbench.engine.history import Attribution
-        from workbench.engine.reflection.review.overview import reflection_of
-        from workbench.engine.reflection.review.plan import plan_apply
+        from workbench.engine.reflection.review.plan import plan_apply, reflection_of
 
         ground = self._ground
         doing = "apply a reflection"
@@ -104,20 +111,24 @@ class Reviewing(Changing):
         ground.prepare_writing()
         ground.adopt()
         ground.refresh()
-        by = Attribution(f"reflection:{reflection_of(_pending(ground))}", "approved", "review applied")
+        pending = _pending(ground)
+        name = reflection_of(pending) if pending.items else "none"
+        by = Attribution(f"reflection:{name}", "approved", "review applied")
         receipt = ground.mutate(
             lambda view: plan_apply(view, _means(ground)), by, Capability.DECIDE_REVIEW, doing=doing
         )
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
-    def _standing(self) -> Standing:
+    def _standing(self, pending: PendingReflection) -> Standing:
         from workbench.engine.reflection.review.overview import Standing
-        from workbench.engine.stores import view_core
+        from workbench.engine.reflection.review.rehearsal import rehearse
 
         ground = self._ground
-        core = view_core(ground.files, ground.settings)
+        rehearsed = rehearse(ground.files, pending.items, _means(ground))
         return Standing(
-            results.CoreTokens(core.tokens, core.tokens, core.cap),
+            rehearsed.core_tokens,
+            waits=rehearsed.waiting,
+            now={item_id: found.now for item_id, found in rehearsed.stale.items() if found.stale},
             title=self.title,
             text_of=_texts(ground),
         )
