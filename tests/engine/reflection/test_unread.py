@@ -44,7 +44,7 @@ def test_a_changed_line_is_new() -> None:
 
 @pytest.mark.parametrize(
     "mark",
-    [ReadMark(), ReadMark(A), ReadMark(A, B, f"2026-02-01T10:02|{LOG}|00000005"), ReadMark("", B, "0|x|1")],
+    [ReadMark(), ReadMark(A), ReadMark(A, B, f"20260201T1002;{LOG};00000005"), ReadMark("", B, "0;x;1")],
 )
 def test_a_mark_is_read_as_it_was_written(mark: ReadMark) -> None:
     assert ReadMark.parse(mark.render()) == mark

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage
 
 _COMMIT = r"[0-9a-f]{40}"
+_UNFIT = re.compile(r"[\s|｜:;]")
 _ELSE = ", without backlog "
 _MARK = re.compile(rf"({_COMMIT}|nothing)(?:, ({_COMMIT}) through (\S+))?")
 
@@ -61,8 +62,9 @@ class ReadMark:
 
 def order_of(passage: Passage) -> str:
     """Return what passages are sorted by: the oldest first, then as they stand in the files."""
-    moment = f"{passage.moment:%Y-%m-%dT%H:%M}" if passage.moment else "0"
-    return f"{moment}|{passage.path.replace(' ', '_')}|{passage.start_line:08}"
+    # It stands in the heading of a record, where a bar parts fields.
+    moment = f"{passage.moment:%Y%m%dT%H%M}" if passage.moment else "0"
+    return f"{moment};{_UNFIT.sub('_', passage.path)};{passage.start_line:08}"
 
 
 def find_unread(

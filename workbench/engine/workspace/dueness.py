@@ -24,6 +24,7 @@ def reflection_due(ground: Ground, occasion: str) -> results.ReflectionDue:
     from workbench.engine.reflection.due import Standing, is_due, next_planned
     from workbench.engine.workspace.snapshot import read_log, read_pending
 
+    ground.adopt_for_reading()
     settings = ground.settings.reflection
     unread = count_unread(ground)
     times = [_time(record.time) for record in read_log(ground.files).records]
