@@ -12,6 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tests.tui.fake_recall import answered, explanation, fresh_index
+from tests.tui.fake_review import PROPOSAL, FakeReview, open_gate
 from workbench.engine.errors import BudgetExceeded, NotFound, Refused, Stale
 from workbench.engine.results import Found, IndexStatus, WhyNot
 from workbench.tui.bench import (
@@ -51,17 +52,10 @@ def _slug(text: str) -> str:
     return "-".join("".join(c if c.isalnum() else " " for c in text.lower()).split())[:40] or "item"
 
 
-def _open_gate() -> threading.Event:
-    gate = threading.Event()
-    gate.set()
-    return gate
-
-
 @dataclass
-class FakeBench:
+class FakeBench(FakeReview):
     """An engine for tests: same answers every time, and a list of what it was asked to do."""
 
-    role: str = "person"
     name: str = "ria-formosa"
     blocks: dict[str, list[CoreItem]] = field(default_factory=dict)
     budgets: dict[str, int | None] = field(default_factory=dict)
@@ -69,7 +63,7 @@ class FakeBench:
     happened: list[Episode] = field(default_factory=list)
     entries: list[AuditEntry] = field(default_factory=list)
     open_alerts: list[Alert] = field(default_factory=list)
-    to_decide: int = 0
+    to_decide: int | None = None
     notices: tuple[str, ...] = ()
     reading: tuple[int, int] | None = None
     looked_up: list[str] = field(default_factory=list)
@@ -80,8 +74,7 @@ class FakeBench:
     changes: dict[str, FileChange] = field(
         default_factory=lambda: {row["path"]: FileChange(**row) for row in SAMPLE["change"]}
     )
-    step: threading.Event = field(default_factory=_open_gate)
-    _listeners: list[Callable[[], object]] = field(default_factory=list)
+    step: threading.Event = field(default_factory=open_gate)
     _past: list[dict[str, list[CoreItem]]] = field(default_factory=list)
     _future: list[dict[str, list[CoreItem]]] = field(default_factory=list)
 
@@ -93,7 +86,7 @@ class FakeBench:
     @classmethod
     def filled(cls) -> FakeBench:
         """Return the sample."""
-        bench = cls(to_decide=6)
+        bench = cls(proposal=PROPOSAL)
         for block in SAMPLE["block"]:
             name = block["name"]
             bench.budgets[name] = block["budget"]
@@ -111,8 +104,9 @@ class FakeBench:
     # --- reading --------------------------------------------------------------------------------------------
 
     def status(self) -> Status:
+        waiting = self.undecided() if self.to_decide is None else self.to_decide
         return Status(
-            self.name, f"/home/mira/{self.name}", self.role, NOW, None, len(self.open_alerts), self.to_decide,
+            self.name, f"/home/mira/{self.name}", self.role, NOW, None, len(self.open_alerts), waiting,
             self.notices, self.reading, "index behind" if self.index.dirty else "",
         )  # fmt: skip
 
@@ -297,7 +291,7 @@ class FakeBench:
 
     def _changed(self, call: str, what: object) -> None:
         self.calls.append((call, what))
-        for listener in list(self._listeners):
+        for listener in list(self.listeners):
             listener()
 
     def _replace(self, call: str, what: object, blocks: dict[str, list[CoreItem]]) -> None:
@@ -384,6 +378,9 @@ class FakeBench:
 
     def undo(self) -> Outcome:
         self._guard()
+        if self.take_back():
+            self.calls.append(("undo", None))
+            return Outcome("Undone: the newest decision", "2222222")
         if not self._past:
             raise NotFound("There is nothing left to undo.")
         self._future.append(self.blocks)
@@ -393,6 +390,9 @@ class FakeBench:
 
     def redo(self) -> Outcome:
         self._guard()
+        if self.take_forward():
+            self.calls.append(("redo", None))
+            return Outcome("Done again", "3333333")
         if not self._future:
             raise NotFound("There is nothing to redo.")
         self._past.append(self.blocks)
@@ -401,8 +401,8 @@ class FakeBench:
         return Outcome("Done again", "3333333")
 
     def subscribe(self, changed: Callable[[], object]) -> Callable[[], object]:
-        self._listeners.append(changed)
-        return lambda: self._listeners.remove(changed)
+        self.listeners.append(changed)
+        return lambda: self.listeners.remove(changed)
 
 
 def _episode(row: dict[str, Any]) -> Episode:

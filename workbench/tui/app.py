@@ -20,8 +20,10 @@ from workbench.tui.palette import Palette
 from workbench.tui.panes import PANES, pane_class
 from workbench.tui.panes.base import Pane
 from workbench.tui.preferences import load_look, remember_theme
+from workbench.tui.reflection_work import ReflectionWork
 from workbench.tui.themes import textual_theme
 from workbench.tui.trail import Place, Trail
+from workbench.tui.views.cycle import cycle_result, cycle_words
 from workbench.tui.views.status import PANE_LINK, bottom_line, top_line
 from workbench.tui.widgets.status_line import StatusLine
 
@@ -75,6 +77,12 @@ class BenchApp(Overlays):
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, BenchApp.IndexMoved)
 
+    class ReflectionMoved(Message):
+        """A cycle of reflection came further, or to an end."""
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, BenchApp.ReflectionMoved)
+
     class MemoryChanged(Message):
         """Somebody changed memory."""
 
@@ -96,6 +104,7 @@ class BenchApp(Overlays):
         self.animation_level = "none"
         self.bench = bench
         self.index_work = IndexWork(bench, lambda: self.post_message(self.IndexMoved()))
+        self.reflection_work = ReflectionWork(bench, lambda: self.post_message(self.ReflectionMoved()))
         self.status: Status | None = None
         self._place = bench.place()
         self._working = 0
@@ -147,6 +156,7 @@ class BenchApp(Overlays):
 
     def on_unmount(self) -> None:
         self.index_work.cancel()
+        self.reflection_work.cancel()
         self._end_subscription()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -171,6 +181,8 @@ class BenchApp(Overlays):
             status = self.status
             if status is not None and (words := self.index_work.words):
                 status = replace(status, index=words)
+            if status is not None and self.reflection_work.running:
+                status = replace(status, cycle=cycle_words(self.reflection_work.progress))
             self.query_one("#bottom", StatusLine).show(
                 lambda width: bottom_line(status, keys, width, working=working)[0]
             )
@@ -204,6 +216,22 @@ class BenchApp(Overlays):
             self.screen.moved()
         if not self.index_work.running:
             self.post_message(self.MemoryChanged())
+
+    @on(ReflectionMoved)
+    def _reflection_moved(self) -> None:
+        from workbench.tui.panes.inbox import InboxPane
+
+        self._draw_bottom()
+        for pane in self.query(InboxPane):
+            pane.reflection_moved()
+        cycle = self.reflection_work
+        if cycle.running:
+            return
+        self.post_message(self.MemoryChanged())
+        if cycle.problem:
+            self.notify(cycle.problem, severity="information" if cycle.cancelled else "error", timeout=8)
+        elif cycle.result is not None:
+            self.notify(cycle_result(cycle.result), timeout=8)
 
     @on(MemoryChanged)
     def _memory_changed(self) -> None:
@@ -292,7 +320,7 @@ class BenchApp(Overlays):
 
     @on(StatusLine.Pressed, "#bottom")
     async def _bottom_pressed(self, event: StatusLine.Pressed) -> None:
-        if event.link == "alerts":
+        if event.link in ("alerts", navigation.REVIEW):
             await self.open_link(event.link)
         elif event.link == "index":
             self.action_show_index()

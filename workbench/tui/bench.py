@@ -9,7 +9,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date, datetime
 
-    from workbench.engine.results import Found, IndexStatus, WhyNot
+    from workbench.engine.reflection.work import Progress
+    from workbench.engine.results import (
+        Applied,
+        Found,
+        IndexStatus,
+        Reflected,
+        ReflectionDue,
+        Review,
+        ReviewPreview,
+        WhyNot,
+    )
+    from workbench.tui.decisions import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +38,7 @@ class Status:
         notices: What works only in part, one sentence each: a stale index, a file that cannot be read whole.
         reading: Files read and files to read, or None when all have been.
         index: What search may not know yet, in a word or two; empty when its index is up to date.
+        cycle: How far a reflection is that runs now, in a word or two; empty where none does.
     """
 
     workspace: str
@@ -39,6 +51,7 @@ class Status:
     notices: tuple[str, ...] = ()
     reading: tuple[int, int] | None = None
     index: str = ""
+    cycle: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +319,46 @@ class Bench(Protocol):
         self, progress: Callable[[int, int], None], cancelled: Callable[[], bool]
     ) -> IndexStatus:
         """Build the search index anew beside the old one, which answers meanwhile; likewise."""
+        ...
+
+    def review(self) -> Review:
+        """Return the proposal that waits for decisions; one without an id where none does."""
+        ...
+
+    def decide(self, step: Step) -> Outcome:
+        """Write what a person decided about items of the proposal, or how they reworded one."""
+        ...
+
+    def review_preview(self) -> ReviewPreview:
+        """Return exactly what applying would write now."""
+        ...
+
+    def review_apply(self) -> Applied:
+        """Apply what is approved and remember what is rejected, in one commit."""
+        ...
+
+    def review_source(self) -> str:
+        """Return the proposal’s file as it is; empty where there is none."""
+        ...
+
+    def set_review_source(self, source: str, expected: str) -> Outcome:
+        """Replace the proposal’s file; refused as stale when it no longer reads `expected`."""
+        ...
+
+    def reflection_due(self) -> ReflectionDue:
+        """Return whether a cycle of reflection should run, and why."""
+        ...
+
+    def reflect(
+        self, progress: Callable[[Progress], None], cancelled: Callable[[], bool], *, renew: bool = False
+    ) -> Reflected:
+        """Run a cycle of reflection, which writes a proposal and nothing else.
+
+        Args:
+            progress: Told how far it is, from the calling thread.
+            cancelled: Asked now and then whether to stop; nothing is written then.
+            renew: Write the waiting proposal anew.
+        """
         ...
 
     def add_core(self, block: str, text: str) -> Outcome:

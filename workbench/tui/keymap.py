@@ -15,10 +15,12 @@ _SHOWN_KEYS = {
     "up": "↑", "down": "↓", "left": "←", "right": "→", "enter": "⏎", "escape": "esc", "space": "space",
     "question_mark": "?", "slash": "/", "left_square_bracket": "[", "right_square_bracket": "]",
     "pageup": "pgup", "pagedown": "pgdn", "full_stop": ".", "comma": ",",
+    "less_than_sign": "<", "greater_than_sign": ">", "equals_sign": "=", "backspace": "⌫",
 }  # fmt: skip
 # The order of the headings in the help.
 SECTIONS = (
     "On a memory",
+    "On a proposal",
     "On a change",
     "On the index",
     "Everywhere",

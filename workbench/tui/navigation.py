@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 
 from workbench.tui.trail import Place
@@ -9,16 +10,20 @@ from workbench.tui.trail import Place
 LINK_KINDS = frozenset({"core", "episode", "entity", "procedure", "vault", "file", "commit", "history"})
 # Characters of a commit that the audit log keeps.
 _SHORT = 10
-CORE, TIMELINE, AUDIT = "core", "timeline", "audit"
+CORE, TIMELINE, AUDIT, INBOX = "core", "timeline", "audit", "inbox"
+REVIEW = "review"
+_REVIEW_ITEM = re.compile(r"r-\d+(\.\d+)?")
 
 
 def destination(link: str) -> Place | None:
     """Return the place that shows what a link names, or None where no pane does: it is shown by itself then.
 
     Args:
-        link: An id of a memory; `commit:…`; `history:` and a path; `alerts`.
+        link: An id of a memory or of a review item; `commit:…`; `history:` and a path; `alerts`; `review`.
     """
     kind, _, name = link.partition(":")
+    if link == REVIEW or _REVIEW_ITEM.fullmatch(link):
+        return Place(INBOX, link if "." in link else "")
     if link == "alerts":
         return Place(AUDIT, "alert:")
     if kind == "commit":
@@ -49,9 +54,9 @@ def link_of_target(target: str) -> str:
     """Return the link that somebody means who opens the bench at an id or at a path.
 
     Args:
-        target: An id as it is, `type--slug`, or a path inside the workspace.
+        target: An id as it is, `type--slug`, `review`, or a path inside the workspace.
     """
-    if target.partition(":")[0] in LINK_KINDS:
+    if target.partition(":")[0] in LINK_KINDS or target == REVIEW or _REVIEW_ITEM.fullmatch(target):
         return target
     if "--" in target and "/" not in target and not target.endswith(".md"):
         return f"entity:{target}"
@@ -67,6 +72,20 @@ def memory_of_file(link: str) -> str:
     folders = {"memory/graph/entities": "entity", "memory/procedures": "procedure"}
     found = folders.get(str(path.parent))
     return f"{found}:{path.stem}" if found else link
+
+
+def path_of(memory_id: str) -> str:
+    """Return the file that a memory is in, as far as its id tells; empty where it does not."""
+    kind, _, name = memory_id.partition(":")
+    slug = name.partition("#")[0]
+    if kind == "core":
+        return "MEMORY.md"
+    if kind == "episode":
+        return f"memory/episodes/{slug[:10]}.md"
+    folders = {"entity": "memory/graph/entities/", "procedure": "memory/procedures/"}
+    if kind in folders:
+        return f"{folders[kind]}{slug}.md"
+    return {"file": slug, "vault": f"memory/vault/{slug}"}.get(kind, "")
 
 
 def layout_for(width: int, height: int) -> frozenset[str]:

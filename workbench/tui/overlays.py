@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from workbench.tui.bench import Bench
     from workbench.tui.index_work import IndexWork
+    from workbench.tui.reflection_work import ReflectionWork
     from workbench.tui.screens.find import Finding
     from workbench.tui.themes import Themes
 
@@ -33,6 +34,7 @@ class Overlays(App[None], inherit_bindings=False):
     themes: Themes
     key_overrides: Mapping[str, str]
     index_work: IndexWork
+    reflection_work: ReflectionWork
 
     @abstractmethod
     def pane_titles(self) -> list[str]:
@@ -153,14 +155,24 @@ class Overlays(App[None], inherit_bindings=False):
 
         self.push_screen(MemoryScreen(self.bench, memory_id), self.open_link)
 
-    def action_quit_bench(self) -> None:
+    async def _leave(self) -> None:
+        """Leave once everything that was asked for is written."""
+        for pane in self.screen_stack[0].query(Pane):
+            await pane.finish()
+        self.exit()
+
+    async def _may_leave(self, sure: bool | None) -> None:
+        if sure:
+            await self._leave()
+
+    async def action_quit_bench(self) -> None:
         from workbench.tui.screens.confirm import ConfirmScreen
 
         if isinstance(self.screen, ConfirmScreen):
             return
         drafts = sum(pane.drafts() for pane in self.screen_stack[0].query(Pane))
         if not drafts:
-            self.exit()
+            await self._leave()
             return
         one = drafts == 1
         self.push_screen(
@@ -172,5 +184,5 @@ class Overlays(App[None], inherit_bindings=False):
                 "Discard",
                 started_by="ctrl+q",
             ),
-            lambda leave: self.exit() if leave else None,
+            self._may_leave,
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.tui import bench
 from workbench.tui.follower import Follower
+from workbench.tui.workspace_review import WorkspaceReview
 
 if TYPE_CHECKING:
     from workbench.engine import results
@@ -22,7 +23,7 @@ _ENTRIES_AT_ONCE = 400
 _MOST_HISTORIES = 500
 
 
-class WorkspaceBench:
+class WorkspaceBench(WorkspaceReview):
     """A workspace opened by a person, as the panes know it.
 
     Args:
@@ -52,6 +53,7 @@ class WorkspaceBench:
         return replace(
             self.place(),
             alerts=len(workspace.alerts_waiting()),
+            to_decide=workspace.review_waiting(),
             reading=self.progress(),
             index=self._follower.index if self._follower is not None else "",
             notices=(*([trouble] if trouble else []), *notices(workspace)),

@@ -14,6 +14,7 @@ PANES: tuple[tuple[str, str, str], ...] = (
     ("timeline", "Timeline", "TimelinePane"),
     ("audit", "Audit", "AuditPane"),
     ("search", "Search", "SearchPane"),
+    ("inbox", "Inbox", "InboxPane"),
 )
 
 

@@ -188,6 +188,9 @@ class Pane(Widget):
         """Return how many unsaved texts there are."""
         return 0
 
+    async def finish(self) -> None:
+        """Wait until everything that was asked for is written; nothing more is asked then."""
+
     def has_read(self) -> None:
         """Take note that something new was read; the first time, tell that the pane can be seen."""
         self._readings += 1
@@ -254,14 +257,17 @@ class Pane(Widget):
 
     # --- acting ---------------------------------------------------------------------------------------------
 
-    @work(thread=True, group="act")
-    def act(self, action: Callable[[], Outcome], after: Callable[[], None] | None = None) -> None:
+    def act(self, action: Callable[[], Outcome], after: Callable[[], object] | None = None) -> None:
         """Have the engine do something; what comes of it is told in a toast.
 
         Args:
             action: Calls the engine.
             after: Called in the app once that went well.
         """
+        self._act(action, after)
+
+    @work(thread=True, group="act")
+    def _act(self, action: Callable[[], Outcome], after: Callable[[], object] | None) -> None:
         self.post_message(self.Working(1))
         try:
             outcome = action()

@@ -81,6 +81,8 @@ def needs_line(status: Status | None, *, short: bool) -> Line:
         parts.append(
             Span(f"◆ {status.to_decide}" if short else f"◆ {status.to_decide} to decide", "decide", "review")
         )
+    if status.cycle:
+        parts.append(Span("◐" if short else f"◐ {status.cycle}", "soft", "review"))
     if status.index:
         parts.append(Span("◌" if short else f"◌ {status.index}", "soft", "index"))
     if status.notices:

@@ -1,0 +1,140 @@
+"""Owns the proposal as the Inbox shows it: what was read last, with every decision on top that is on its way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from workbench.engine.errors import WorkbenchError
+from workbench.tui.decisions import UnderWay
+from workbench.tui.in_order import InOrder
+from workbench.tui.panes.base import Pane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from workbench.engine.results import ReflectionDue, Review, ReviewItem
+    from workbench.tui.bench import Bench, Outcome
+    from workbench.tui.decisions import Step
+
+
+class WasRead(Message):
+    """The proposal was read, or could not be; `number` counts everything asked for before."""
+
+    def __init__(
+        self,
+        number: int,
+        review: Review | None,
+        due: ReflectionDue | None,
+        error: WorkbenchError | None = None,
+    ) -> None:
+        super().__init__()
+        self.number = number
+        self.review = review
+        self.due = due
+        self.error = error
+
+
+class WasDone(Message):
+    """An action is over: what it did, or why not."""
+
+    def __init__(self, number: int, outcome: Outcome | None, error: WorkbenchError | None = None) -> None:
+        super().__init__()
+        self.number = number
+        self.outcome = outcome
+        self.error = error
+
+
+class Desk:
+    """What lies before a person: decisions show at once, are written in order, and are read back when all are.
+
+    Args:
+        bench: The engine.
+        tell: Takes messages, from any thread.
+    """
+
+    def __init__(self, bench: Bench, tell: Callable[[Message], object]) -> None:
+        self._bench = bench
+        self._tell = tell
+        self.in_order = InOrder()
+        self._under_way = UnderWay()
+        self._waiting: set[int] = set()
+        self._reading = False
+        self._read_again = False
+        self.review: Review | None = None
+        self.due: ReflectionDue | None = None
+        self.problem: WorkbenchError | None = None
+        self.items: tuple[ReviewItem, ...] = ()
+
+    @property
+    def busy(self) -> bool:
+        """Tell whether anything that was asked for is not over."""
+        return bool(self._waiting)
+
+    # --- reading --------------------------------------------------------------------------------------------
+
+    def read(self) -> None:
+        """Read the proposal, now or as soon as everything that was asked for is written."""
+        if self._waiting or self._reading:
+            self._read_again = True
+            return
+        self._reading, self._read_again = True, False
+        self.in_order.submit(self._read)
+
+    def _read(self, number: int) -> None:
+        try:
+            review = self._bench.review()
+            due = None if review.items else self._bench.reflection_due()
+        except WorkbenchError as error:
+            self._tell(WasRead(number, None, None, error))
+            return
+        self._tell(WasRead(number, review, due))
+
+    def take_in(self, message: WasRead) -> None:
+        """Be told what was read."""
+        self._reading = False
+        self._under_way = self._under_way.after(message.number)
+        self.problem = message.error
+        if message.review is not None:
+            self.review, self.due = message.review, message.due
+        self._lay_out()
+        if self._read_again:
+            self.read()
+
+    def _lay_out(self) -> None:
+        self.items = self._under_way.over(self.review.items) if self.review is not None else ()
+
+    # --- acting ---------------------------------------------------------------------------------------------
+
+    def take(self, step: Step) -> None:
+        """Show what a person decided, and write it after everything before it."""
+        number = self.do(lambda: self._bench.decide(step))
+        self._under_way = self._under_way.begin(number, step)
+        self._lay_out()
+
+    def do(self, action: Callable[[], Outcome]) -> int:
+        """Do something after everything that was asked for before; returns its number."""
+
+        def act(number: int) -> None:
+            try:
+                outcome = action()
+            except WorkbenchError as error:
+                self._tell(WasDone(number, None, error))
+                return
+            self._tell(WasDone(number, outcome))
+
+        number = self.in_order.submit(act)
+        self._waiting.add(number)
+        self._tell(Pane.Working(1))
+        return number
+
+    def over(self, message: WasDone) -> None:
+        """Be told that an action is over; the last one has the proposal read again."""
+        self._waiting.discard(message.number)
+        self._tell(Pane.Working(-1))
+        if message.error is not None:
+            self._under_way = self._under_way.without(message.number)
+            self._lay_out()
+        if not self._waiting:
+            self.read()

@@ -1,0 +1,365 @@
+"""The Inbox pane: what is proposed to be learned, item by item, for a person to decide."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.message import Message
+
+from workbench.engine.errors import WorkbenchError
+from workbench.tui import commands, navigation
+from workbench.tui.decisions import (
+    APPROVED,
+    DEFERRED,
+    REJECTED,
+    UNDECIDED,
+    Edit,
+    Step,
+    next_undecided,
+    reach,
+    tally,
+    wants_answer,
+    wants_choice,
+)
+from workbench.tui.editor import edit_in_editor
+from workbench.tui.keymap import bindings
+from workbench.tui.panes.desk import WasDone
+from workbench.tui.panes.inbox_reading import InboxReading
+from workbench.tui.rewording import rewording
+from workbench.tui.screens.confirm import ConfirmScreen
+from workbench.tui.views.inbox import OVERVIEW
+from workbench.tui.views.review_item import link_of
+from workbench.tui.widgets.parts_editor import PartsEditor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.app import ComposeResult
+
+    from workbench.engine.results import ReviewItem
+    from workbench.tui.bench import Bench, Outcome
+    from workbench.tui.rewording import Rewording
+
+_SETTLING = frozenset({"take_this", "take_that", "take_both"})
+_ON_ITEMS = frozenset(
+    {"approve", "reject", "defer", "undecide", "next_undecided", "apply_decisions", "copy_id"}
+)
+_VERBS = {APPROVED: "Approve", REJECTED: "Reject", DEFERRED: "Defer", UNDECIDED: "Reopen"}
+
+
+class InboxPane(InboxReading):
+    """A proposal’s items by section, and the one to decide on."""
+
+    BINDINGS: ClassVar = bindings(
+        commands.Approve, commands.Reject, commands.Defer, commands.Undecide, commands.TakeThis, commands.TakeThat,
+        commands.TakeBoth, commands.NextUndecided, commands.EditHere, commands.EditInEditor, commands.ApplyDecisions,
+        commands.OpenSource, commands.ShowHistory, commands.Reflect, commands.CancelReflection,
+    )  # fmt: skip
+
+    class SourceRead(Message):
+        """The proposal’s file was read, to be edited whole."""
+
+        def __init__(self, source: str, error: WorkbenchError | None = None) -> None:
+            super().__init__()
+            self.source = source
+            self.error = error
+
+    def __init__(self, bench: Bench, *, id: str) -> None:  # noqa: A002 - Textual's name
+        super().__init__(bench, id=id)
+        self._drafts: dict[str, Rewording] = {}
+
+    def compose_detail(self) -> ComposeResult:
+        yield from super().compose_detail()
+        yield PartsEditor()
+
+    # --- what a decision is about ---------------------------------------------------------------------------
+
+    def chosen(self) -> tuple[ReviewItem, ...]:
+        """Return the items that an action is about: marked ones, or all that the row under the cursor stands for."""
+        keys = self.list.chosen_keys
+        items = tuple(item for key in keys if (item := self.rows.item(key)) is not None)
+        if items:
+            return items
+        below = {item.id: item for key in keys for item in self.rows.under(key)}
+        return tuple(below.values())
+
+    def subject_keys(self) -> tuple[str, ...]:
+        return tuple(item.id for item in self.chosen())
+
+    def _to_decide(self, decision: str) -> tuple[ReviewItem, ...]:
+        """Return the items that a decision is about; a heading speaks only for what is still open below it."""
+        chosen = self.chosen()
+        by_name = any(self.rows.item(key) is not None for key in self.list.chosen_keys)
+        if by_name or decision == UNDECIDED:
+            return chosen
+        return tuple(item for item in chosen if item.decision == UNDECIDED)
+
+    def may_decide(self) -> bool:
+        """Tell whether decisions can be made through this door, and say why where they cannot."""
+        role = self.bench.place().role
+        if role == "person":
+            return True
+        self.app.notify(
+            f"Only a person decides, and this bench is open as {role}. Open the workspace with workbench alone.",
+            severity="warning",
+        )
+        return False
+
+    # --- deciding -------------------------------------------------------------------------------------------
+
+    def action_approve(self) -> None:
+        item = self.item
+        if item is not None and not self.list.marks.keys:
+            if wants_choice(item):
+                self.app.notify("Say which holds: < this, > that, = both; or d to be asked later.", timeout=6)
+                return
+            if wants_answer(item):
+                self.action_edit_here()
+                return
+        self._decide(APPROVED)
+
+    def action_reject(self) -> None:
+        self._decide(REJECTED)
+
+    def action_defer(self) -> None:
+        self._decide(DEFERRED)
+
+    def action_undecide(self) -> None:
+        self._decide(UNDECIDED)
+
+    def _decide(self, decision: str) -> None:
+        chosen = self._to_decide(decision)
+        if not chosen or not self.may_decide():
+            return
+        if self.list.cursor_key == OVERVIEW and not self.list.marks.keys:
+            verb = _VERBS[decision]
+            self.app.push_screen(
+                ConfirmScreen(
+                    f"{verb} all {len(chosen)}?",
+                    "It can be undone, and nothing is applied before you say so with A.",
+                    verb,
+                    started_by=verb[0].lower(),
+                ),
+                lambda sure: self._take(chosen, decision) if sure else None,
+            )
+        else:
+            self._take(chosen, decision)
+
+    def _take(self, chosen: Sequence[ReviewItem], decision: str) -> None:
+        """Decide on items, and go on to what is still undecided."""
+        reached = reach(chosen, decision)
+        if reached.decide:
+            was_open = any(item.decision == UNDECIDED for item in chosen)
+            self.list.clear_marks()
+            self._begin(
+                Step(dict.fromkeys(reached.decide, decision)), go_on=was_open and decision != UNDECIDED
+            )
+        if left_out := reached.left_out():
+            self.app.notify(left_out, timeout=6)
+
+    def _settle(self, resolution: str) -> None:
+        """Say which of two statements holds."""
+        item = self.item
+        if item is not None and self.may_decide():
+            step = Step({item.id: APPROVED}, Edit(item.id, fields={"resolve": resolution}))
+            self._begin(step, go_on=item.decision == UNDECIDED)
+
+    def action_take_this(self) -> None:
+        self._settle("this")
+
+    def action_take_that(self) -> None:
+        self._settle("that")
+
+    def action_take_both(self) -> None:
+        self._settle("both")
+
+    def _begin(self, step: Step, *, go_on: bool) -> None:
+        """Have the engine write a step, and show it at once.
+
+        Args:
+            step: What a person decided.
+            go_on: Whether to go on to the next item that waits.
+        """
+        self.desk.take(step)
+        self.draw()
+        if go_on:
+            self.action_next_undecided()
+
+    def action_next_undecided(self) -> None:
+        """Go to the next item that waits; where none does, say how to go on."""
+        if following := next_undecided(self.rows.items, self.list.cursor_key):
+            self.list.go_to(following)
+        elif not tally(self.desk.items).undecided:
+            self.app.notify("Everything is decided. A shows what will be written.", timeout=6)
+
+    # --- writing --------------------------------------------------------------------------------------------
+
+    def drafts(self) -> int:
+        open_draft = self.query_one(PartsEditor).draft if self.is_mounted else None
+        kept = {item_id for item_id, draft in self._drafts.items() if draft.touched}
+        return len(kept | ({open_draft.item_id} if open_draft is not None and open_draft.touched else set()))
+
+    def action_edit_here(self) -> None:
+        item = self.item
+        if item is None or not self.may_decide():
+            return
+        draft = self._drafts.get(item.id) or rewording(item)
+        if draft is not None:
+            self.add_class("-reading", "-editing")
+            # The classes only show with the next layout; what is typed until then must find the editor already.
+            self.query_one(".pane-detail").display = True
+            self.query_one(PartsEditor).open(draft)
+            self.refresh_bindings()
+
+    def _stop_writing(self) -> None:
+        self.remove_class("-reading", "-editing")
+        self.query_one(".pane-detail").styles.clear_rule("display")
+        self.query_one(PartsEditor).close()
+        self.focus_list()
+
+    @on(PartsEditor.Saved)
+    def _saved(self, event: PartsEditor.Saved) -> None:
+        event.stop()
+        self._drafts.pop(event.draft.item_id, None)
+        self._stop_writing()
+        self._begin(event.draft.step(), go_on=event.draft.answers)
+
+    @on(PartsEditor.Left)
+    def _left(self, event: PartsEditor.Left) -> None:
+        event.stop()
+        self._drafts.pop(event.draft.item_id, None)
+        if event.draft.touched:
+            self._drafts[event.draft.item_id] = event.draft
+        self._stop_writing()
+        self.draw()
+
+    def action_edit_in_editor(self) -> None:
+        if self.may_decide():
+            self.desk.in_order.submit(self._read_source)
+
+    def _read_source(self, _number: int) -> None:
+        try:
+            self.post_message(self.SourceRead(self.bench.review_source()))
+        except WorkbenchError as error:
+            self.post_message(self.SourceRead("", error))
+
+    @on(SourceRead)
+    def _source_read(self, event: SourceRead) -> None:
+        event.stop()
+        error, written = event.error, None
+        if error is None:
+            try:
+                written = edit_in_editor(self.app, event.source, suffix=".md")
+            except WorkbenchError as problem:
+                error = problem
+        if error is not None:
+            self.post_message(self.Done(None, error))
+        elif written is not None and written != event.source:
+            self.act(partial(self.bench.set_review_source, written, event.source))
+
+    # --- applying, reflecting -------------------------------------------------------------------------------
+
+    def action_apply_decisions(self) -> None:
+        from workbench.tui.screens.apply import UNDO, ApplyScreen
+
+        def done(link: str | None) -> None:
+            if link == UNDO:
+                self.act(self.bench.undo)
+            elif link:
+                self.post_message(self.GoTo(link))
+            self.reload()
+
+        if self.may_decide():
+            self.app.push_screen(ApplyScreen(self.bench, self.desk.in_order), done)
+
+    def action_reflect(self) -> None:
+        review = self.desk.review
+        if review is None or not review.items:
+            self._reflect(renew=False)
+            return
+        self.app.push_screen(
+            ConfirmScreen(
+                f"{review.id} waits already. Reflect all the same?",
+                "What it holds stays, with your decisions; what is found anew joins it, and what you deferred is asked "
+                "again.",
+                "Begin",
+                started_by="R",
+            ),
+            lambda sure: self._reflect(renew=True) if sure else None,
+        )
+
+    def _reflect(self, *, renew: bool) -> None:
+        self.reflection.begin(renew=renew)
+        self.reflection_moved()
+
+    def action_cancel_reflection(self) -> None:
+        self.reflection.cancel()
+        self.reflection_moved()
+
+    def act(self, action: Callable[[], Outcome], after: Callable[[], object] | None = None) -> None:
+        """Have the engine do something, after every decision that was made before."""
+
+        def act() -> Outcome:
+            outcome = action()
+            if after is not None:
+                self.app.call_from_thread(after)
+            return outcome
+
+        self.desk.do(act)
+
+    @on(WasDone)
+    def _was_done(self, event: WasDone) -> None:
+        event.stop()
+        self.desk.over(event)
+        if event.error is not None:
+            self.draw()
+        # A decision shows by itself; what else was done is told.
+        if event.error is not None or (event.outcome is not None and event.outcome.summary):
+            self.post_message(self.Done(event.outcome, event.error))
+
+    async def finish(self) -> None:
+        """Wait until every decision is written."""
+        await self.desk.in_order.finish()
+
+    async def on_unmount(self) -> None:
+        await self.finish()
+
+    # --- what can be done -----------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what means something for the row under the cursor."""
+        if not self.is_mounted:
+            return False
+        if self.has_class("-editing") and action not in ("leave", "zoom_pane"):
+            return False
+        item, review = self.item, self.desk.review
+        if action in _SETTLING:
+            return item is not None and "this" in (item.fields or {})
+        if action == "edit_here":
+            return item is not None and rewording(item) is not None
+        if action == "open_source":
+            return item is not None and bool(item.evidence)
+        if action == "show_history":
+            return item is not None and bool(navigation.path_of(link_of(item.target)))
+        if action in _ON_ITEMS:
+            return bool(self.desk.items) and not self.is_writing
+        if action == "edit_in_editor":
+            damaged = self.desk.problem is not None or bool(review is not None and review.problems)
+            return bool(self.desk.items) or damaged
+        if action in ("reflect", "cancel_reflection"):
+            return self.reflection.running == (action == "cancel_reflection")
+        return super().check_action(action, parameters)
+
+    def action_open_source(self) -> None:
+        item = self.item
+        links = [link_of(proof.id) for proof in item.evidence] if item is not None else []
+        if links:
+            chosen = self.detail.focused_link
+            self.post_message(self.GoTo(chosen if chosen in links else links[0]))
+
+    def action_show_history(self) -> None:
+        item = self.item
+        if item is not None and (path := navigation.path_of(link_of(item.target))):
+            self.post_message(self.GoTo(f"history:{path}"))

@@ -1,0 +1,329 @@
+"""Draws what waits for decisions: its progress, its sections with their counts, and one line for each item."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.tui.decisions import (
+    APPROVED,
+    DEFERRED,
+    REJECTED,
+    UNDECIDED,
+    answer_of,
+    tally,
+    wants_choice,
+)
+from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, spread
+from workbench.tui.views.memory import store_of_id
+from workbench.tui.widgets.rows import KeyedRows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import date
+
+    from workbench.engine.results import Review, ReviewItem
+    from workbench.tui.decisions import Tally
+    from workbench.tui.query import Query
+
+FIELDS = ("kind", "risk", "decision", "confidence", "section", "is")
+OVERVIEW = "overview:"
+SECTION_KEY = "section:"
+BOXES: Final = {UNDECIDED: "[ ]", APPROVED: "[x]", REJECTED: "[-]", DEFERRED: "[>]"}
+_BOX_ROLES: Final = {UNDECIDED: "decide", APPROVED: "text", REJECTED: "faint", DEFERRED: "faint"}
+_WORD_ROLES: Final = {UNDECIDED: "text", APPROVED: "soft", REJECTED: "faint", DEFERRED: "faint"}
+SIGNS: Final[dict[Kind, str]] = {
+    Kind.FACT: "+",
+    Kind.ENTITY: "◇",
+    Kind.RELATION: "→",
+    Kind.MERGE: "⊕",
+    Kind.SUPERSESSION: "↻",
+    Kind.CONTRADICTION: "≠",
+    Kind.ARCHIVE: "↓",
+    Kind.RESTORE: "↑",
+    Kind.PROCEDURE: "≡",
+    Kind.CORE_CHANGE: "◎",
+    Kind.PROMOTION: "⇑",
+    Kind.DEMOTION: "⇓",
+    Kind.VAULT_PIN: "▣",
+    Kind.INSIGHT: "✦",
+    Kind.QUESTION: "?",
+}
+_STORES: Final = {
+    Kind.PROCEDURE: "procedural",
+    Kind.CORE_CHANGE: "core",
+    Kind.PROMOTION: "core",
+    Kind.DEMOTION: "core",
+    Kind.VAULT_PIN: "vault",
+    Kind.INSIGHT: "file",
+    Kind.QUESTION: "file",
+}
+RISKS: Final = {"low": "", "medium": "▴", "high": "▴▴"}
+CONFIDENCES: Final = {"high": "●●●", "medium": "●●○", "low": "●○○"}
+_KIND_WIDTH = 13
+_RISK_WIDTH, _CONFIDENCE_WIDTH = 2, 3
+_LINK = re.compile(r"\[\[([^\[\]|]{1,120})(?:\|([^\[\]]{1,120}))?\]\]")
+# Marks that stand before the words of a heading in the file.
+_ORNAMENT = re.compile(r"^[^\w\[(«“\"]+")
+_BAR = 24
+
+
+def store_of(item: ReviewItem) -> str:
+    """Return the store that an item is about, for its hue."""
+    kind = kind_of(item.kind)
+    if kind in (Kind.ARCHIVE, Kind.RESTORE):
+        return store_of_id(item.target)
+    return _STORES.get(kind, "semantic") if kind is not None else "file"
+
+
+def sign_of(item: ReviewItem) -> str:
+    """Return the glyph of an item’s kind."""
+    kind = kind_of(item.kind)
+    return SIGNS[kind] if kind is not None else "·"
+
+
+def section_title(heading: str) -> str:
+    """Return a heading of the file without the picture before it, whose width terminals disagree about."""
+    return _ORNAMENT.sub("", heading) or heading
+
+
+def without_links(text: str) -> str:
+    """Return a text with `[[type--slug]]` as the bare name."""
+    return _LINK.sub(lambda found: (found[2] or found[1]).partition("--")[2] or found[2] or found[1], text)
+
+
+def name_of(item: ReviewItem) -> str:
+    """Return what an item is about, for people: its title, or the last part of its target."""
+    if item.title:
+        return item.title
+    return item.target.partition("--")[2].partition("#")[0].replace("-", " ") if "--" in item.target else ""
+
+
+def gist(item: ReviewItem) -> tuple[tuple[str, str], ...]:
+    """Return what an item proposes as one line, in parts: each a text, and whether it leads, is said or goes."""
+    kind, name = kind_of(item.kind), name_of(item)
+    said = without_links(item.after)
+    lead = (f"{name}: ", "lead") if name and name.casefold() not in said.casefold() else ("", "lead")
+    if kind is Kind.SUPERSESSION:
+        return ((said, "said"), (f" — was {_what_went(without_links(item.before), said)}", "goes"))
+    if kind is Kind.RELATION:
+        return ((name, "lead"), (" ", "lead"), (said, "said"))
+    if kind is Kind.MERGE:
+        absorbed = _LINK.search(item.after)
+        other = absorbed[1].partition("--")[2].replace("-", " ") if absorbed else said
+        return ((other, "goes"), (" is ", "lead"), (name, "said"))
+    if kind is Kind.DEMOTION:
+        return ((item.before, "goes"),)
+    if kind is Kind.QUESTION and (answer := answer_of(item)):
+        return ((said, "said"), (f" — {answer}", "lead"))
+    if kind is Kind.CONTRADICTION and not wants_choice(item):
+        chosen = (item.fields or {}).get("resolve", "")
+        words = {"both": "both hold"}.get(chosen, (item.fields or {}).get(chosen, ""))
+        return ((said, "said"), (f" — {words}", "lead"))
+    if kind in (Kind.ENTITY, Kind.ARCHIVE, Kind.RESTORE, Kind.VAULT_PIN, Kind.PROCEDURE, Kind.INSIGHT):
+        return ((said or name, "said"),)
+    return (lead, (said, "said"))
+
+
+def _what_went(before: str, after: str) -> str:
+    """Return the words of an old statement between those that both begin and end with; all of it where few are left."""
+    old, new = before.split(), after.split()
+    shared = min(len(old), len(new))
+    head = next((at for at in range(shared) if old[at] != new[at]), shared)
+    tail = next((at for at in range(shared - head) if old[-1 - at] != new[-1 - at]), shared - head)
+    gone = old[head : len(old) - tail]
+    return " ".join(gone) if gone and len(gone) * 2 <= len(old) else before
+
+
+class InboxRows(KeyedRows):
+    """What waits as rows: an overview, then for each section a heading that can be chosen, its items, and a space.
+
+    Args:
+        items: In the order of the file; those of a section stand together wherever they are in the file.
+        overview: A line for the whole, or empty for none.
+    """
+
+    def __init__(self, items: Sequence[ReviewItem] = (), overview: str = "") -> None:
+        self._rows: list[ReviewItem | str | None] = []
+        self._overview = overview
+        keys: list[str] = []
+        headings: list[int] = []
+        if overview:
+            self._rows.append(OVERVIEW)
+            keys.append(OVERVIEW)
+        self.sections: dict[str, list[ReviewItem]] = {}
+        for item in items:
+            self.sections.setdefault(item.section, []).append(item)
+        for heading, held in self.sections.items():
+            if self._rows:
+                self._rows.append(None)
+                keys.append("")
+            headings.append(len(keys))
+            self._rows += [heading, *held]
+            keys += [SECTION_KEY + heading, *(item.id for item in held)]
+        self.items = tuple(item for held in self.sections.values() for item in held)
+        super().__init__(keys, headings)
+
+    def item(self, key: str) -> ReviewItem | None:
+        """Return the item of that id."""
+        at = self.find(key)
+        row = self._rows[at] if at is not None else None
+        return None if isinstance(row, str) else row
+
+    def under(self, key: str) -> tuple[ReviewItem, ...]:
+        """Return the items that a row stands for: itself, all of its section, or all there are."""
+        if key == OVERVIEW:
+            return self.items
+        if key.startswith(SECTION_KEY):
+            return tuple(self.sections.get(key.removeprefix(SECTION_KEY), ()))
+        item = self.item(key)
+        return () if item is None else (item,)
+
+    def line(self, index: int, width: int) -> Line:
+        """Draw the overview, a heading, an item, or a space."""
+        row = self._rows[index]
+        if row is None:
+            return BLANK
+        if not isinstance(row, str):
+            return item_line(row, width)
+        if row == OVERVIEW and self.key(index) == OVERVIEW:
+            return (ink(self._overview, "soft", width),)
+        return heading_line(row, tally(self.sections[row]), width)
+
+
+def heading_line(heading: str, counts: Tally, width: int) -> Line:
+    """Draw the heading of a section with how many items it has and how many of them wait."""
+    if counts.undecided:
+        words = Span(f"{counts.undecided} of {counts.total} undecided", "soft")
+    else:
+        words = Span(f"{counts.total} decided", "faint")
+    return spread((ink(section_title(heading), "strong"),), (words,), width)
+
+
+def item_line(item: ReviewItem, width: int) -> Line:
+    """Draw an item: its box as in the file, glyph and word of its kind, what it says, its marks, risk, confidence."""
+    role = _WORD_ROLES.get(item.decision, "text")
+    roles = {"lead": "faint" if role == "faint" else "soft", "goes": "faint", "said": role}
+    left: list[Span] = [
+        Span(BOXES.get(item.decision, BOXES[UNDECIDED]), _BOX_ROLES.get(item.decision, "decide")),
+        gap(1),
+        Span(sign_of(item), f"store.{store_of(item)}"),
+        gap(1),
+        column(item.kind, _KIND_WIDTH, "faint" if role == "faint" else "soft"),
+        gap(1),
+    ]
+    room = max(1, width - line_width(tuple(left)))
+    left += [ink(text, roles[part], room) for text, part in gist(item) if text]
+    right: list[Span] = []
+    for word in marks_of(item):
+        right += [Span(word, "decide"), gap(1)]
+    right += [
+        column(
+            RISKS.get(item.risk, ""), _RISK_WIDTH, "decide" if item.risk == "high" else "soft", right=True
+        ),
+        gap(1),
+        column(CONFIDENCES.get(item.confidence, ""), _CONFIDENCE_WIDTH, "faint"),
+    ]
+    return spread(cut(tuple(left), max(1, width)), tuple(right), width)
+
+
+def marks_of(item: ReviewItem) -> tuple[str, ...]:
+    """Return what is out of the ordinary with an item, a word each."""
+    words = (
+        ("stale", item.stale),
+        ("waits", bool(item.waits) and item.decision == APPROVED),
+        ("was rejected", bool(item.resembles)),
+    )
+    return tuple(word for word, holds in words if holds)
+
+
+def item_matches(query: Query, item: ReviewItem, day: date) -> bool:
+    """Tell whether an item passes a filter."""
+    if not query:
+        return True
+    fields = {
+        "kind": (item.kind.casefold(),),
+        "risk": (item.risk,),
+        "decision": (item.decision,),
+        "confidence": (item.confidence,),
+        "section": (section_title(item.section).casefold(), *section_title(item.section).casefold().split()),
+        "is": marks_of(item),
+    }
+    said = (
+        item.id,
+        item.target,
+        item.title,
+        item.before,
+        item.after,
+        item.reason,
+        *(item.fields or {}).values(),
+    )
+    text = "\n".join((*said, *(proof.quote for proof in item.evidence))).casefold()
+    return query.matches(fields, text, day)
+
+
+# --- the whole --------------------------------------------------------------------------------------------
+
+
+def age_words(hours: float) -> str:
+    """Return how long ago something was written, in words."""
+    if hours < 1 / 60:
+        return "just now"
+    for size, name in ((48, "day"), (1, "hour"), (1 / 60, "minute")):
+        if hours >= size:
+            count = int(hours // (24 if name == "day" else size))
+            return f"{count} {name}{'s' * (count != 1)} ago"
+    return "just now"
+
+
+def decided_words(counts: Tally) -> str:
+    """Say how far the decisions are: “12 of 31 decided · 9 approved · 2 rejected · 1 deferred”."""
+    named = ((counts.approved, "approved"), (counts.rejected, "rejected"), (counts.deferred, "deferred"))
+    parts = [f"{counts.decided} of {counts.total} decided"]
+    return " · ".join((*parts, *(f"{count} {word}" for count, word in named if count)))
+
+
+def progress_lines(review: Review, items: Iterable[ReviewItem], width: int) -> list[Line]:
+    """Draw how old a proposal is and how far its decisions are, in words and as a bar.
+
+    Args:
+        review: As it was read last.
+        items: Its items, with what was decided since.
+        width: Cells.
+    """
+    counts = tally(items)
+    written = f" written {age_words(review.age_hours)}" if review.created is not None else " undated"
+    age: list[Span] = [ink(review.id, "strong"), Span(written, "soft")]
+    if review.ageing:
+        age.append(Span(" — ageing", "decide"))
+    if not counts.total:
+        return [cut(tuple(age), width)]
+    bar = progress_bar(counts, min(_BAR, max(8, width - line_width(tuple(age)) - 2)))
+    return [spread(tuple(age), bar, width), (ink(decided_words(counts), "text", width),)]
+
+
+def progress_bar(counts: Tally, width: int) -> Line:
+    """Draw decisions as shares of a bar, each with a stroke of its own; what waits comes last.
+
+    Args:
+        counts: Of decisions.
+        width: Cells.
+    """
+    parts = (
+        (counts.approved, "━", "text"),
+        (counts.rejected, "╍", "soft"),
+        (counts.deferred, "┄", "soft"),
+        (counts.undecided, "─", "decide"),
+    )
+    spans: list[Span] = []
+    used = seen = 0
+    for count, stroke, role in parts:
+        seen += count
+        end = round(width * seen / counts.total) if counts.total else 0
+        if count and end == used and used < width:
+            end += 1
+        if end > used:
+            spans.append(Span(stroke * (end - used), role))
+            used = end
+    return tuple(spans)
