@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.engine.reflection import rejections
@@ -21,6 +22,8 @@ from workbench.engine.reflection.proposing import (
 from workbench.engine.reflection.work import Work
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from workbench.engine.documents import RejectedClaims
     from workbench.engine.documents.pending_reflection import ReviewItem
 
@@ -78,24 +81,21 @@ def run_cycle(
         agenda = mind.survey(snapshot, work)
     with _phase(work, Phase.META_REFLECTION, mind):
         guidance = mind.look_back(snapshot, agenda, work)
+    checked = partial(_checked, snapshot=snapshot, rejected=rejected)
     with _phase(work, Phase.CONSOLIDATE, mind):
-        found = (*mind.consolidate(snapshot, agenda, guidance, work), *guidance.items, *backlog)
+        found = checked((*mind.consolidate(snapshot, agenda, guidance, work), *guidance.items, *backlog))
         by_rules = work.accounts[-1].mind == "rules"
-        checked = check_quotes(found, snapshot.text_of)
-        kept = rejections.hold_back(checked.items, rejected)
         known = {rejections.claim_key(item) for item in carried}
         new = [
             item
-            for item in without_doubles(kept.kept, rejections.claim_key)
+            for item in without_doubles(found.kept, rejections.claim_key)
             if rejections.claim_key(item) not in known
         ]
-        settled = with_entities(new, snapshot.graph, lambda target: _label(target, snapshot))
+        settled = checked(with_entities(new, snapshot.graph, lambda target: _label(target, snapshot)))
         work.check()
     with _phase(work, Phase.REWRITE_CORE, mind):
-        core = mind.rewrite_core(snapshot, agenda, settled, work)
-        checked_core = check_quotes(core, snapshot.text_of)
-        kept_core = rejections.hold_back(checked_core.items, rejected)
-        together = without_doubles((*settled, *kept_core.kept), _in_its_place)
+        core = checked(mind.rewrite_core(snapshot, agenda, settled.kept, work))
+        together = without_doubles((*settled.kept, *core.kept), _in_its_place)
         selection = select(together, most, work.left if by_rules else work.cap)
         if by_rules:
             work.spend(sum(map(tokens_of, selection.items)))
@@ -106,11 +106,32 @@ def run_cycle(
         items,
         summary,
         guidance,
-        checked.dropped + checked_core.dropped,
-        len(kept.held) + len(kept_core.held),
+        found.dropped + core.dropped,
+        found.held + settled.held + core.held,
         selection.left,
         len(selection.items),
     )
+
+
+@dataclass(frozen=True)
+class _Checked:
+    """Items that may be proposed, and how many may not."""
+
+    kept: tuple[ReviewItem, ...]
+    dropped: int
+    held: int
+
+
+def _checked(items: Sequence[ReviewItem], *, snapshot: Snapshot, rejected: RejectedClaims) -> _Checked:
+    """Leave out what quotes nothing true, and what a person has rejected."""
+    said = {passage.id: passage.moment for passage in snapshot.passages}
+
+    def moment_of(memory: str) -> datetime | None:
+        return said[memory] if memory in said else rejections.moment_in_id(memory)
+
+    quoted = check_quotes(items, snapshot.text_of)
+    left = rejections.hold_back(quoted.items, rejected, moment_of)
+    return _Checked(tuple(left.kept), quoted.dropped, len(left.held))
 
 
 @contextmanager

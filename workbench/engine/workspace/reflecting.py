@@ -188,12 +188,13 @@ def _mind(ground: Ground) -> Mind:
         return rules
     from workbench.engine.providers import chat_model
 
-    chat = chat_model(ground.settings)
+    model = ground.settings.model
+    chat = chat_model(ground.settings, timeout_s=model.reflection_timeout)
     if chat is None:
         return rules
     from workbench.engine.reflection.model_mind import ModelMind
 
-    return ModelMind(chat, rules)
+    return ModelMind(chat, rules, context_tokens=model.context)
 
 
 def _meta(
