@@ -7,8 +7,9 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -23,6 +24,8 @@ from workbench.engine.results import Changed
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
+
+T = TypeVar("T")
 
 USUAL_EDITORS = ("nano", "vi")
 STDERR = 2
@@ -48,7 +51,11 @@ def edit_command(bench: Invocation, id_: str, text: str | None) -> int:
             after = text_of((text,), what="The new text")
             changed = _write_back(workspace, id_, before, after, is_file=is_file)
         else:
-            changed = _edit_in_editor(workspace, id_, before, is_file=is_file)
+            changed = edit_in_editor(
+                workspace.settings.editor,
+                before,
+                lambda after: _write_back(workspace, id_, before, after, is_file=is_file),
+            )
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.changed import changed_lines
@@ -75,8 +82,19 @@ def _write_back(workspace: Workspace, id_: str, before: str, after: str, *, is_f
     return workspace.edit(id_, after, expected=before)
 
 
-def _edit_in_editor(workspace: Workspace, id_: str, before: str, *, is_file: bool) -> Changed:
-    program = _editor(workspace.settings.editor)
+def edit_in_editor(configured: str, before: str, write_back: Callable[[str], T]) -> T:
+    """Let a person change a text in their editor, and write back what they save.
+
+    Args:
+        configured: The command line of the editor; a usual one where it is empty.
+        before: The text.
+        write_back: Takes the new text; where it fails, the text is kept and the error says where.
+
+    Raises:
+        NoTerminal: There is no editor that a person could see.
+        InvalidSetting: The editor cannot be started.
+    """
+    program = _editor(configured)
     descriptor, name = tempfile.mkstemp(prefix="workbench-", suffix=".md")
     draft = Path(name)
     with os.fdopen(descriptor, "wb") as file:
@@ -89,7 +107,7 @@ def _edit_in_editor(workspace: Workspace, id_: str, before: str, *, is_file: boo
         if not before.endswith("\n"):
             # Editors end a file with a newline; the memory had none.
             after = after.removesuffix("\n")
-        changed = _write_back(workspace, id_, before, after, is_file=is_file)
+        written = write_back(after)
         keep = False
     except WorkbenchError as error:
         if keep:
@@ -98,7 +116,7 @@ def _edit_in_editor(workspace: Workspace, id_: str, before: str, *, is_file: boo
     finally:
         if not keep:
             draft.unlink(missing_ok=True)
-    return changed
+    return written
 
 
 def _editor(configured: str) -> list[str]:

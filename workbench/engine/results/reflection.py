@@ -177,6 +177,43 @@ class Applied:
     undecided: tuple[str, ...]
     waiting: dict[str, str]
     warnings: tuple[str, ...] = ()
+    ok: bool = True
+
+
+@dataclass(frozen=True)
+class Rejection:
+    """A claim that a person did not want.
+
+    Args:
+        id: Of the item it was, `r-003.2`.
+        kind: As of an item.
+        target: As of an item.
+        text: What it proposed.
+        before: What it would have changed or hidden; empty where it added.
+        evidence: Ids of the memories that spoke for it.
+        reflection: In which it was rejected; empty where nothing says so.
+        time: When, ISO 8601 as the file says; empty where it does not.
+        line: Of the file, 1-based.
+    """
+
+    id: str
+    kind: str
+    target: str
+    text: str
+    before: str
+    evidence: tuple[str, ...]
+    reflection: str
+    time: str
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class Rejections:
+    """Everything a person rejected, oldest first; `problems` are parts of the file that say nothing."""
+
+    rejections: tuple[Rejection, ...]
+    problems: tuple[str, ...] = ()
+    path: str = "memory/meta/rejected.md"
 
 
 @dataclass(frozen=True)

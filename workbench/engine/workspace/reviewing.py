@@ -7,13 +7,13 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.engine import results
+from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace
 from workbench.engine.workspace.changing import Changing
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import PendingReflection
+    from workbench.engine.documents import PendingReflection, RejectedClaims
     from workbench.engine.history import FileView, Plan
     from workbench.engine.reflection.review.means import Means
     from workbench.engine.reflection.review.overview import Standing
@@ -119,6 +119,47 @@ class Reviewing(Changing):
         )
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
+    def review_rejected(self) -> results.Rejections:
+        """Return what a person rejected, and what therefore is not proposed again without new evidence."""
+        found = _rejected(self._ground.files)
+        return results.Rejections(
+            tuple(
+                results.Rejection(
+                    claim.id,
+                    claim.item.kind,
+                    claim.item.target,
+                    claim.item.text,
+                    claim.item.before,
+                    tuple(proof.id for proof in claim.item.evidence),
+                    claim.reflection,
+                    claim.time,
+                    claim.item.span.start if claim.item.span else 0,
+                )
+                for claim in found.claims
+            ),
+            tuple(f"{problem.line}: {problem.message} {problem.remedy}" for problem in found.problems),
+            found.path,
+        )
+
+    def review_allow(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word
+        """Withdraw rejections, so that the same may be proposed again; only a person may.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: Nothing was rejected by that id.
+        """
+        from workbench.engine.history.plan import Action, FileChange, Plan
+
+        ids = tuple(dict.fromkeys((id, *more)))
+
+        def plan(view: FileView) -> Plan[results.Changed]:
+            before = _rejected(view)
+            told = f"withdrew the rejection of {', '.join(ids)}"
+            change = FileChange(before.path, before.remove(ids).render(), Action.EDIT, told)
+            return Plan(Action.EDIT, before.path, told, (change,), outcome=results.Changed(None, ids=ids))
+
+        return self._decide(plan, f"withdrew {len(ids)} rejections")
+
     def _standing(self, pending: PendingReflection) -> Standing:
         from workbench.engine.reflection.review.overview import Standing
         from workbench.engine.reflection.review.rehearsal import rehearse
@@ -146,6 +187,12 @@ def _pending(ground: Ground) -> PendingReflection:
     from workbench.engine.reflection.review.deciding import read_pending
 
     return read_pending(ground.files)
+
+
+def _rejected(view: FileView) -> RejectedClaims:
+    from workbench.engine.documents import RejectedClaims
+
+    return RejectedClaims.parse(view.read(layout.REJECTED) or b"", layout.REJECTED)
 
 
 def _means(ground: Ground) -> Means:
