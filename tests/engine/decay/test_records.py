@@ -43,6 +43,7 @@ ENTRY = ScoreEntry("episodic", 0.6, "2026-01-20T10:00:00Z", "2026-01-30T10:00:00
         ("", 1.0),
         ("import", 0.7),
         ("reflection", 0.5),
+        ("reflection:r-012", 0.5),
         ("inferred", 0.5),
     ],
 )

@@ -119,11 +119,12 @@ def base_of(source: str, settings: DecaySettings) -> float:
     """Return the base relevance of a source (design document §9.1): asked for, noticed or inferred.
 
     A file that does not say where it comes from was written on purpose, by a person or at a person's word.
+    A source may say which reflection it was, as `reflection:r-012`.
     """
     word = source.strip().casefold()
     if not word or word in EXPLICIT_SOURCES:
         return settings.explicit_base
-    if word in INFERRED_SOURCES:
+    if word.partition(":")[0] in INFERRED_SOURCES:
         return settings.inferred_base
     return settings.auto_base
 

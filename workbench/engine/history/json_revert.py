@@ -69,11 +69,20 @@ def changed_keys(before: bytes | None, after: bytes | None) -> tuple[str, ...]:
 
 
 def _differing(old: object, new: object, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    # Records that come or go with what holds them are named one by one, so that each can be told from the others.
+    if old is _ABSENT and _holds_records(new):
+        old = {}
+    elif new is _ABSENT and _holds_records(old):
+        new = {}
     if isinstance(old, dict) and isinstance(new, dict):
         for key in {**old, **new}:
             yield from _differing(old.get(key, _ABSENT), new.get(key, _ABSENT), (*path, key))
     elif not _same(old, new):
         yield path
+
+
+def _holds_records(value: object) -> bool:
+    return isinstance(value, dict) and bool(value) and all(isinstance(each, dict) for each in value.values())
 
 
 def _merge(before: Any, after: Any, now: Any, path: tuple[str, ...], only: Collection[str] | None) -> Any:

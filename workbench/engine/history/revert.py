@@ -10,13 +10,14 @@ from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.adoption import common_pattern
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.plan import Action, Plan
-from workbench.engine.history.structural_revert import changed_units
+from workbench.engine.history.structural_revert import changed_units, is_scaffold
 from workbench.engine.history.taking_back import Overlay, TakenBack, take_back
+from workbench.engine.history.undo import REDOES, UNDOES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from workbench.engine.history.git_store import GitStore
+    from workbench.engine.history.git_store import Commit, GitStore
     from workbench.engine.history.history import History
     from workbench.engine.history.plan import Attribution, FileView, Planner, Receipt
 
@@ -148,8 +149,10 @@ def _require_revertible(store: GitStore, commit: str) -> None:
 
 def _applied_item(store: GitStore, item: str) -> tuple[str, Mapping[str, Collection[str]] | None]:
     """Find the newest commit that applied an item; give its units by path, None where it is all there is."""
+    reverted = _RevertedItems()
     for commit in store.walk():
         if f"{ITEM}: {item} " not in commit.message:
+            reverted.look_at(commit)
             continue
         trailers = parse_message(commit).trailers
         items = [value.split() for key, value in trailers if key == ITEM]
@@ -159,8 +162,13 @@ def _applied_item(store: GitStore, item: str) -> tuple[str, Mapping[str, Collect
         for path, unit in _units_of(item, trailers):
             units.setdefault(path, []).append(unit)
         if units:
+            # A heading that an item taken back before had to leave for this one goes with this one.
+            for other in reverted.items:
+                for path, unit in _units_of(other, trailers):
+                    if path in units and is_scaffold(path, unit):
+                        units[path].append(unit)
             return commit.id, units
-        if sum(decision == "approved" for _, decision in items) == 1:
+        if sum(words[1:] == ["approved"] for words in items) == 1:
             return commit.id, None
         raise InvalidInput(
             "Its commit does not say which lines this item changed.",
@@ -172,6 +180,29 @@ def _applied_item(store: GitStore, item: str) -> tuple[str, Mapping[str, Collect
         where=item,
         remedy="See what was applied: workbench audit log --actor 'reflection:*'",
     )
+
+
+class _RevertedItems:
+    """The items of reflections that were taken back and still are, told from commits, newest first."""
+
+    def __init__(self) -> None:
+        self.items: set[str] = set()
+        self._stands: dict[str, bool] = {}
+
+    def look_at(self, commit: Commit) -> None:
+        """Take the next older commit into account."""
+        message = parse_message(commit)
+        if (redone := message.trailer(REDOES)) is not None:
+            self._stands.setdefault(redone, True)
+        if (undone := message.trailer(UNDOES)) is not None:
+            self._stands.setdefault(undone, False)
+        item = message.trailer(REVERTS_ITEM)
+        if item is None:
+            for key, value in message.trailers:
+                if key == REVERTS:
+                    self._stands.setdefault(value, False)
+        elif self._stands.get(commit.id, True):
+            self.items.add(item)
 
 
 def _units_of(item: str, trailers: tuple[tuple[str, str], ...]) -> Iterator[tuple[str, str]]:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
+from workbench.engine.documents.pending_reflection import PendingReflection
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.moments import commit_at
 from workbench.engine.history.revert import REVERTS, reverting_plan
 from workbench.engine.history.scores_rollback import merge_scores, scores_of_file
+from workbench.engine.history.structural_revert import try_revert
 from workbench.engine.history.taking_back import Overlay, TakenBack, take_back
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.history import History
     from workbench.engine.history.plan import Attribution, FileView, Plan, Receipt
 
@@ -74,6 +77,9 @@ def rollback_reflection(
 ) -> Receipt[TakenBack]:
     """Take back everything that one reflection changed, newest commit first; what was decided stays recorded.
 
+    Its items stand in the proposal again, as they were decided, so that a person can decide otherwise; unless
+    another proposal stands there by now.
+
     Args:
         history: Of the workspace.
         reflection: Its id, `r-012`; its commits are those of the actor `reflection:r-012`.
@@ -102,11 +108,31 @@ def rollback_reflection(
             )
         overlay = Overlay(files)
         for commit in commits:
-            take_back(overlay, store, commit, exempt=EXEMPT)
+            take_back(overlay, store, commit, exempt=EXEMPT | {layout.PENDING_REFLECTION})
+            _give_items_back(overlay, store, commit)
         summary = f"rolled back {actor} ({len(commits)} commits)" if commits[1:] else f"rolled back {actor}"
         return reverting_plan(overlay, commits, summary, tuple((REVERTS, commit) for commit in commits))
 
     return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)
+
+
+def _give_items_back(overlay: Overlay, store: GitStore, commit: str) -> None:
+    """Plan the proposal with the items that a commit applied or rejected; that it was written is not taken back."""
+    for change in store.changes(commit):
+        if change.path != layout.PENDING_REFLECTION or not change.old_blob:
+            continue
+        before = store.read_blob(change.old_blob)
+        after = store.read_blob(change.new_blob) if change.new_blob else None
+        now = overlay.read(change.path)
+        if now is not None and (after is None or _reflection_of(now) != _reflection_of(before)):
+            continue
+        content, conflicts = try_revert(change.path, before, after, now)
+        if not conflicts:
+            overlay.write(change.path, content)
+
+
+def _reflection_of(content: bytes) -> str:
+    return PendingReflection.parse(content).reflection
 
 
 def rollback_to(

@@ -121,6 +121,16 @@ def changed_units(path: str, before: bytes | None, after: bytes | None) -> tuple
     return tuple(dict.fromkeys(names))
 
 
+def is_scaffold(path: str, unit: str) -> bool:
+    """Tell whether the name of a unit is that of a heading or comment, or of a value that stands above the records.
+
+    Such a unit came for the sake of what stands below it; a revert removes it where it is bare.
+    """
+    if path.endswith(".json"):
+        return " / " not in unit
+    return unit.rpartition(" / ")[2].startswith(("#", "<!--"))
+
+
 def _shown(content: bytes) -> str:
     text = content.decode("utf-8", "replace").strip()
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

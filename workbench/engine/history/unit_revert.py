@@ -69,10 +69,13 @@ class UnitRevert:
         self._before = take_apart(before or b"", markdown=markdown)
         self._after = take_apart(after, markdown=markdown)
         self._now = take_apart(now, markdown=markdown)
-        self._back = match_units(self._before.units, self._after.units)
+        self._back = self._of_one_kind(match_units(self._before.units, self._after.units))
         self._since = match_units(self._after.units, self._now.units)
         self._places = {n: _Place(unit, now=n) for n, unit in enumerate(self._now.units)}
         self._result = list(self._places.values())
+        for b, a in self._back.items():
+            if a in self._since:
+                self._places[self._since[a]].before = b
         self._scaffold: set[_Place] = set()
         self._conflicts: list[Conflict] = []
 
@@ -93,6 +96,17 @@ class UnitRevert:
                     return joined.render(), ()
             self._conflicts.append(Conflict("The structure of the file", None, None))
         return self._now_content, tuple(self._conflicts)
+
+    def _of_one_kind(self, pairs: dict[int, int]) -> dict[int, int]:
+        """Part what merely looks like one unit that was changed: one that shall be taken back, and one that stays."""
+        if self._only is None:
+            return pairs
+        old, new = self._before.units, self._after.units
+        return {
+            b: a
+            for b, a in pairs.items()
+            if old[b].key or old[b].meaning == new[a].meaning or self._wanted(old[b]) == self._wanted(new[a])
+        }
 
     def _wanted(self, unit: Unit) -> bool:
         return self._only is None or unit_name(unit) in self._only
