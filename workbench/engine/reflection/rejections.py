@@ -63,6 +63,20 @@ def remember(content: bytes | None, items: Iterable[ReviewItem], reflection: str
     return RejectedClaims.parse(content or b"").add(claims).render()
 
 
+def withdraw_approved(content: bytes, items: Iterable[ReviewItem]) -> bytes:
+    """Return `rejected.md` without what a person has approved since: their last word counts.
+
+    Args:
+        content: The file as it is.
+        items: What was approved and applied.
+    """
+    rejected = RejectedClaims.parse(content)
+    approved = [claim_of(item) for item in items]
+    known = [(claim.id, claim_of(claim.item)) for claim in rejected.claims]
+    gone = [claim_id for claim_id, claim in known if any(same(claim, each) for each in approved)]
+    return rejected.remove(gone).render()
+
+
 def claim_key(item: ReviewItem) -> str:
     """Return a line that items of the same value share, however they are worded and whatever kind says it."""
     return claim_of(item).key
