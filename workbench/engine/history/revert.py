@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine.documents.audit_log import parse_audit_fields, render_audit_fields
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.adoption import common_pattern
 from workbench.engine.history.commit_message import parse_message
-from workbench.engine.history.plan import Action, Plan
+from workbench.engine.history.plan import Action, Event, Plan
 from workbench.engine.history.structural_revert import changed_units, is_scaffold
 from workbench.engine.history.taking_back import Overlay, TakenBack, take_back
 from workbench.engine.history.undo import REDOES, UNDOES
@@ -68,7 +69,8 @@ def revert(
         may_touch_critical: Whether the commit may have changed a critical file (a person's right).
 
     Returns:
-        A receipt without a commit where nothing of it is left to take back.
+        A receipt without a commit where nothing of it is left to take back. Of an item whose every line others
+        stand under, a commit that changes no file: those lines go with the last of the others.
 
     Raises:
         NotFound: No commit or applied item answers to the name.
@@ -101,11 +103,17 @@ def plan_item_revert(history: History, item: str) -> Planner[TakenBack]:
 
     def plan(files: FileView) -> Plan[TakenBack]:
         store = history.store
-        commit, units = _applied_item(store, item)
+        commit, units, again = _applied_item(store, item)
         overlay = Overlay(files)
         take_back(overlay, store, commit, units=units)
         summary = f"reverted item {item} of {commit[:10]}"
-        return reverting_plan(overlay, (commit,), summary, ((REVERTS_ITEM, item), (REVERTS, commit)))
+        plan = reverting_plan(overlay, (commit,), summary, ((REVERTS_ITEM, item), (REVERTS, commit)))
+        if plan.changes or again or not units:
+            return plan
+        # What others stand under stays until they go; that this item does not hold it any more is noted.
+        file = next(iter(units))
+        kept = f"{summary}; what others need of it stays"
+        return replace(plan, file=file, summary=kept, events=(Event(Action.REVERT, file, kept),))
 
     return plan
 
@@ -147,8 +155,12 @@ def _require_revertible(store: GitStore, commit: str) -> None:
         )
 
 
-def _applied_item(store: GitStore, item: str) -> tuple[str, Mapping[str, Collection[str]] | None]:
-    """Find the newest commit that applied an item; give its units by path, None where it is all there is."""
+def _applied_item(store: GitStore, item: str) -> tuple[str, Mapping[str, Collection[str]] | None, bool]:
+    """Find the newest commit that applied an item.
+
+    Returns:
+        The commit; the item's units by path, None where it is all there is; whether it was reverted before.
+    """
     reverted = _RevertedItems()
     for commit in store.walk():
         if f"{ITEM}: {item} " not in commit.message:
@@ -167,9 +179,9 @@ def _applied_item(store: GitStore, item: str) -> tuple[str, Mapping[str, Collect
                 for path, unit in _units_of(other, trailers):
                     if path in units and is_scaffold(path, unit):
                         units[path].append(unit)
-            return commit.id, units
+            return commit.id, units, item in reverted.items
         if sum(words[1:] == ["approved"] for words in items) == 1:
-            return commit.id, None
+            return commit.id, None, item in reverted.items
         raise InvalidInput(
             "Its commit does not say which lines this item changed.",
             where=item,
