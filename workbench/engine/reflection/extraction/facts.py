@@ -1,0 +1,136 @@
+"""Makes proposals of groups of statements: the fact, who says so how often, and how sure that makes it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.documents.pending_reflection import Evidence
+from workbench.engine.reflection import items
+from workbench.engine.reflection.extraction.worth import terms_of
+from workbench.engine.stores.wording import text_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from workbench.engine.catalog import Lookups
+    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.reflection.extraction.candidates import Candidate
+    from workbench.engine.reflection.extraction.grouping import Group
+    from workbench.engine.reflection.items import Confidence
+    from workbench.engine.reflection.model import Passage
+
+LONGEST_QUOTE: Final = 200
+_MOST_EVIDENCE: Final = 4
+_KNOWN_ALREADY: Final = 0.85
+_PLAIN: Final = frozenset(("milestone", "family", "health", "work", "home", "pet", "identity", "decision"))
+_SURE: Final = 5.0
+_REASONS: Final = {
+    "milestone": "tells of a turn in life",
+    "family": "says something of family",
+    "health": "says something of health",
+    "work": "says something of work or studies",
+    "home": "says something of home and origin",
+    "pet": "says something of pets",
+    "acquaintance": "names somebody",
+    "possession": "says something of possessions",
+    "begun": "says what was begun, is done or was given up",
+    "achievement": "tells of something achieved",
+    "event": "tells what happened",
+    "plan": "says what is planned",
+    "preference": "says what is liked or minded",
+    "routine": "says what is done regularly",
+    "identity": "says who somebody is",
+    "decision": "tells of a decision",
+    "technical": "says how something is built",
+}
+
+
+class KnownFacts:
+    """Tells whether the graph says something already; each entity’s facts are read once."""
+
+    def __init__(self, graph: Lookups) -> None:
+        self._graph = graph
+        self._said: dict[str, tuple[frozenset[str], tuple[frozenset[str], ...]]] = {}
+
+    def say(self, entity: str, text: str) -> bool:
+        """Tell whether a fact of the entity, retired ones included, says the same or more."""
+        if entity not in self._said:
+            facts = self._graph.facts_of(f"entity:{entity}")
+            self._said[entity] = (
+                frozenset(text_key(fact.text) for fact in facts),
+                tuple(terms_of(fact.text) for fact in facts),
+            )
+        keys, said = self._said[entity]
+        if text_key(text) in keys:
+            return True
+        terms = terms_of(text)
+        return bool(terms) and any(len(terms & each) >= _KNOWN_ALREADY * len(terms) for each in said)
+
+
+def fact_item(group: Group, passages: Sequence[Passage], needs: Sequence[str]) -> ReviewItem:
+    """Propose what a group of statements says.
+
+    Args:
+        group: Statements of the same.
+        passages: Of the snapshot.
+        needs: Proposed entities that it is about.
+    """
+    best = group.best
+    return items.fact(
+        best.entity,
+        best.text,
+        _evidence(group, passages),
+        reason=_reason(group, passages),
+        confidence=_confidence(group),
+        since=best.since or None,
+        needs=needs,
+    )
+
+
+def quoted(passage: Passage, quote: str) -> Evidence:
+    """Cite a passage with its words, cut at a word where they are long."""
+    line = " ".join(quote.split())
+    if len(line) > LONGEST_QUOTE:
+        line = line[:LONGEST_QUOTE].rpartition(" ")[0] or line[:LONGEST_QUOTE]
+    return Evidence(passage.id, line)
+
+
+def _evidence(group: Group, passages: Sequence[Passage]) -> tuple[Evidence, ...]:
+    found: dict[str, Evidence] = {}
+    for one in (group.best, *_latest_last(group)):
+        evidence = quoted(passages[one.at], one.quote)
+        found.setdefault(evidence.id, evidence)
+    return tuple(found.values())[:_MOST_EVIDENCE]
+
+
+def _latest_last(group: Group) -> Iterable[Candidate]:
+    return (one for one in group.all if one is not group.best)
+
+
+def _reason(group: Group, passages: Sequence[Passage]) -> str:
+    best = group.best
+    days = sorted({passages[one.at].day for one in group.all} - {""})
+    what = best.explicit or _REASONS.get(best.kind, "said in passing")
+    if group.support == 1:
+        return _sentence(f"{what}, on {days[0]}" if days else what)
+    span = f" between {days[0]} and {days[-1]}" if len(days) > 1 else f" on {days[0]}" if days else ""
+    return _sentence(f"{what}; said {group.support} times{span}")
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _confidence(group: Group) -> Confidence:
+    best = group.best
+    if best.explicit or (group.support > 1 and best.kind in _PLAIN) or group.support > 2:
+        return "high"
+    if best.value >= _SURE and (best.kind in _PLAIN or best.dated):
+        return "medium"
+    return (
+        "medium"
+        if group.support > 1
+        else "low"
+        if best.kind in ("preference", "technical", "plan")
+        else "medium"
+    )

@@ -1,0 +1,155 @@
+"""Brings together statements that say the same, and orders them so that each adds something to those before it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from workbench.engine.reflection.extraction.candidates import Candidate
+
+MOST_ORDERED: Final = 400
+"""Statements that are put in order; what is worth less is left for a later cycle."""
+_SAME: Final = 0.6
+_FEWEST_IMPLIED: Final = 2
+_MOST_COMPARED: Final = 60
+_DAYS_APART: Final = 10
+_PER_DOUBLING: Final = 0.5
+_REPETITION: Final = 2.2
+_SAME_PERSON: Final = 0.02
+_DENIAL = re.compile(
+    r"\b(?:not|no longer|never|without|cannot)\b|n['’]t\b|\b(?:quit|stopped|gave up)\b", re.IGNORECASE
+)
+
+
+@dataclass
+class Group:
+    """Statements that say the same of one person, the best first."""
+
+    best: Candidate
+    others: list[Candidate] = field(default_factory=list)
+    implied: set[int] = field(default_factory=set)
+    """Passages whose statements say all this and more."""
+
+    @property
+    def all(self) -> tuple[Candidate, ...]:
+        """Return the statements in the order of time."""
+        return tuple(sorted((self.best, *self.others), key=lambda one: one.at))
+
+    @property
+    def support(self) -> int:
+        """Return in how many passages it is said, alone or with more."""
+        return len({one.at for one in (self.best, *self.others)} | self.implied)
+
+    @property
+    def value(self) -> float:
+        """Return the best one's worth, raised for every doubling of the passages that say it."""
+        return self.best.value + _PER_DOUBLING * math.log2(self.support)
+
+
+def group(found: Iterable[Candidate]) -> list[Group]:
+    """Bring together what says the same of the same entity; what is denied never joins what is affirmed.
+
+    Two statements say the same where they share three fifths of their telling words. Events whose dates lie more than
+    ten days apart stay apart. A statement whose words another one has too is supported by it.
+    """
+    groups: list[Group] = []
+    by_word: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
+    for one in sorted(found, key=lambda each: (-each.value, each.at)):
+        number = _same(one, groups, by_word)
+        if number is None:
+            number = len(groups)
+            groups.append(Group(one))
+            for word in one.terms:
+                by_word[one.entity, word].append(number)
+        else:
+            groups[number].others.append(one)
+    for one in groups:
+        one.implied = _implying(one.best, groups, by_word)
+    return groups
+
+
+def in_order(groups: Iterable[Group]) -> list[Group]:
+    """Return the worthiest groups, each next one chosen by its worth less what those before it say already."""
+    waiting = sorted(groups, key=lambda each: (-each.value, each.best.at))[:MOST_ORDERED]
+    taken: defaultdict[str, int] = defaultdict(int)
+    repeated = [0.0] * len(waiting)
+    left = set(range(len(waiting)))
+    ordered: list[Group] = []
+    while left:
+        chosen = max(
+            left,
+            key=lambda n: (
+                waiting[n].value - _REPETITION * repeated[n] - _SAME_PERSON * taken[waiting[n].best.entity],
+                -n,
+            ),
+        )
+        left.remove(chosen)
+        ordered.append(waiting[chosen])
+        taken[waiting[chosen].best.entity] += 1
+        for n in left:
+            alike = likeness(waiting[chosen].best, waiting[n].best)
+            repeated[n] = max(repeated[n], alike)
+    return ordered
+
+
+def likeness(one: Candidate, other: Candidate) -> float:
+    """Return which part of the shorter statement’s telling words the other has; 0 for different entities."""
+    if one.entity != other.entity or not one.terms or not other.terms:
+        return 0.0
+    return len(one.terms & other.terms) / min(len(one.terms), len(other.terms))
+
+
+def _same(one: Candidate, groups: Sequence[Group], by_word: dict[tuple[str, str], list[int]]) -> int | None:
+    seen: dict[int, None] = {}
+    for word in sorted(one.terms, key=lambda each: len(by_word.get((one.entity, each), ()))):
+        seen.update(dict.fromkeys(by_word.get((one.entity, word), ())[:_MOST_COMPARED]))
+        if len(seen) > _MOST_COMPARED:
+            break
+    for number in seen:
+        best = groups[number].best
+        shared = len(one.terms & best.terms)
+        union = len(one.terms | best.terms)
+        fewest = min(len(one.terms), len(best.terms))
+        enough = shared >= 2 or (shared == fewest == 1 and one.kind == best.kind)
+        if enough and shared / union >= _SAME and _may_join(one, best):
+            return number
+    return None
+
+
+def _implying(one: Candidate, groups: Sequence[Group], by_word: dict[tuple[str, str], list[int]]) -> set[int]:
+    if len(one.terms) < _FEWEST_IMPLIED:
+        return set()
+    rarest = min(one.terms, key=lambda word: (len(by_word.get((one.entity, word), ())), word))
+    near = by_word.get((one.entity, rarest), ())[:_MOST_COMPARED]
+    return {
+        groups[number].best.at
+        for number in near
+        if one.terms <= groups[number].best.terms and _may_join(one, groups[number].best)
+    }
+
+
+def _may_join(one: Candidate, other: Candidate) -> bool:
+    if bool(_DENIAL.search(one.text)) != bool(_DENIAL.search(other.text)):
+        return False
+    if one.explicit != other.explicit:
+        return one.text == other.text
+    if {word for word in one.terms if word[0].isdigit()} - other.terms and {
+        w for w in other.terms if w[0].isdigit()
+    } - one.terms:
+        return False
+    if (
+        one.kind in ("event", "milestone", "achievement")
+        and one.since
+        and other.since
+        and (one.dated or other.dated)
+    ):
+        apart = abs((date.fromisoformat(one.since) - date.fromisoformat(other.since)).days)
+        return apart <= _DAYS_APART
+    return True

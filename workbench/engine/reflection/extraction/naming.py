@@ -1,0 +1,114 @@
+"""Which entities a text names, those of the graph by all their names; each name is looked up once in a cycle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, cast
+
+from workbench.engine.identifiers import entity_id
+from workbench.engine.triggers.mentions import find_occurrences
+from workbench.engine.triggers.model import EntityMention
+
+if TYPE_CHECKING:
+    from workbench.engine.catalog import EntityRecord, Lookups
+    from workbench.engine.triggers.mentions import Occurrence
+    from workbench.engine.triggers.model import EntityType
+
+MOST_LOOKUPS: Final = 20_000
+"""Names that are looked up in the graph in one cycle."""
+_MOST_SHARED: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entity that a text names.
+
+    Args:
+        entity: `type--slug`.
+        label: As the graph has it, or as the text writes it.
+        type: person, project, concept, tool or place.
+        known: Whether the graph has it.
+        start: Where its first mention begins.
+        marked: Whether the text marks it as a name.
+    """
+
+    entity: str
+    label: str
+    type: str
+    known: bool
+    start: int
+    marked: bool
+
+
+class Names:
+    """Finds entities in texts."""
+
+    def __init__(self, graph: Lookups) -> None:
+        self._graph = graph
+        self._named: dict[str, EntityRecord | None] = {}
+        self._called: dict[str, EntityRecord | None] = {}
+        self._shared: dict[str, tuple[EntityRecord, ...]] = {}
+
+    def occurrences(self, text: str) -> tuple[Occurrence, ...]:
+        """Return the places of a text where an entity is named."""
+        return find_occurrences(text, self._known, called=self._first_name)
+
+    def in_text(self, text: str) -> tuple[Mention, ...]:
+        """Return the entities that a text names, each once, in the order of the text."""
+        found: dict[str, Mention] = {}
+        for one in self.occurrences(text):
+            mention = self.mention(one)
+            found.setdefault(mention.entity, mention)
+        return tuple(found.values())
+
+    def mention(self, one: Occurrence) -> Mention:
+        """Return whom or what a place of a text names."""
+        record = self.record(one.mention.name)
+        if record is None:
+            alike = self.sharing(one.mention.name)
+            record = next((each for each in alike if each.type == one.mention.type), next(iter(alike), None))
+        if record is not None:
+            return Mention(
+                record.id.removeprefix("entity:"), record.label, record.type, True, one.start, True
+            )
+        made = entity_id(one.mention.type, one.mention.name).name
+        return Mention(made, one.mention.name, one.mention.type, False, one.start, one.mention.marked)
+
+    def record(self, name: str) -> EntityRecord | None:
+        """Return the entity of the graph that a name means, if just one has it as its label or alias."""
+        key = name.casefold()
+        if key not in self._named:
+            if len(self._named) >= MOST_LOOKUPS:
+                return None
+            self._named[key] = self._graph.named(name)
+        return self._named[key]
+
+    def sharing(self, name: str) -> tuple[EntityRecord, ...]:
+        """Return the entities of the graph that have a name as label or alias, where several have it."""
+        key = name.casefold()
+        if key not in self._shared:
+            if len(self._shared) >= _MOST_SHARED:
+                return ()
+            matches = self._graph.resolve(name)
+            self._shared[key] = tuple(match.entity for match in matches if match.how in ("exact", "alias"))
+        return self._shared[key]
+
+    def shared(self) -> list[tuple[EntityRecord, ...]]:
+        """Return, for every name met so far that several entities of the graph have, those entities."""
+        return [records for records in self._shared.values() if len(records) > 1]
+
+    def _known(self, name: str) -> EntityMention | None:
+        return _as_mention(self.record(name))
+
+    def _first_name(self, name: str) -> EntityMention | None:
+        if name not in self._called:
+            if len(self._called) >= MOST_LOOKUPS:
+                return None
+            self._called[name] = self._graph.called(name)
+        return _as_mention(self._called[name])
+
+
+def _as_mention(record: EntityRecord | None) -> EntityMention | None:
+    if record is None:
+        return None
+    return EntityMention(record.label, cast("EntityType", record.type), marked=True)

@@ -1,0 +1,111 @@
+"""Finds the names of a speaker’s family, friends and pets: “my sister Ines”, “our dog, Biscuit”."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.triggers.cues import routing_cues
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_KIN: Final = (
+    r"(?:wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|son|daughter|sister|brother|mom|mum|mother|dad|father"
+    r"|aunt|auntie|uncle|cousin|niece|nephew|grandma|grandpa|grandmother|grandfather|(?:best |old |close |childhood )?friend"
+    r"|boss|manager|colleague|co-?worker|teammate|mentor|coach|teacher|roommate|flatmate|neighbou?r|therapist|doctor"
+    r"|mother-in-law|father-in-law|sister-in-law|brother-in-law|stepson|stepdaughter|stepmother|stepfather|twin|landlord)"
+)
+_CHILD: Final = r"(?:(?:[\w-]+-)(?:year|month|week)-old|baby(?: (?:boy|girl))?|kid|child|newborn|toddler)"
+_PET: Final = (
+    r"(?:dog|puppy|pup|cat|kitten|kitty|parrot|hamster|rabbit|bunny|horse|pony|turtle|tortoise|guinea pig|snake|goldfish"
+    r"|fish|bird|budgie|lizard|gecko|ferret|labrador|poodle|beagle|(?:golden )?retriever|(?:german )?shepherd|husky|corgi)"
+)
+_NAME: Final = r"(?P<name>(?-i:[A-Z][\w’'-]*[a-zà-ÿ]))"
+_WHOSE: Final = r"\b(?P<whose>my|our)\s+(?P<before>(?:(?!name\b)[\w-]+\s+){0,2}?)"
+_RELATIVE = re.compile(
+    rf"{_WHOSE}(?P<kin>{_KIN}|{_CHILD})(?P<link>['’]s\s+name(?:\s+is|['’]s)|,?\s+(?:who(?:se)?\s+(?:name\s+)?is\s+)?(?:named|called)"
+    rf"|['’]s\s+called|\s+is\s+(?:named|called)|,|)\s+{_NAME}(?!['’]s\s+(?:{_KIN}|{_PET})\b)",
+    re.IGNORECASE,
+)
+_HIS_NAME = re.compile(
+    rf"{_WHOSE}(?P<kin>{_KIN}|{_CHILD}|{_PET})\b[^.!?\n]{{0,80}}?\b(?:his|her|their|its)\s+name(?:['’]s|\s+is)\s+{_NAME}",
+    re.IGNORECASE,
+)
+_PET_NAMED = re.compile(
+    rf"(?:\b(?P<whose>my|our)\s+(?:(?:[\w-]+)\s+){{0,2}}?|\b(?:have|has|got|adopted|bought|rescued|own|getting|get)\s+"
+    rf"(?:(?:an?|another|our|my|the|this|two|new|cute|little|old|[\w-]+)\s+){{1,3}})(?P<kin>{_PET})(?P<link>,?\s+(?:is\s+)?(?:named|called)|['’]s\s+name\s+is|,|)"
+    rf"\s+{_NAME}",
+    re.IGNORECASE,
+)
+_AFTER_NAME = re.compile(
+    r"\s+(?:is|was|and|has|had|who|loves?|likes?|got|just|said|works?|lives?|came|went|will|to|at|in|on|for|with)\b|\s*[,.;!)’']|\s*$"
+)
+_QUALIFIED: Final = frozenset(
+    (
+        "older",
+        "younger",
+        "little",
+        "big",
+        "elder",
+        "late",
+        "twin",
+        "eldest",
+        "youngest",
+        "oldest",
+        "new",
+        "former",
+        "old",
+        "best",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """Somebody a speaker names as his own.
+
+    Args:
+        name: Of the person or animal.
+        kin: What it is to the speaker: “older sister”, “dog”.
+        animal: Whether it is a pet.
+        start: Where the words begin in the text.
+        end: Behind the name.
+    """
+
+    name: str
+    kin: str
+    animal: bool
+    start: int
+    end: int
+
+
+def relatives(text: str, names: frozenset[str]) -> Iterator[Relative]:
+    """Give the relatives, friends and pets that a text names.
+
+    Args:
+        text: One sentence.
+        names: Of those who take part, folded: whom the text may address rather than name.
+    """
+    ordinary = routing_cues().words["no_names"]
+    for pattern in (_PET_NAMED, _HIS_NAME, _RELATIVE):
+        for found in pattern.finditer(text):
+            name = found["name"].removesuffix("’s").removesuffix("'s")
+            folded = name.casefold()
+            if folded in names or folded in ordinary or len(name) < 2:
+                continue
+            bare = pattern is not _HIS_NAME and found["link"] in ("", ",")
+            if bare and not _AFTER_NAME.match(text, found.start("name") + len(name)):
+                continue
+            animal = re.fullmatch(_PET, found["kin"], re.IGNORECASE) is not None
+            yield Relative(
+                name, _kin(found, animal=animal), animal, found.start(), found.start("name") + len(name)
+            )
+
+
+def _kin(found: re.Match[str], *, animal: bool) -> str:
+    kin = found["kin"].casefold()
+    before = "" if animal or "before" not in found.groupdict() else (found["before"] or "").split()
+    kept = [word.casefold() for word in before if word.casefold() in _QUALIFIED]
+    return " ".join((*kept, kin))

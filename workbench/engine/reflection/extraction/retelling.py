@@ -1,0 +1,169 @@
+"""Tells what a speaker said of himself as a sentence about him that can be read alone, with absolute dates."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.engine.reflection.extraction.dates import with_dates
+from workbench.engine.reflection.wording import third_person
+
+if TYPE_CHECKING:
+    from datetime import date
+
+_SPOKEN = (
+    (re.compile(r"\b(am|is|are|'m|’m|'re|’re|'s|’s|be|was|were)\s+gonna\b", re.IGNORECASE), r"\1 going to"),
+    (re.compile(r"\bgonna\b", re.IGNORECASE), "going to"),
+    (re.compile(r"(?:'ve|’ve| have)? gotta\b", re.IGNORECASE), " have to"),
+    (re.compile(r"\bwanna\b", re.IGNORECASE), "want to"),
+    (re.compile(r"\bfam\b", re.IGNORECASE), "family"),
+    (
+        re.compile(r"(?<!\w)(?:['’]?cause(?= (?:I|it|they|he|she|we|the|my)\b)|cuz\b|coz\b)", re.IGNORECASE),
+        "because",
+    ),
+    (re.compile(r"[\"“]?\bme[- ]time\b[\"”]?", re.IGNORECASE), "time alone"),
+    (re.compile(r"\bI've got\b", re.IGNORECASE), "I have"),
+    (re.compile(r"\s&\s"), " and "),
+)
+_WE = (
+    (re.compile(r"\b(?:we are|we're|we’re)\b(?: all| both)?", re.IGNORECASE), "I'm"),
+    (re.compile(r"\bwe were\b", re.IGNORECASE), "I was"),
+    (re.compile(r"\bare we\b", re.IGNORECASE), "am I"),
+    (re.compile(r"\bwe(?='|’)", re.IGNORECASE), "I"),
+    (re.compile(r"\bwe(?: all| both)?\b", re.IGNORECASE), "I"),
+    (re.compile(r"\bour\b", re.IGNORECASE), "my"),
+    (re.compile(r"\bours\b", re.IGNORECASE), "mine"),
+    (re.compile(r"\bourselves\b", re.IGNORECASE), "myself"),
+    (re.compile(r"\b(?:all of )?us\b(?! (?:citizen|dollars?|army|visa|market))"), "me"),
+)
+_OF_US = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
+_JOINTLY = re.compile(
+    r"\b(?:each other|one another|both of us|as a team|a (?:great|good) team|make a team|rock|(?:let|help)s? us)\b",
+    re.IGNORECASE,
+)
+# Exhortations and what is everybody's: “our kids are our future”.
+_INCLUSIVE = re.compile(
+    r"\bwe(?:'ll|’ll)? (?:all )?(?:can|could|should|must|need|have to|gotta|want to|make|keep|all|never|rely|learn)\b"
+    r"|\bwe all\b|\bwe'll (?:keep|make|get|do|find|never)\b"
+    r"|\bour (?:\w+ )?(?:kids|children|youth|future|neighbou?rs?|generations?|society|planet|country|world|schools?|veterans|military"
+    r"|education|infrastructure|actions?|words?|community|communities|neighbou?rhood|area|town|city|lives|troops|nation)\b",
+    re.IGNORECASE,
+)
+_TOGETHER = re.compile(
+    r"\s*\btogether\b(?=\s*$| (?:in|on|at|last|every|with|for|yesterday|this|and)\b)", re.IGNORECASE
+)
+_WHEN = re.compile(
+    r"^(?:just |only |so |back )?(?P<when>(?:the )?(?:last|next|this|past|other|same) \w+(?: (?:morning|afternoon|evening|night))?"
+    r"|yesterday(?: \w+ing)?|today|tomorrow(?: \w+ing)?|tonight|(?:a|an|one|two|three|four|five|six|\d+|a few|a couple(?: of)?) \w+ ago"
+    r"|(?:on |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:\d{4}|[A-Z][a-z]+(?: \d{4})?)|for (?:the past )?[\w ]{3,20}"
+    r"|earlier [\w ]{3,15}),?\s+(?=(?:I|my|we|our)\b)(?P<said>.*)$",
+    re.IGNORECASE,
+)
+_A_CERTAIN = re.compile(
+    r"\b(?P<verb>met|got|made|found|saw|bought|had|have|with|from|adopted|tried|took|painted|built|wrote|read|watched|started|baked"
+    r"|visited|joined|attended|drew|cooked|own|picked|chose|across|discovered) this (?!week|month|year|summer|morning|weekend|one\b|is\b|in\b|on\b|at\b|to\b|for\b|and\b|but\b|as\b|so\b|after\b|before\b|when\b|with\b|by\b|from\b|because\b|really\b|was\b|too\b)"
+    r"(?P<next>\w)",
+    re.IGNORECASE,
+)
+_AND_I = re.compile(
+    r"^(?:(?:me and )(?P<first>(?:my|our) [\w'’-]+(?: [\w'’-]+)?)|(?P<who>(?:(?:my|our) )?(?:[\w'’-]+ ){0,4}?[\w'’-]+),? and I)\s+(?P<said>\w.*)$",
+    re.IGNORECASE,
+)
+_CIRCUMSTANCE = re.compile(
+    r"^(?:when|while|after|before|since|growing up|back|during)\b[^,;:]{2,60},\s+", re.IGNORECASE
+)
+_FILLERS = re.compile(
+    r"\b(?:just|really|super|totally|actually|definitely|literally|basically|kinda|kind of|sort of|honestly|truly|finally"
+    r"|simply|obviously|certainly|pretty|incredibly|extremely|so(?= (?:excited|happy|proud|much|good|great|fun|cute|many))|even|also"
+    r"|absolutely|seriously|already)\s+(?!(?:like|as)\b)",
+    re.IGNORECASE,
+)
+_KEPT_FILLER = re.compile(r"\b(?:not|n't|n’t) (?:just|really|even|so|only)\b", re.IGNORECASE)
+_SPACE = re.compile(r"\s+([,.;!?])")
+_QUOTE_PAIR = re.compile(r"[\"“”]")
+_REPEATED_NAME = re.compile(r",\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A statement in both voices.
+
+    Args:
+        own: As its speaker says it, “I” throughout, without fillers: what its worth is judged by.
+        text: About the speaker, without a final stop; empty where it cannot be said so.
+        day: The ISO date of what it tells, where the words give one; else empty.
+        dated: Whether it says when.
+    """
+
+    own: str
+    text: str
+    day: str = ""
+    dated: bool = False
+
+
+def own_words(clause: str, *, elliptic: bool) -> str:
+    """Return a clause with “I” as its subject and without the manners of speech; empty where that is not possible.
+
+    Args:
+        clause: A piece of a sentence.
+        elliptic: Whether it leaves “I” out.
+    """
+    line = " ".join(clause.split())
+    if elliptic:
+        began = re.sub(r"^(?:just|finally|already|also|recently)\s+", "", line, flags=re.IGNORECASE)
+        verb = began.split(" ")[0].casefold()
+        lead = {"been": "I have"}.get(verb, "I am" if verb.endswith("ing") else "I")
+        line = f"{lead} {began[:1].lower()}{began[1:]}"
+    for pattern, replacement in _SPOKEN:
+        line = pattern.sub(replacement, line)
+    if _OF_US.search(line):
+        if _JOINTLY.search(line) or _INCLUSIVE.search(line):
+            return ""
+        for pattern, replacement in _WE:
+            line = pattern.sub(replacement, line)
+        line = _TOGETHER.sub("", line)
+    late = _WHEN.match(line)
+    if late:
+        line = f"{late['said'].rstrip(' .!,')} {late['when'].lower() if late['when'][:3].casefold() != 'in ' else late['when'][:1].lower() + late['when'][1:]}"
+    line = _A_CERTAIN.sub(
+        lambda m: f"{m['verb']} {'an' if m['next'] in 'aeiouAEIOU' else 'a'} {m['next']}", line
+    )
+    aside = _CIRCUMSTANCE.match(line)
+    lead, line = (aside.group(), line[aside.end() :]) if aside else ("", line)
+    joined = _AND_I.match(line)
+    if joined:
+        said = re.sub(
+            r"^(?:are|were)\b",
+            lambda m: {"are": "am", "were": "was"}[m[0].casefold()],
+            joined["said"],
+            flags=re.IGNORECASE,
+        )
+        who = joined["first"] or joined["who"]
+        said = _TOGETHER.sub("", said.rstrip(" .!"))
+        line = (
+            f"I {said} with {who[:1].lower() + who[1:] if who.casefold().startswith(('my', 'our')) else who}"
+        )
+    line = lead + line
+    kept = _KEPT_FILLER.search(line)
+    return " ".join((line if kept else _FILLERS.sub("", line)).split())
+
+
+def tell(own: str, name: str, said: date | None) -> Told:
+    """Say a clause about its speaker.
+
+    Args:
+        own: What `own_words` gives.
+        name: Of the speaker.
+        said: The day it was said on.
+    """
+    dated = with_dates(own, said)
+    told = third_person(dated.text, name)
+    attributed = f"{name}:"
+    if told.startswith((attributed, f"{name}：{own[:1]}")) or _unbalanced(told):
+        return Told(own, "")
+    return Told(own, _SPACE.sub(r"\1", told).rstrip(" ,.;:!-–—"), dated.day, dated.dated)
+
+
+def _unbalanced(text: str) -> bool:
+    return len(_QUOTE_PAIR.findall(text)) % 2 == 1 or text.count("(") != text.count(")")

@@ -1,0 +1,141 @@
+"""Finds what was meant for memory: decisions, preferences, corrections and facts stated as such, and “remember that …”."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.reflection.extraction.candidates import Candidate
+from workbench.engine.reflection.extraction.retelling import own_words, tell
+from workbench.engine.reflection.extraction.worth import terms_of
+from workbench.engine.reflection.wording import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.engine.reflection.extraction.naming import Mention, Names
+    from workbench.engine.reflection.extraction.speaking import Voice
+    from workbench.engine.reflection.model import Passage
+
+_WORTH: Final = {"correction": 9.5, "decision": 9.0, "preference": 8.5, "fact": 8.0, "remember": 9.0}
+_HIGH: Final = 0.5
+_LONGEST: Final = 400
+_MOST_SENTENCES: Final = 3
+_CUE = re.compile(
+    r"\b(?:remember|note|forget|keep in mind|fyi|for the record)\b|记住|記住|记得|記得|请记|請記",
+    re.IGNORECASE,
+)
+_REMEMBER = re.compile(
+    r"(?:please |pls |and |also |btw |so )*(?:remember|note|don['’]t (?:ever )?forget|never forget|keep in mind|for the record|fyi)"
+    r"(?: for (?:later|next time|the future))?(?:\s+that\b|\s*[:,–—-]+)\s*(?P<what>\S.*)$"
+    r"|(?:请|請)?(?:记住|記住|记得|記得)[,:，：\s]*(?P<chinese>\S.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_CORRECTION = re.compile(r"^(?:correction|update|更正|纠正)\s*[:：,，]\s*", re.IGNORECASE)
+_LABEL = re.compile(r"^(?:decision|preference|fact|note|决定|決定)\s*[:：]\s*", re.IGNORECASE)
+_UNNAMED = re.compile(
+    r"^(?:she|he|it|they|this|that|these|those|her|his|their|its|there|here|we'll see|you|your)\b|^(?:他|她|它|这|那)",
+    re.IGNORECASE,
+)
+_DONE = re.compile(
+    r"^(?:chose|decided|picked|agreed|switched|moved|went with|settled|prefers?|likes?|dislikes?|loves?|hates?|wants?|avoids?|uses?|using|always|never"
+    r"|adopted|opted|selected|dropped|rejected|will|won't)\b",
+    re.IGNORECASE,
+)
+_BASE = {"prefers": "prefer", "likes": "like", "dislikes": "dislike", "loves": "love", "hates": "hate", "wants": "want",
+         "avoids": "avoid", "uses": "use"}  # fmt: skip
+_USER = re.compile(r"^(?:the )?user(?P<own>['’]s)?\b", re.IGNORECASE)
+_CHINESE_USER = re.compile(r"^(?:用户|用戶|使用者)")
+_MINE = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|my|me|we|our|us|we['’](?:re|ve|ll|d))\b|我", re.IGNORECASE)
+
+
+def stated(at: int, passage: Passage, voice: Voice, names: Names) -> Iterator[Candidate]:
+    """Give what a passage states for memory.
+
+    Args:
+        at: Its index.
+        passage: An episode with a type, or a message that asks to remember something.
+        voice: Who says “I” in it.
+        names: Tells the entities that a sentence names.
+    """
+    if passage.type in _WORTH:
+        for quote in _sentences(passage.text):
+            yield from _candidate(at, passage, voice, names, quote, passage.type)
+    elif _CUE.search(passage.text):
+        for sentence in sentences(passage.text):
+            found = _REMEMBER.match(sentence.text)
+            if found:
+                quote = (found["what"] or found["chinese"]).rstrip()
+                yield from _candidate(at, passage, voice, names, quote, "remember")
+
+
+def _sentences(text: str) -> list[str]:
+    return [sentence.text for sentence in sentences(text)][:_MOST_SENTENCES]
+
+
+def _candidate(
+    at: int, passage: Passage, voice: Voice, names: Names, quote: str, kind: str
+) -> Iterator[Candidate]:
+    line = _LABEL.sub("", _CORRECTION.sub("", " ".join(quote.split()))).rstrip(" .。!")
+    if not 8 <= len(line) <= _LONGEST or _UNNAMED.match(line):
+        return
+    line = line if line[:1] in "[“\"'" else line[:1].upper() + line[1:]
+    text, day, dated = _said(line, passage, voice)
+    if not text:
+        return
+    mentions = names.in_text(text)
+    subject = _about(
+        text, kind, voice, mentions, own=_MINE.search(line) is not None or _DONE.match(line) is not None
+    )
+    value = (
+        _WORTH[kind] + _HIGH * (passage.confidence == "high") + _HIGH * (passage.source == "user-explicit")
+    )
+    reason = "asked to be remembered" if kind == "remember" else f"stated as a {kind}"
+    yield Candidate(
+        at,
+        subject[0],
+        subject[1],
+        text,
+        quote[:_LONGEST],
+        kind,
+        value,
+        terms_of(text),
+        day or passage.day,
+        dated,
+        reason,
+    )
+
+
+def _said(line: str, passage: Passage, voice: Voice) -> tuple[str, str, bool]:
+    """Return the line in the third person with its day; an empty text where it cannot be said so."""
+    said = passage.moment.date() if passage.moment else None
+    user = _USER.match(line) or _CHINESE_USER.match(line)
+    if user:
+        own = user.re is _USER and user["own"]
+        line = f"{voice.name}{'’s' if own else ''}{line[user.end() :]}"
+    elif _DONE.match(line):
+        first, _, rest = line.partition(" ")
+        line = f"I {_BASE.get(first.casefold(), first.lower())} {rest}"
+    elif re.match(r"(?:决定|決定|选择|選擇|喜欢|喜歡|不喜欢|偏好|更喜欢|改用|采用|採用)", line):
+        line = f"{voice.name}{line}"
+    own_line = own_words(line, elliptic=False)
+    if not own_line:
+        return "", "", False
+    told = tell(own_line, voice.name, said)
+    return told.text, told.day, told.dated
+
+
+def _about(text: str, kind: str, voice: Voice, mentions: Sequence[Mention], *, own: bool) -> tuple[str, str]:
+    """Return the entity that a statement is about and its label: what is named first, its owner for “I”."""
+    named = [mention for mention in mentions if mention.entity != voice.entity]
+    if own or text.startswith(voice.name):
+        projects = [mention for mention in named if mention.type == "project" and mention.known]
+        if kind in ("decision", "correction") and projects:
+            return projects[0].entity, projects[0].label
+        return voice.entity, voice.label
+    known = [mention for mention in named if mention.known]
+    if named and (named[0].known or not known):
+        return named[0].entity, named[0].label
+    if known:
+        return known[0].entity, known[0].label
+    return voice.entity, voice.label

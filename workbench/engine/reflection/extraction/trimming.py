@@ -1,0 +1,165 @@
+"""Cuts a sentence of a conversation down to the one thing it says: no greeting, no address, no aside."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ASIDE = re.compile(r"\[(?:image|photo|video|audio|file|gif|sticker)\b[^\]\n]{0,400}\]", re.IGNORECASE)
+_BORDER = re.compile(
+    r"""\s+[-–—]{1,3}\s+|(?<=[a-z])[-–]{1,2}\s+|—|;\s+|\s*\.\.\.+\s+
+      | ,?\s+(?:and|but|so|though|because)\s+(?=(?:can|could|would|do|will)\ you\b|what\b|how\b)
+      | ,\s+(?=(?:how|what|why|which|where|when)\ (?:can|could|do|does|should|would|is|are|if)\b|(?:can|could|would|do|will)\ you\b|any\ (?:ideas?|tips|advice)\b|what\ (?:do|about)\b)
+      | ,?\s+(?:and|but|so)\s+(?=(?:I|we)(?:'|’|\s))
+      | ,\s+(?=(?:I|we)(?:'|’|\s)(?!know\b|think\b|guess\b|mean\b))
+      | (?<=\w\w)[,:]\s+(?=here(?:'|’)?s\b|check\ (?:it|this)\ out)
+    """,
+    re.VERBOSE,
+)
+# What stands before decides what it means: “if we move, I quit”.
+_LEANS = re.compile(
+    r"(?:if|unless|when|whenever|while|since|because|although|though|once|after|before|until|as|in|on|by|at"
+    r"|last|this|next|every|each|over|during|for|ever|even|two|three|a|one|the|yesterday|today|recently"
+    r"|growing|back|first|so)\b",
+    re.IGNORECASE,
+)
+_OPENINGS = re.compile(
+    r"""(?:
+        (?:yeah|yep|yes|yup|ye|no|nope|nah|wow|who+a+h?|woah|oh|o+h|ah+|a+w+|hey|hi|hello|hiya|thanks(?:\ (?:a\ lot|so\ much
+          |a\ bunch|a\ ton))?|thank\ you(?:\ so\ much)?|thx|sure(?:\ thing)?|definitely|absolutely|totally|exactly|right
+          |ok(?:ay)?|well|actually|btw|by\ the\ way|anyways?|oh\ well|haha+|lol|omg|unfortunately|luckily|fortunately
+          |honestly|tbh|to\ be\ honest|of\ course|you\ know(?:\ what)?|guess\ what|in\ fact|besides|additionally|sadly
+          |surprisingly|hmm+|um+|uh+|congrats|agreed|true|good\ (?:morning|evening|afternoon)|as\ for\ me|personally
+          |in\ the\ meantime|meanwhile|basically|seriously|frankly|great(?:\ question)?|cool|awesome|nice|amazing|perfect
+          |sounds\ (?:good|great)|got\ it|long\ time\ no\ (?:see|talk|chat)|first\ of\ all|on\ (?:another|a\ different)\ note
+          |recently|lately|currently|nowadays|these\ days|right\ now|at\ the\ moment|so\ far|yay|woo?hoo+|phew|gosh|man|dude)
+          (?:\s*[,!.:–—-]+\s*|\s+(?=(?:I|we|my|our)\b)|\s*$)
+      | (?:and|but|also|plus|so|then|still|yet|or|because|though)\b,?\s+(?!(?:on|far)\b)
+      | (?:since|when|after)\ (?:we|I|you)(?:'ve|’ve|\ have)?(?:\ last)?\ (?:chatted|talked|spoke|met|saw\ each\ other)
+          (?:\ to\ (?:each\ other|you))?(?:\ last(?:\ time)?)?,?\s+
+      | since\ (?:our|my|the)\ last\ (?:chat|talk|conversation|catch[ -]?up),?\s+
+      | (?:so\ )?speaking\ of\ [^,]{2,40},\s+
+      | (?:some\ |the\ )?(?:great|good|big|bad|exciting|sad|fun|amazing)\ news\b\s*[,!:–—-]*\s*
+      | (?:fun\ fact|fyi|update|quick\ update|heads\ up|remember|note|please\ note|remember\ that|note\ that)\s*[,:–—-]+\s*
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_ANNOUNCED = re.compile(
+    r"""(?:I(?:\ |'|’)?(?:m|am)?\ ?(?:just\ |also\ )?)?(?:
+        (?:wanted|want|have|had|need|going|gonna|wish|decided)(?:\ to)?\ (?:let\ you\ know|tell\ you|share(?:\ with\ you)?|mention
+          |update\ you|give\ you\ (?:a|the)\ (?:heads[\ -]?up|update)(?:\ on\ [^,:–—-]{2,60})?)(?:\ that|\ about\ it)?
+      | (?:so\ |really\ |super\ |very\ )?(?:excited|happy|thrilled|stoked|proud|glad|pleased)\ to\ (?:tell|share|say|announce|report)
+          (?:\ you|\ with\ you)?(?:\ that)?
+      | forgot\ to\ (?:mention|tell\ you|say)(?:\ that)?
+      | (?:have|'ve|’ve|'ve\ got|got|\ have\ got)\ (?:some\ |a\ )?(?:\w+\ )?(?:news|update)(?:\ to\ share)?
+      | (?:must|have\ to|gotta|should|can|will|would|'ll|'d)\ (?:say|admit|mention|tell\ you|confess)(?:\ that)?
+      | let\ me\ tell\ you(?:\ that)?|did\ I\ (?:tell\ you|mention)(?:\ that)?|you\ won't\ believe\ (?:it|this)
+      | (?:not\ sure\ if\ I(?:'ve|’ve)?|as\ I|like\ I)\ (?:said|mentioned)(?:\ before|\ earlier)?
+      | (?:the\ )?thing\ is(?:\ that)?|(?:I\ )?remember\ that|turns\ out(?:\ that)?|it\ turns\ out(?:\ that)?
+    )\s*[,:–—-]*\s*""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_VOCATIVE = re.compile(r"(?P<name>[A-Z][\w’'-]{1,20})\s*[,!–-]+\s*(?=\S)")
+_VOCATIVE_END = re.compile(r",\s*(?P<name>[A-Z][\w’'-]{1,20})(?=\s*[.!,]*\s*$)")
+_TAIL = re.compile(
+    r"""(?:
+        ,?\s+(?:and|so)\s+(?:it|that|this)(?:'s|’s|\ is|\ was|\ has|\ felt|\ feels|\ really|\ made|\ makes|\ gives|\ gave|\ helps
+          |\ turned)\b.*
+      | ,\s+(?:it|that|this|which)(?:'s|’s|\ is|\ was|\ has|\ felt|\ feels|\ really|\ made|\ makes|\ gives|\ gave|\ helps|\ turned)\b.*
+      | ,\s+(?:you\ know|right|huh|haha+|lol|though|too|as\ well|actually|of\ course|for\ sure|btw|by\ the\ way|honestly
+          |so\ (?:exciting|cool|fun)|wow)\b\s*[.!]*
+      | \s+(?:too|as\ well|though|haha+|lol|btw|by\ the\ way|so\ far|you\ know|for\ sure)\s*[.!]*
+      | \s*[:;]-?[)(DP]+ | \s*[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F]+
+    )\s*[.!]*$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_DENIED_TAIL = re.compile(r"\b(?:not|n't|n’t|never|but|cancel\w*|however)\b", re.IGNORECASE)
+_SHORTEST: Final = 8
+_FEWEST_WORDS: Final = 4
+
+
+def clauses(sentence: str, names: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Give what a sentence says piece by piece, as places of its first character and behind its last.
+
+    Args:
+        sentence: As it was said.
+        names: Of those who take part, folded: whom it may address.
+    """
+    for start, end in _pieces(sentence):
+        begin = _opened(sentence, start, end, names)
+        stop = _closed(sentence, begin, end, names)
+        if stop - begin >= _SHORTEST:
+            yield begin, stop
+
+
+def _pieces(sentence: str) -> Iterator[tuple[int, int]]:
+    """Split at dashes and where another subject begins; images and other asides end a piece as well."""
+    start = 0
+    borders = sorted(
+        [*_BORDER.finditer(sentence), *_ASIDE.finditer(sentence)], key=lambda border: border.start()
+    )
+    for border in borders:
+        if border.start() < start:
+            continue
+        before = sentence[start : border.start()].lstrip()
+        joint = sentence[border.start() : border.end()].strip(" ,").casefold()
+        if joint in ("", "and", "but", "so") and (
+            _LEANS.match(before) or len(before.split()) < _FEWEST_WORDS
+        ):
+            continue
+        if (
+            sentence[border.end() : border.end() + 7]
+            .casefold()
+            .startswith(("but it", "until", "not ", "except"))
+        ):
+            continue
+        yield start, border.start()
+        start = border.end()
+    yield start, len(sentence)
+
+
+def _opened(sentence: str, start: int, end: int, names: frozenset[str]) -> int:
+    """Return where a piece begins to say something, behind interjections, addresses and announcements."""
+    while start < end:
+        while start < end and not sentence[start].isalnum() and sentence[start] not in "\"“'‘[`":
+            start += 1
+        found = _OPENINGS.match(sentence, start, end) or _ANNOUNCED.match(sentence, start, end)
+        if found is None:
+            named = _VOCATIVE.match(sentence, start, end)
+            found = (
+                named
+                if named and named["name"].casefold() in names
+                else _greeted(sentence, start, end, names)
+            )
+        if found is None or found.end() == start:
+            return start
+        start = found.end()
+    return end
+
+
+def _greeted(sentence: str, start: int, end: int, names: frozenset[str]) -> re.Match[str] | None:
+    """Match “Hey Maria, ” and “Thanks John ”, whose interjection no comma follows."""
+    found = re.compile(
+        r"(?:hey|hi|hello|yeah|yes|yep|yup|sure|thanks|thank you|wow|oh|aw+|definitely|of course|ok(?:ay)?|well|no)"
+        r"(?:\s+there)?\s+(?P<name>[A-Z][\w’'-]{1,20})\s*[,!.–-]*\s*",
+        re.IGNORECASE,
+    ).match(sentence, start, end)
+    return found if found and found["name"].casefold() in names else None
+
+
+def _closed(sentence: str, start: int, end: int, names: frozenset[str]) -> int:
+    """Return where a piece has said it, before what only comments on it."""
+    while True:
+        piece = sentence[start:end].rstrip(" .!,;:…")
+        end = start + len(piece)
+        named = _VOCATIVE_END.search(piece)
+        if named and named["name"].casefold() in names:
+            end = start + named.start()
+            continue
+        tail = _TAIL.search(piece)
+        if tail is None or tail.start() < _SHORTEST or _DENIED_TAIL.search(tail.group()):
+            return end
+        end = start + tail.start()

@@ -1,0 +1,188 @@
+"""Judges how much a sentence of a conversation is worth recording: what kind of thing it says, and how concretely."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Final
+
+from workbench.engine.catalog.terms import STOP_WORDS
+from workbench.engine.recall.stemming import stem
+
+LEAST: Final = 3.0
+"""Worth below which nothing is proposed."""
+_MOST_WORDS: Final = 45
+_SEVERAL_KINDS: Final = 0.35
+_PER_WORD: Final = 0.35
+_MOST_CONCRETE: Final = 6
+_NAME: Final = 0.8
+_NUMBER: Final = 0.5
+_PER_VAGUE: Final = 0.25
+_DANGLING: Final = 2.5
+_DEICTIC: Final = 2.0
+_UNKNOWN_DEFINITE: Final = 0.6
+_LONG: Final = 0.05
+_COMFORTABLE: Final = 24
+_ATTEMPT: Final = 2.4
+
+_WORD = re.compile(r"[^\W\d_][\w'’-]*|\d[\d.,:%]*")
+_CAPITAL = re.compile(r"(?<=[\w,] )(?:[A-Z][\w’'-]+|[A-Z]{2,})")
+_PRONOUN = re.compile(
+    r"\b(?:it|it's|its|them|they|they're|they've|their|he|she|him|her|his|hers|he's|she's|those|these|there)\b",
+    re.IGNORECASE,
+)
+_POINTING = re.compile(
+    r"""\b(?:this|that|these|those)\b(?=\s*(?:$|[.,!;]|(?:is|was|has|will|really|means|made|makes|one|ones|kind|sort|type|way|stuff)\b))
+      | \b(?:about|with|like|of|for|to|from|after|before|by|at|do|did|done|doing|love|loved|made|see|all)\ (?:this|that|these|those)\s*(?:$|[.,!])
+      | \b(?:something|anything|experience|stuff)\ (?:similar|like\ (?:this|that|it))\b | \bsimilar\ (?:experience|thing|stuff)\b
+      | \b(?:here|such)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_DEICTIC_NOUN = re.compile(
+    r"\b(?:this|these|those|that)\s+(?!(?:i|you|we|he|she|it|they|the|my|a|an|are|is|was|were|can|will|has|have|year|week|month|summer"
+    r"|weekend|morning|evening|afternoon|spring|fall|autumn|winter|monday|tuesday|wednesday|thursday|friday|saturday"
+    r"|sunday)\b)\w+",
+    re.IGNORECASE,
+)
+_DEFINITE = re.compile(
+    r"\bthe (?:\w+ )?(?:event|project|class|trip|job|game|show|movie|book|program|campaign|race|team|shop|store|studio|party"
+    r"|concert|festival|food|music|kids?|place|people|meeting|thing|process|results?|one|idea|view|moment|company|house)s?\b"
+    r"(?! (?:of|at|for|in|to|with|called|named|about|by|from|on)\b)",
+    re.IGNORECASE,
+)
+_PERSONS = re.compile(
+    r"\b(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|kids?|child|children|baby|mom|mum|mother|dad|father|parents"
+    r"|sister|brother|siblings|friends?|family|colleagues?|boss|man|woman|lady|guy|girl|boy|dog|puppy|cat|kitten|pets?"
+    r"|students?|team|grand\w+|aunt\w*|uncle|cousins?|niece|nephew|neighbou?rs?|coach|teacher|veterans?|volunteers?)\b|(?<=\w )[A-Z][a-z]+",
+)
+# What somebody wants help with now is seldom what is worth knowing later.
+_TRYING = re.compile(r"\b(?:trying|try|tried|struggling|attempting) (?:to|out)?\b", re.IGNORECASE)
+_AGO_STATE = re.compile(
+    r"I(?:'ve| have)? (?:encountered|get(?:ting)?|keep|see(?:ing)?|receiv\w+)\b", re.IGNORECASE
+)
+_PLURAL = re.compile(
+    r"\b(?!(?:was|is|has|does|this|always|its|us|as|yes|plus|sometimes|times|lots|ways)\b)[a-z]{3,}s\b"
+)
+_EXISTENTIAL = re.compile(r"\bthere(?:'s|’s| is| are| was| were)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a sentence is worth.
+
+    Args:
+        value: About 0–10; below `LEAST` not worth a person's time.
+        kind: What it says something about: family, work, plan …; empty where nothing was recognised.
+        terms: Its telling words, folded.
+    """
+
+    value: float
+    kind: str
+    terms: frozenset[str]
+
+
+@dataclass(frozen=True)
+class _Cues:
+    dropped: re.Pattern[str]
+    subject: re.Pattern[str]
+    elliptic: re.Pattern[str]
+    kinds: tuple[tuple[str, float, re.Pattern[str]], ...]
+    vague: frozenset[str]
+    empty: frozenset[str]
+
+
+@cache
+def _cues() -> _Cues:
+    import tomllib
+
+    table = tomllib.loads(
+        resources.files("workbench.engine.reflection.extraction").joinpath("worth.toml").read_text("utf-8")
+    )
+    return _Cues(
+        _any_of(table["dropped"]["patterns"]),
+        _any_of(table["subject"]["patterns"]),
+        _any_of(table["elliptic"]["patterns"]),
+        tuple((kind["name"], kind["weight"], _any_of(kind["patterns"])) for kind in table["kind"]),
+        frozenset(table["words"]["vague"]),
+        STOP_WORDS | frozenset(table["words"]["vague"]) | frozenset(table["words"]["frame"]),
+    )
+
+
+def _any_of(patterns: list[str]) -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+
+
+def is_elliptic(clause: str) -> bool:
+    """Tell whether a clause leaves “I” out: “Just got back from Rome”."""
+    return _cues().elliptic.match(clause) is not None
+
+
+def is_ones_own(clause: str) -> bool:
+    """Tell whether the subject of a clause is its speaker or who belongs to the speaker."""
+    return _cues().subject.match(clause) is not None
+
+
+def terms_of(text: str) -> frozenset[str]:
+    """Return the telling words of a text, stemmed: no function words, no vague ones, none that only frame the rest."""
+    cues = _cues()
+    words = (
+        word.casefold().removesuffix("'s").rstrip(".,:'") for word in _WORD.findall(text.replace("’", "'"))
+    )
+    empty = cues.empty
+    return frozenset(stem(word) for word in words if word not in empty and "'" not in word and len(word) > 1)
+
+
+def worth_of(clause: str) -> Worth:
+    """Judge a clause as its speaker says it, with “I” and “my”.
+
+    The weight of its kind, more for each concrete word, name and number, less for vague words, for pronouns that
+    refer to something outside of it, and for length.
+    """
+    cues = _cues()
+    plain = clause.replace("’", "'")
+    words = [word.casefold() for word in _WORD.findall(plain)]
+    if len(words) < 3 or len(words) > _MOST_WORDS or cues.dropped.search(plain):
+        return Worth(0.0, "", frozenset())
+    fitting = sorted(
+        ((weight, name) for name, weight, pattern in cues.kinds if pattern.search(plain)), reverse=True
+    )
+    if not fitting:
+        return Worth(0.0, "", frozenset())
+    telling = terms_of(plain)
+    vague = sum(word in cues.vague for word in words)
+    value = fitting[0][0] + _SEVERAL_KINDS * min(2, len(fitting) - 1) - 1.2
+    value += _PER_WORD * min(_MOST_CONCRETE, len(telling)) - _PER_VAGUE * vague
+    if len(telling) < 2:
+        value -= 1.5
+    value += _NAME * min(2, len(_CAPITAL.findall(plain.replace(" I ", " ")))) + _NUMBER * bool(
+        re.search(r"\d", plain)
+    )
+    value -= _pointing_outside(plain)
+    value -= _ATTEMPT * bool(_TRYING.search(plain))
+    value -= _ATTEMPT * bool(_AGO_STATE.match(plain))
+    value -= _LONG * max(0, len(words) - _COMFORTABLE)
+    return Worth(value, fitting[0][1], telling)
+
+
+def _pointing_outside(plain: str) -> float:
+    """Return what is taken off for words that refer to something the clause does not name."""
+    off = 0.0
+    if _POINTING.search(plain):
+        off += _DANGLING
+    off += _DEICTIC * len(_DEICTIC_NOUN.findall(plain))
+    off += _UNKNOWN_DEFINITE * len(_DEFINITE.findall(plain))
+    for found in _PRONOUN.finditer(_EXISTENTIAL.sub("", plain)):
+        word = found.group().casefold()
+        before = plain[: found.start()]
+        if word in ("it", "it's", "its", "those", "these", "there"):
+            named = len([w for w in _WORD.findall(before) if w.casefold() not in STOP_WORDS]) >= 2
+        else:
+            named = _PERSONS.search(before) is not None or (
+                word.startswith("the") and _PLURAL.search(before) is not None
+            )
+        if not named:
+            off += _DANGLING
+            break
+    return off
