@@ -1,0 +1,203 @@
+"""Tells what a value is the value of: the words around it, and where it only says “which” or “it”, those before."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.reflection.claims.clauses import Mode
+from workbench.engine.reflection.claims.model import Measured, Span
+from workbench.engine.reflection.claims.values import RATE, labels_in, values_in
+from workbench.engine.reflection.claims.vocabulary import (
+    APPOINTED,
+    CHANGE_STEMS,
+    CLEAR_CHANGE,
+    FAINT_CHANGE,
+    SAME_MEANING,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.engine.reflection.claims.clauses import Clause, Token
+    from workbench.engine.reflection.claims.model import Origin
+    from workbench.engine.reflection.claims.values import Value
+
+_LEFT: Final = 8
+_RIGHT: Final = 6
+_MARKER_REACH: Final = 70
+_PRESUPPOSED = re.compile(r"\b(?:the|my|our|this|its|currently|now|already)\s+(?:[\w'’/-]+\s+){0,4}$", re.IGNORECASE)
+_REFERS = re.compile(
+    r"\s*(?:(?:and|but|so|since|because|as)\s+)?(?:which|it|it's|its|that|this|these|they|i['’]ve|i\s+have|we['’]ve|currently|now)\b",
+    re.IGNORECASE,
+)
+_NOUN_STOP = re.compile(r"[^\w\s'’`\"“”-]")
+_FROM = re.compile(r"\bfrom\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+_TO = re.compile(r"^\s*(?:per\s+\w+\s+)?(?:[\w-]+\s+){0,2}?to\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+_ADJECTIVE_RATES = {"daily": "day", "weekly": "week", "monthly": "month", "hourly": "hour", "yearly": "year", "annual": "year"}
+_PAST_EVENT = re.compile(
+    r"\b(?:completed|finished|obtained|created|started|launched|released|deployed|met|attended|ended|delivered|submitted"
+    r"|tagged|held|had|went|ran|did|done)\b(?:\W+\w+){0,8}?\W*$",
+    re.IGNORECASE,
+)
+_NOT_COUNTED = frozenset(("times", "x", "percent", "of", "or", "and", "more", "hundred", "thousand", "million", "am", "pm"))
+_APPROXIMATE_HEADS: Final = 3
+
+
+def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Measured]:
+    """Give the values of a clause with what they are of; suppositions and what has no attribute are left out.
+
+    Args:
+        clauses: Of the passage.
+        number: Of the clause among them.
+        origin: Where they were read.
+    """
+    clause = clauses[number]
+    values = values_in(clause.text)
+    before: Value | None = None
+    for place, value in enumerate(values):
+        following = values[place + 1] if place + 1 < len(values) else None
+        mode = _mode(clause, value)
+        was = _was(clause, before, value)
+        yields_later = following is not None and _was(clause, value, following) is not None
+        previous, before = before, value
+        if mode is None or yields_later:
+            continue
+        found = _attribute(clauses, number, value, previous if was is None else None, following, origin)
+        if found is None:
+            continue
+        heads, terms, labels, per, start = found
+        yield Measured(
+            origin,
+            value if not per or value.per else _with_rate(value, per),
+            heads,
+            terms,
+            labels,
+            mode is Mode.AIMS or value.bound,
+            _change(clause, value, was),
+            was,
+            Span(start, clause.end, clause.start + value.start),
+            unnamed=start < clause.start,
+        )
+
+
+def _mode(clause: Clause, value: Value) -> Mode | None:
+    mode = clause.mode_at(clause.start + value.start)
+    if mode is Mode.SUPPOSES:
+        return None
+    if value.dimension == "date" and not clause.asked:
+        return Mode.STATES
+    if clause.asked:
+        return Mode.STATES if mode is Mode.ASKS and _PRESUPPOSED.search(clause.text[: value.start]) else None
+    return mode
+
+
+def _was(clause: Clause, before: Value | None, value: Value) -> Value | None:
+    """Return the value before where the text says “from … to …”."""
+    if before is None or before.dimension != value.dimension:
+        return None
+    if _FROM.search(clause.text[: before.start]) and _TO.match(clause.text[before.end : value.start]):
+        return before
+    return None
+
+
+def _change(clause: Clause, value: Value, was: Value | None) -> int:
+    near = clause.text[max(0, value.start - _MARKER_REACH) : value.start]
+    behind = clause.text[value.end : value.end + 24]
+    if was is not None or CLEAR_CHANGE.search(near) or re.match(r"\W*(?:now|instead|不再)\b", behind):
+        return 2
+    return 1 if FAINT_CHANGE.search(near) else 0
+
+
+def _with_rate(value: Value, per: str) -> Value:
+    return replace(value, per=per)
+
+
+def _attribute(
+    clauses: Sequence[Clause],
+    number: int,
+    value: Value,
+    previous: Value | None,
+    following: Value | None,
+    origin: Origin,
+) -> tuple[frozenset[str], frozenset[str], frozenset[str], str, int] | None:
+    clause = clauses[number]
+    left_edge = clause.start + (previous.end if previous else 0)
+    start, end = clause.start + value.start, clause.start + value.end
+    right_edge = clause.start + (following.start if following else len(clause.text))
+    left = [token for token in clause.tokens if left_edge <= token.start and token.end <= start]
+    right = [token for token in clause.tokens if end <= token.start and token.end <= right_edge]
+    counted = _noun_phrase(clause, right, end)
+    if value.dimension == "count" and right and right[0].word in _NOT_COUNTED:
+        return None
+    rate = ""
+    if counted:
+        found = RATE.match(clause.text, counted[-1].end - clause.start)
+        rate = found[1].lower() if found else ""
+    for token in (*left[-4:], *counted):
+        rate = rate or _ADJECTIVE_RATES.get(token.word, "")
+    told_left = _telling(left)[-_LEFT:]
+    told_right = _telling(right)[:_RIGHT]
+    begin = clause.start
+    labels = labels_in(clause.text)
+    if not told_left and not counted:
+        told_left, begin, more = _antecedent(clauses, number)
+        told_right = []
+        labels |= more
+        if not told_left:
+            return None
+        heads = _stems(told_left)
+    elif value.dimension == "count":
+        if not counted:
+            heads = _stems(told_left)
+        else:
+            plural = next((token for token in counted if token.word.endswith("s")), None)
+            heads = _stems([plural] if plural else counted)
+    else:
+        heads = _stems(counted) if counted else _stems(told_left[-_APPROXIMATE_HEADS:])
+    terms = heads | _stems(told_left) | _stems(told_right)
+    if value.dimension == "date":
+        if _PAST_EVENT.search(clause.text[: value.start]):
+            return None
+        heads = frozenset(APPOINTED[t.stem] for t in (*left[-8:], *right[:6]) if t.stem in APPOINTED)
+        if begin != clause.start:
+            heads |= frozenset(APPOINTED[t] for t in terms if t in APPOINTED)
+        terms = frozenset(t for t in terms if t not in APPOINTED) | heads
+    elif value.dimension == "version":
+        heads = frozenset((value.tool,))
+        terms |= heads
+    return (heads, terms, labels, rate, begin) if heads else None
+
+
+def _noun_phrase(clause: Clause, right: Sequence[Token], end: int) -> list[Token]:
+    """Return the words right behind a value up to the first that tells nothing: “1,200 calls per day” gives “calls”."""
+    found: list[Token] = []
+    for token in right:
+        between = clause.text[end - clause.start : token.start - clause.start]
+        if _NOUN_STOP.search(between) or not token.tells or len(found) == 4:
+            break
+        found.append(token)
+        end = token.end
+    return found
+
+
+def _antecedent(clauses: Sequence[Clause], number: int) -> tuple[list[Token], int, frozenset[str]]:
+    """Return what “which”, “it” or a bare verb refers to: what the clause before tells."""
+    clause = clauses[number]
+    for other in reversed(clauses[max(0, number - 2) : number]):
+        if clause.sentence - other.sentence > 1 or (other.sentence != clause.sentence and not _REFERS.match(clause.text)):
+            break
+        told = _telling(other.tokens)[-_LEFT:]
+        if told:
+            begin = other.start if other.sentence == clause.sentence else clause.start
+            return told, begin, labels_in(other.text)
+    return [], clause.start, frozenset()
+
+
+def _telling(tokens: Sequence[Token]) -> list[Token]:
+    return [token for token in tokens if token.tells and token.stem not in CHANGE_STEMS]
+
+
+def _stems(tokens: Sequence[Token]) -> frozenset[str]:
+    return frozenset(SAME_MEANING.get(token.stem, token.stem) for token in tokens)

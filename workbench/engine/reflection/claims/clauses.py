@@ -1,0 +1,199 @@
+"""Takes a passage apart into clauses, and tells of each whether it states, aims, supposes or asks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.catalog.terms import STOP_WORDS, fold
+from workbench.engine.recall.stemming import stem
+from workbench.engine.reflection.claims.vocabulary import EMPTY
+from workbench.engine.reflection.sentences import asks, sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LONGEST_CLAUSE: Final = 600
+_CLAUSES: Final = 600
+
+_SUBJECT = r"(?:i|i'm|i've|i'd|i’m|i’ve|i’d|my|we|we're|we've|our|it|it's|he|she|they|the|this|that|there)\b"
+_LEAD = (
+    r"(?:and|but|so|or|which|who|since|because|considering|especially|given|as|though|although|while|also|however|plus"
+    r"|now|then|whereas|actually|even|with|can|could|would|should|is|are|do|does|did|how|what|why|maybe|specifically)\b"
+)
+_BORDER = re.compile(
+    rf"""
+        [;；，。]\s*
+      | :\s+
+      | \s+[-–—]{{1,3}}\s+ | —
+      | ,\s+(?={_LEAD}|{_SUBJECT})
+      | \s+(?=(?:and|but|so|because|since|considering|given[ ]that|whereas|although|though)\s+{_SUBJECT})
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_LEADING = re.compile(
+    r"(?:(?:and|but|so|or|since|because|considering|especially|given|that|as|though|although|while|also|however|plus"
+    r"|then|whereas|even|the\s+fact|which|who)\b[\s,]*)+",
+    re.IGNORECASE,
+)
+_ASSERTS = re.compile(
+    r"(?:i['’](?:m|ve)\b|i\s+(?:have|had|am|was|prefer|use|chose|decided|already|also|never|now|just|currently)\b"
+    r"|my\s+[\w\s-]{1,60}?\s(?:is|are|was|has|have)\b|which\s+(?:has|have|is|currently|now)\b)",
+    re.IGNORECASE,
+)
+_AIMS = re.compile(
+    r"\b(?:wants?|wanted|hope|hoping|aim(?:s|ing)?|plans?|planning|planned|target(?:s|ing)?|goal|'d\s+like|would\s+like"
+    r"|need(?:s|ed)?|going\s+to|gonna|will|'ll|’ll|should|must|expect(?:s|ing|ed)?|ensure|ensuring|estimated?"
+    r"|(?:try(?:ing)?|how)\s+to\s+(?:achieve|reach|get|hit|increase|reduce|improve|cut|lower|raise|bring|keep|maintain)"
+    r"|to\s+(?:achieve|reach|hit|get|bring|keep|stay))\b",
+    re.IGNORECASE,
+)
+_SUPPOSES = re.compile(
+    r"\b(?:if|unless|whether|assuming|suppose|would|could|might|maybe|perhaps|e\.g|for\s+(?:example|instance)|imagine"
+    r"|wish|(?:even\s+)?though\s+you|you|your|you['’](?:re|ve|ll|d)|like\s+you|sample|example|hypothetical)\b"
+    r"|如果|假如|要是",
+    re.IGNORECASE,
+)
+_TOKEN = re.compile(r"[^\W_]+(?:['’.+#-](?=[^\W_])[^\W_]+)*[+#%]*")
+_NAME = re.compile(r"^[A-Z]|[a-z][A-Z]|[A-Za-z]\d")
+_CHINESE = re.compile("[\u3400-\u9fff\u3040-\u30ff]")
+
+
+class Mode(IntEnum):
+    """How a clause stands to what is so."""
+
+    STATES = 0
+    AIMS = 1
+    SUPPOSES = 2
+    ASKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word by its place in the passage, folded, with its stem; `name` says whether it is written like a name."""
+
+    start: int
+    end: int
+    word: str
+    stem: str
+    name: bool = False
+
+    @property
+    def tells(self) -> bool:
+        """Tell whether it says something by itself."""
+        return self.word not in STOP_WORDS and self.word not in EMPTY and not self.word[:1].isdigit()
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause of what somebody said.
+
+    Args:
+        text: Word for word.
+        start: Its place in the passage.
+        sentence: Number of its sentence in the passage.
+        asked: Whether it asks rather than says.
+        tokens: Its words; their places are those in the passage.
+    """
+
+    text: str
+    start: int
+    sentence: int
+    asked: bool
+    tokens: tuple[Token, ...]
+
+    @property
+    def end(self) -> int:
+        """Return the place behind its last character."""
+        return self.start + len(self.text)
+
+    def mode_at(self, position: int) -> Mode:
+        """Tell how the clause stands to what it says at a place in the passage.
+
+        Args:
+            position: Where a value or a verb begins; what stands before it decides.
+        """
+        before = self.text[: max(0, position - self.start)]
+        if _SUPPOSES.search(before):
+            return Mode.SUPPOSES
+        if self.asked:
+            return Mode.ASKS
+        return Mode.AIMS if _AIMS.search(before) else Mode.STATES
+
+
+
+
+def clauses_of(text: str) -> list[Clause]:
+    """Return the clauses of a passage in order, at most 600; what asks is marked, not left out.
+
+    Args:
+        text: Of a passage.
+    """
+    found: list[Clause] = []
+    for number, sentence in enumerate(sentences(text, questions=True)):
+        asking = False
+        for start, end in _pieces(sentence.text):
+            piece = sentence.text[start:end]
+            if len(piece) > _LONGEST_CLAUSE:
+                continue
+            lead = _LEADING.match(piece)
+            core = piece[lead.end() if lead else 0 :]
+            if sentence.question:
+                asking = (asking or asks(core)) and not _ASSERTS.match(core)
+            found.append(Clause(piece, sentence.start + start, number, asking, _tokens(piece, sentence.start + start)))
+            if len(found) == _CLAUSES:
+                return found
+    return found
+
+
+def without_lead(clause: str) -> str:
+    """Return a clause without the words that join it to the one before (“and”, “which”, “considering that”)."""
+    lead = _LEADING.match(clause)
+    return clause[lead.end() if lead else 0 :]
+
+
+def _pieces(sentence: str) -> Iterator[tuple[int, int]]:
+    begin = 0
+    for border in _BORDER.finditer(sentence):
+        if border.start() > begin:
+            yield from _piece(sentence, begin, border.start())
+        begin = border.end()
+    yield from _piece(sentence, begin, len(sentence))
+
+
+def _piece(sentence: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    written = sentence[start:end]
+    start += len(written) - len(written.lstrip())
+    stop = start + len(written.strip())
+    if stop > start:
+        yield start, stop
+
+
+def _tokens(text: str, offset: int) -> tuple[Token, ...]:
+    if _CHINESE.search(text):
+        return tuple(_chinese_tokens(text, offset))
+    return tuple(
+        Token(
+            offset + m.start(),
+            offset + m.end(),
+            word := fold(m[0]).replace("’", "'"),
+            stem(word.removesuffix("'s")),
+            m.start() > 0 and _NAME.search(m[0]) is not None,
+        )
+        for m in _TOKEN.finditer(text)
+    )
+
+
+def _chinese_tokens(text: str, offset: int) -> Iterator[Token]:
+    """Give words as they are, and of each run of Chinese its pairs of characters."""
+    for match in _TOKEN.finditer(text):
+        run_start = match.start()
+        for place in range(match.start(), match.end() - 1):
+            if _CHINESE.match(text, place) and _CHINESE.match(text, place + 1):
+                yield Token(offset + place, offset + place + 2, text[place : place + 2], text[place : place + 2])
+                run_start = place + 2
+        rest = text[run_start : match.end()]
+        if rest and not _CHINESE.search(rest):
+            yield Token(offset + run_start, offset + match.end(), fold(rest), stem(fold(rest)))

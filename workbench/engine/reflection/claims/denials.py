@@ -1,0 +1,187 @@
+"""Reads what somebody says he has never done, and what he says he has done, does or tries."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.recall.stemming import stem
+from workbench.engine.reflection.claims.clauses import Mode
+from workbench.engine.reflection.claims.model import Deed, Denial, Span
+from workbench.engine.reflection.claims.vocabulary import SAME_MEANING
+from workbench.engine.reflection.english import PAST_FORMS, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.engine.reflection.claims.clauses import Clause, Token
+    from workbench.engine.reflection.claims.model import Origin
+
+_BETWEEN = r"(?:(?:actually|really|even|once|fully|personally|also|ever|yet|properly|honestly|just|already|recently|successfully|finally|now|since|only|currently|been\s+able\s+to|managed\s+to|decided\s+to|chosen\s+to|started\s+to)\s+)*"
+_I_HAVE = r"\b(?:i|we)(?:['’]ve|\s+have)\s+"
+_HE_HAS = r"(?:^|\b[\w.’'-]+\s+)(?:has)\s+"
+_NEVER = re.compile(
+    rf"(?:\b(?:i|we)(?:['’]ve|\s+have)?\s+{_BETWEEN}|{_HE_HAS}{_BETWEEN})never\s+{_BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE
+)
+_NOT_YET = re.compile(
+    rf"\b(?:(?:i|we)\s+(?:haven['’]t|have\s+not)|hasn['’]t|has\s+not)\s+{_BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE
+)
+_LACKS = re.compile(
+    r"\b(?:i|we)\s+(?:don['’]t|do\s+not)\s+(?:actually\s+|even\s+|currently\s+|yet\s+)*(?P<verb>have|own|use|drink|eat|smoke|drive|speak)\b",
+    re.IGNORECASE,
+)
+_CHINESE_NEVER = re.compile(r"(?:我|用户)(?:从来没有?|从没有?|从未|没有?)(?P<verb>[\u3400-\u9fff]{1,2}?)过")
+_RHETORICAL = re.compile(
+    r"\s*(?:such|so|this\s+\w+\s+(?:before|in)|more|better|anything|like\s+this|that\s+way|a\s+dull|imagine|thought|been\s+(?:so|more|this|happier|better))\b",
+    re.IGNORECASE,
+)
+_SPOKEN_OF = words(
+    "give know forget mind thought imagined expected realized realised felt stop stopped gets fails guess hesitate regret"
+    " been considered"
+)
+_PRONOUN = re.compile(
+    r"\s*(?:it|them|(?:that|this|one|any)(?=\s*(?:before|yet|in|with|at|for|on|myself)?\s*(?:[.,;!]|$)))\b", re.IGNORECASE
+)
+_RELATIVE = re.compile(r"\s*(?:which|that)\b", re.IGNORECASE)
+_OR = re.compile(r"\s+or\s+|\s*,\s*(?:or\s+)?|\s+nor\s+|或者?", re.IGNORECASE)
+
+_DONE = re.compile(rf"(?:{_I_HAVE}|{_HE_HAS}){_BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE)
+_DID = re.compile(rf"\b(?:i|we)\s+{_BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE)
+_DOING = re.compile(
+    r"\b(?:i['’]m|i\s+am|we['’]re|we\s+are)\s+(?:(?:currently|now|already|also|still|actually)\s+)*(?P<verb>[^\W\d_]+ing)\b",
+    re.IGNORECASE,
+)
+_ATTEMPT = re.compile(
+    r"\b(?:(?:i['’]m|i\s+am|i['’]ve\s+been|we['’]re)\s+(?:currently\s+)?(?:trying|planning|hoping|going|looking|working)"
+    r"\s+(?:to|on)|(?:i|we)\s+(?:want|plan|hope|need|decided)\s+to|i['’]d\s+like\s+to)\s+(?P<verb>[^\W\d_]+)",
+    re.IGNORECASE,
+)
+_MINE = re.compile(r"\b(?:my|our)\s+(?P<what>(?:[\w`.+#-]+\s+){0,4}?[\w`.+#-]+)(?=\s+(?:is|was|has|which|that|obtained|to|for|in|with|and)\b|[.,;]|$)", re.IGNORECASE)
+_CHINESE_DONE = re.compile(r"(?:我|用户)(?:已经|昨天|今天|刚)?(?P<verb>[\u3400-\u9fff]{1,2}?)(?:了|过)")
+_NOT_DEEDS = words(
+    "never not no to trying planning hoping thinking wondering looking having going sure unsure interested concerned worried"
+    " struggling wanted needed heard read noticed seen thought wondered considering considered been got planned tried"
+    " wish hope think know guess believe want need like love feel am was will would can could should may might must don"
+    " reviewed studied learned learnt estimated decided chosen chose scheduled explored researched discovered"
+    " found asked mentioned said told had able aware afraid curious getting feeling excited"
+)
+_USES: Final = words("use prefer have own run drink eat drive speak live work")
+_GOT: Final = frozenset(map(stem, words("obtain obtained get got gotten have had own owned buy bought receive received acquire acquired")))
+
+DONE: Final = 1.0
+DOING: Final = 0.75
+TRIES: Final = 0.5
+
+
+def denials(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Denial]:
+    """Give what a clause says was never done, has not been done yet, or is not had.
+
+    Args:
+        clauses: Of the passage.
+        number: Of the clause among them.
+        origin: Where they were read.
+    """
+    clause = clauses[number]
+    if clause.asked:
+        return
+    for pattern in (_NEVER, _NOT_YET, _LACKS, _CHINESE_NEVER):
+        found = pattern.search(clause.text)
+        if found is None or clause.mode_at(clause.start + found.start()) is Mode.SUPPOSES:
+            continue
+        verb = found["verb"].casefold()
+        rest = clause.text[found.end() :]
+        if verb in _SPOKEN_OF or _RHETORICAL.match(rest):
+            return
+        if pattern is _NOT_YET and not re.search(r"\b(?:yet|before|any|ever|at\s+all)\b", clause.text, re.IGNORECASE):
+            return
+        alternatives, names, begin = _alternatives(clauses, number, found.end())
+        if alternatives:
+            span = Span(begin, clause.end, clause.start + found.start("verb"))
+            yield Denial(origin, stem(verb), alternatives, span, pattern not in (_NEVER, _CHINESE_NEVER), names)
+        return
+
+
+def _alternatives(
+    clauses: Sequence[Clause], number: int, behind: int
+) -> tuple[tuple[frozenset[str], ...], frozenset[str], int]:
+    """Return what stands behind the verb, parted at “or”, which of it are names, and where the words begin."""
+    clause = clauses[number]
+    rest = clause.text[behind:]
+    found = []
+    start = behind
+    for piece in (*_OR.finditer(rest), None):
+        end = behind + piece.start() if piece else len(clause.text)
+        stems = telling([t for t in clause.tokens if clause.start + start <= t.start < clause.start + end])
+        if stems:
+            found.append(stems)
+        start = behind + piece.end() if piece else end
+    names = telling([token for token in clause.tokens if token.name and token.start >= clause.start + behind])
+    relative = _RELATIVE.match(clause.text) is not None
+    begin = clause.start
+    if not found or relative or _PRONOUN.match(rest):
+        other = next((c for c in reversed(clauses[max(0, number - 2) : number]) if telling(c.tokens)), None)
+        if other is not None and clause.sentence - other.sentence <= 1:
+            meant = _last_words(other) if relative else list(other.tokens)
+            found = [telling(meant)] if relative or not found else [stems | telling(meant) for stems in found]
+            names |= telling([token for token in meant if token.name])
+            begin = other.start if other.sentence == clause.sentence else begin
+    return tuple(stems for stems in found if stems), names, begin
+
+
+def _last_words(clause: Clause) -> list[Token]:
+    """Return the words at the end of a clause up to one that tells nothing: “like Flask-Login” gives “Flask-Login”."""
+    found: list[Token] = []
+    for token in reversed(clause.tokens):
+        if not token.tells or (found and "," in clause.text[token.end - clause.start : found[-1].start - clause.start]):
+            break
+        found.append(token)
+    return found
+
+
+def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Deed]:
+    """Give what a clause says that its speaker has done, does, tries or has; at most one of each.
+
+    Args:
+        clauses: Of the passage.
+        number: Of the clause among them.
+        origin: Where they were read.
+    """
+    clause = clauses[number]
+    if _NEVER.search(clause.text) or _NOT_YET.search(clause.text) or _LACKS.search(clause.text):
+        return
+    stems = telling(clause.tokens)
+    owned = _MINE.search(clause.text)
+    if owned is not None:
+        what = telling([t for t in clause.tokens if clause.start + owned.start("what") <= t.start < clause.start + owned.end("what")])
+        if what:
+            yield Deed(origin, "hav", what, DOING, Span(clause.start, clause.end, clause.start + owned.start()))
+    if clause.asked or not stems:
+        return
+    verb, strength, place = _deed(clause.text)
+    if verb and clause.mode_at(clause.start + place) is not Mode.SUPPOSES:
+        yield Deed(origin, stem(verb), stems, strength, Span(clause.start, clause.end, clause.start + place))
+
+
+def _deed(text: str) -> tuple[str, float, int]:
+    for pattern, strength in ((_ATTEMPT, TRIES), (_DONE, DONE), (_DOING, DOING), (_DID, DONE), (_CHINESE_DONE, DONE)):
+        for found in pattern.finditer(text):
+            verb = found["verb"].casefold()
+            if verb in _NOT_DEEDS:
+                continue
+            if pattern is _DID and not (verb.endswith("ed") or verb in PAST_FORMS or verb in _USES):
+                continue
+            return verb, DOING if pattern is _DID and verb in _USES else strength, found.start()
+    return "", 0.0, 0
+
+
+def telling(tokens: Sequence[Token]) -> frozenset[str]:
+    """Return the stems of words that say something by themselves."""
+    return frozenset(SAME_MEANING.get(t.stem, t.stem) for t in tokens if t.tells and t.word not in _VAGUE)
+
+
+_VAGUE = words("before any ever related relating actual really yet this that project basic simple some certain own proper whole")
+
+
+def is_getting(verb: str) -> bool:
+    """Tell whether a verb's stem means coming to have."""
+    return verb in _GOT

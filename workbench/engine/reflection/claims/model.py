@@ -1,0 +1,135 @@
+"""What people claim, as values: of whom, of what, and how surely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from workbench.engine.reflection.claims.values import Value
+    from workbench.engine.reflection.model import Passage
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a claim was read.
+
+    Args:
+        passage: The passage, or a recorded fact in the form of one.
+        order: Its place among all that was read, oldest first.
+        speaker: Whose claim it is, folded; what different people say of themselves never conflicts.
+        fact: The fact's id where it is a recorded one, else empty.
+        is_new: Whether it is among what this cycle surveys.
+    """
+
+    passage: Passage
+    order: int
+    speaker: str
+    fact: str = ""
+    is_new: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of a passage's text that says a claim; `key` is the place in it that a short quote must hold."""
+
+    start: int
+    end: int
+    key: int
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A value with what it is the value of.
+
+    Args:
+        origin: Where it was read.
+        value: The value.
+        heads: Stems of the words that say what is measured or counted.
+        terms: Stems of everything around that says of what; includes the heads.
+        labels: Which one of several (“sprint 2” gives `2`).
+        aims: Whether it is a goal rather than a state.
+        change: How surely the words say that it is new: 0 not at all, 1 weakly, 2 clearly.
+        was: The value that the words say it had before, or None.
+        span: The words.
+        unnamed: Whether it only says “it” or “which”, so that the attribute is that of the words before.
+    """
+
+    origin: Origin
+    value: Value
+    heads: frozenset[str]
+    terms: frozenset[str]
+    labels: frozenset[str]
+    aims: bool
+    change: int
+    was: Value | None
+    span: Span
+    unnamed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """“I have never …”: each alternative of “or” by its stems.
+
+    Args:
+        origin: Where it was read.
+        verb: Stem of what was never done.
+        alternatives: Stems of what it was never done to.
+        span: The words.
+        has_yet: Whether it is rather a state than a history: “haven’t … yet”, “don’t have”.
+        names: Those of the stems that are written like names.
+    """
+
+    origin: Origin
+    verb: str
+    alternatives: tuple[frozenset[str], ...]
+    span: Span
+    has_yet: bool = False
+    names: frozenset[str] = frozenset()
+
+    @property
+    def never(self) -> bool:
+        """Tell whether it denies a whole history."""
+        return not self.has_yet
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """What somebody has done, does or has.
+
+    Args:
+        origin: Where it was read.
+        verb: Stem of the verb.
+        terms: Stems of the clause.
+        strength: 1 done or had, 0.75 going on, 0.5 tried or meant.
+        span: The words.
+    """
+
+    origin: Origin
+    verb: str
+    terms: frozenset[str]
+    strength: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One thing preferred or taken in another's place.
+
+    Args:
+        origin: Where it was read.
+        kind: `prefers`, `uses` or the name of an attribute that has one value (“lives in”).
+        chosen: Stems of what.
+        against: Stems of what not; empty where nothing is said.
+        about: Stems of the rest of the clause.
+        change: As for `Measured`.
+        span: The words.
+    """
+
+    origin: Origin
+    kind: str
+    chosen: frozenset[str]
+    against: frozenset[str]
+    about: frozenset[str]
+    change: int
+    span: Span

@@ -1,0 +1,156 @@
+"""Reads every claim that a cycle may compare: of the new passages, of older ones near them, and of recorded facts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.recall.voices import AGENT
+from workbench.engine.reflection.claims.attributes import measured
+from workbench.engine.reflection.claims.choices import choices
+from workbench.engine.reflection.claims.clauses import clauses_of
+from workbench.engine.reflection.claims.denials import deeds, denials
+from workbench.engine.reflection.claims.model import Origin
+from workbench.engine.reflection.claims.stating import speaker_key
+from workbench.engine.reflection.claims.weights import Weights
+from workbench.engine.reflection.model import Passage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from workbench.engine.catalog import Lookups
+    from workbench.engine.reflection.claims.model import Choice, Deed, Denial, Measured
+    from workbench.engine.reflection.model import Snapshot
+    from workbench.engine.reflection.work import Work
+
+MOST_LOOK_UPS: Final = 48
+"""Questions to `Snapshot.earlier` in one cycle: the telling claims of the newest passages come first."""
+_NEAR: Final = 6
+_MOST_ENTITIES: Final = 60
+_MOST_FACTS: Final = 400
+_REPORT_EVERY: Final = 200
+_LONGEST_QUESTION: Final = 200
+_NAME = re.compile(r"\b[A-Z][\w+#-]{2,}")
+
+
+@dataclass
+class Claims:
+    """All claims, each kind oldest first, with the weights of their words."""
+
+    measured: list[Measured] = field(default_factory=list)
+    denials: list[Denial] = field(default_factory=list)
+    deeds: list[Deed] = field(default_factory=list)
+    choices: list[Choice] = field(default_factory=list)
+    documents: list[frozenset[str]] = field(default_factory=list)
+
+    def read(self, origin: Origin) -> None:
+        """Add what a passage claims."""
+        clauses = clauses_of(origin.passage.text)
+        self.documents.append(frozenset(token.stem for clause in clauses for token in clause.tokens))
+        for number in range(len(clauses)):
+            self.measured.extend(measured(clauses, number, origin))
+            self.denials.extend(denials(clauses, number, origin))
+            self.deeds.extend(deeds(clauses, number, origin))
+            self.choices.extend(choices(clauses, number, origin))
+
+    @property
+    def weights(self) -> Weights:
+        """Return how much each word tells among all that was read."""
+        return Weights(self.documents)
+
+    def in_order(self) -> Claims:
+        """Return the same claims, each kind oldest first."""
+        return Claims(
+            sorted(self.measured, key=lambda claim: claim.origin.order),
+            sorted(self.denials, key=lambda claim: claim.origin.order),
+            sorted(self.deeds, key=lambda claim: claim.origin.order),
+            sorted(self.choices, key=lambda claim: claim.origin.order),
+            self.documents,
+        )
+
+
+def read_claims(snapshot: Snapshot, work: Work) -> Claims:
+    """Return what people claim in all that this cycle may compare.
+
+    What an assistant says is no claim of a person. Older passages are asked for at most 48 times, 6 each; facts
+    are those of at most 60 entities that the new passages name or whose speakers they are.
+
+    Args:
+        snapshot: What the cycle looks at.
+        work: Told of progress; may call it off.
+    """
+    claims = Claims()
+    spoken = [passage for passage in snapshot.passages if passage.speaker.casefold() not in AGENT]
+    for number, passage in enumerate(spoken):
+        if number % _REPORT_EVERY == 0:
+            work.check()
+        claims.read(_origin(passage, number + 1, snapshot.owner))
+    known = {passage.id for passage in spoken}
+    older = [p for p in _older(snapshot, claims, work) if p.id not in known]
+    older.sort(key=lambda passage: (passage.moment is not None, passage.moment and passage.moment.timestamp()))
+    for number, passage in enumerate(older):
+        claims.read(_origin(passage, number - len(older), snapshot.owner, is_new=False))
+    for origin in _facts(snapshot, spoken, -len(older)):
+        claims.read(origin)
+    return claims.in_order()
+
+
+def _origin(passage: Passage, order: int, owner: str, *, is_new: bool = True) -> Origin:
+    return Origin(passage, order, speaker_key(passage.speaker, owner), is_new=is_new)
+
+
+def _older(snapshot: Snapshot, claims: Claims, work: Work) -> Iterator[Passage]:
+    """Give older passages of people near the claims that tell of a change or deny something."""
+    asked: dict[str, None] = {}
+    for denial in reversed(claims.denials):
+        asked.setdefault(denial.origin.passage.text[denial.span.start : denial.span.end][:_LONGEST_QUESTION])
+    for choice in reversed(claims.choices):
+        asked.setdefault(choice.origin.passage.text[choice.span.start : choice.span.end][:_LONGEST_QUESTION])
+    for change in (2, 1, 0):
+        for claim in reversed(claims.measured):
+            if claim.change == change:
+                asked.setdefault(claim.origin.passage.text[claim.span.start : claim.span.end][:_LONGEST_QUESTION])
+    found: set[str] = set()
+    for question in list(asked)[:MOST_LOOK_UPS]:
+        work.check()
+        for passage in snapshot.earlier(question, _NEAR):
+            if passage.id not in found and passage.speaker.casefold() not in AGENT:
+                found.add(passage.id)
+                yield passage
+
+
+def _facts(snapshot: Snapshot, passages: Sequence[Passage], before: int) -> Iterator[Origin]:
+    """Give the standing facts of the speakers and of what is named, each in the form of a passage."""
+    left = _MOST_FACTS
+    for entity_id, speaker in _entities(snapshot.graph, passages, snapshot.owner):
+        for fact in snapshot.graph.facts_of(entity_id):
+            if fact.retired or "#^" not in fact.id or left <= 0:
+                continue
+            left -= 1
+            path = fact.id
+            since = _day(fact.since)
+            yield Origin(
+                Passage(fact.id, fact.text, path, fact.line, fact.line, since), before - left - 1, speaker, fact.id, is_new=False
+            )
+
+
+def _entities(graph: Lookups, passages: Iterable[Passage], owner: str) -> Iterator[tuple[str, str]]:
+    """Give entity ids with the speaker whose claims they are compared with: the owner's where it is no person."""
+    names: dict[str, str] = {owner: ""} if owner else {}
+    for passage in passages:
+        if speaker := speaker_key(passage.speaker, owner):
+            names.setdefault(passage.speaker, speaker)
+    for passage in reversed(list(passages)):
+        for name in _NAME.findall(passage.text[:2000]):
+            names.setdefault(name, "")
+        if len(names) > 20 * _MOST_ENTITIES:
+            break
+    seen: set[str] = set()
+    for name, speaker in names.items():
+        entity = graph.named(name)
+        if entity is not None and entity.id not in seen:
+            seen.add(entity.id)
+            yield entity.id, speaker
+            if len(seen) == _MOST_ENTITIES:
+                return

@@ -1,0 +1,87 @@
+"""Pairs choices with what they turn away from: a switch, a stop, another preference, another home."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.engine.reflection.claims.choices import FAVOURITE, LIVES, PREFERS, STOPPED, SWITCHED, WORKS
+from workbench.engine.reflection.claims.denials import DOING
+from workbench.engine.reflection.claims.weights import Postings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.engine.reflection.claims.model import Choice, Deed
+    from workbench.engine.reflection.claims.weights import Weights
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A choice and what it stands against.
+
+    Args:
+        old: What was said before.
+        new: The choice.
+        replaces: Whether the new one is said to take the old one's place; else nobody can tell which holds.
+    """
+
+    old: Choice | Deed
+    new: Choice
+    replaces: bool
+
+
+def find_turns(choices: Sequence[Choice], deeds: Sequence[Deed], weights: Weights) -> list[Turn]:
+    """Return the choices that something said before does not agree with, each once.
+
+    Args:
+        choices: Oldest first.
+        deeds: Oldest first.
+        weights: Of the words.
+    """
+    done = Postings()
+    for number, deed in enumerate(deeds):
+        done.add(number, deed.terms)
+    chosen = Postings()
+    found: list[Turn] = []
+    for number, choice in enumerate(choices):
+        turn = None
+        if choice.origin.is_new:
+            earlier = [choices[other] for other in chosen.near([choice.kind, *weights.rarest(choice.against)])]
+            turn = next(_against_choices(choice, earlier), None) or next(
+                _against_deeds(choice, [deeds[other] for other in done.near(weights.rarest(choice.against))]), None
+            )
+        if turn is not None:
+            found.append(turn)
+        chosen.add(number, {choice.kind, *choice.chosen})
+    return found
+
+
+def _against_choices(choice: Choice, earlier: Sequence[Choice]) -> Iterator[Turn]:
+    for other in earlier:
+        if other.origin.speaker != choice.origin.speaker or other.origin.passage.id == choice.origin.passage.id:
+            continue
+        if choice.kind == other.kind == PREFERS and choice.against and choice.chosen and not choice.chosen & choice.against:
+            swapped = choice.against <= other.chosen and bool(other.against) and choice.chosen <= other.against
+            if swapped:
+                yield Turn(other, choice, choice.change > 0)
+        elif choice.kind in (SWITCHED, STOPPED) and other.kind in (PREFERS, SWITCHED) and choice.against:
+            if choice.against <= other.chosen:
+                yield Turn(other, choice, replaces=True)
+        elif choice.kind == other.kind and choice.kind in (FAVOURITE, LIVES, WORKS):
+            if choice.about == other.about and choice.chosen and not choice.chosen & other.chosen:
+                yield Turn(other, choice, choice.change > 0)
+
+
+def _against_deeds(choice: Choice, deeds: Sequence[Deed]) -> Iterator[Turn]:
+    if choice.kind not in (SWITCHED, STOPPED) or not choice.against:
+        return
+    for deed in deeds:
+        if (
+            deed.origin.order < choice.origin.order
+            and deed.origin.speaker == choice.origin.speaker
+            and deed.strength >= DOING
+            and choice.against <= deed.terms
+            and (choice.kind == SWITCHED or deed.verb in choice.about)
+        ):
+            yield Turn(deed, choice, replaces=True)

@@ -1,0 +1,156 @@
+"""Pairs values of the same thing: what it was, and what it is since."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.reflection.claims.weights import Postings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.engine.reflection.claims.model import Measured
+    from workbench.engine.reflection.claims.weights import Weights
+
+_NEEDED: Final = {2: 0.42, 1: 0.62, 0: 0.78}
+"""Similarity at which two values are of the same thing, by how surely the later one is said to be new."""
+_NEEDED_WITH_WAS: Final = 0.3
+_FARTHEST: Final = 1.7
+"""Powers of ten between two values of one thing; what lies farther apart are two things."""
+_PER_ORDER: Final = 0.1
+_PER_ORDER_UNNAMED: Final = 0.4
+"""What each power of ten costs; more where the words only say “it” and do not name what is counted."""
+_MOST_SIDES: Final = 3
+
+
+@dataclass(frozen=True)
+class Update:
+    """A value that took another's place.
+
+    Args:
+        old: Claims of the old value, oldest first, at most three.
+        new: Claims of the new one.
+        similarity: Of what they are values of, 0–1.
+        change: How surely the words say that it changed (see `Measured`).
+    """
+
+    old: tuple[Measured, ...]
+    new: tuple[Measured, ...]
+    similarity: float
+    change: int
+
+
+def find_updates(claims: Sequence[Measured], weights: Weights) -> list[Update]:
+    """Return the values that were replaced, each pair of values once.
+
+    Args:
+        claims: Oldest first.
+        weights: Of the words.
+    """
+    postings = Postings()
+    pairs: list[tuple[float, int, int]] = []
+    for number, later in enumerate(claims):
+        best: tuple[float, int] | None = None
+        if later.origin.is_new:
+            for other in postings.near(weights.rarest(later.terms)):
+                score = _score(claims[other], later, weights)
+                if score and (best is None or score > best[0] + 0.1):
+                    best = score, other
+        if best is not None:
+            pairs.append((best[0], best[1], number))
+        postings.add(number, later.terms)
+    return list(_merged(claims, pairs, weights, postings))
+
+
+def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
+    """Return how surely the later value replaced the earlier, 0 where it did not."""
+    if earlier.origin.passage.id == later.origin.passage.id or earlier.value.same_as(later.value):
+        return 0.0
+    if not _comparable(earlier, later):
+        return 0.0
+    similarity = _similarity(earlier, later, weights)
+    change = later.change
+    if change < 2 and (earlier.labels != later.labels or len(earlier.terms & later.terms) < 2):
+        return 0.0
+    if earlier.value.dimension == "version" and change < 2:
+        return 0.0
+    apart = _orders_apart(earlier, later)
+    if apart > _FARTHEST and later.was is None:
+        return 0.0
+    if later.was is not None:
+        needed = _NEEDED_WITH_WAS if later.was.same_as(earlier.value) else _NEEDED[1]
+    else:
+        needed = _NEEDED[change]
+    return similarity - (_PER_ORDER_UNNAMED if later.unnamed else _PER_ORDER) * apart if similarity >= needed else 0.0
+
+
+def _orders_apart(one: Measured, other: Measured) -> float:
+    """Return how many powers of ten lie between two amounts; 0 for dates and versions."""
+    if one.value.dimension in ("date", "version") or min(one.value.amount, other.value.amount) <= 0:
+        return 0.0
+    return abs(math.log10(one.value.amount / other.value.amount))
+
+
+def _comparable(earlier: Measured, later: Measured) -> bool:
+    one, other = earlier.value, later.value
+    return (
+        one.dimension == other.dimension
+        and one.tool == other.tool
+        and earlier.origin.speaker == later.origin.speaker
+        and earlier.aims == later.aims
+        and (one.per == other.per or not (one.per and other.per))
+        and not (earlier.labels and later.labels and not earlier.labels & later.labels)
+        and bool(earlier.heads & later.terms)
+        and bool(later.heads & earlier.terms)
+    )
+
+
+def _similarity(earlier: Measured, later: Measured, weights: Weights) -> float:
+    shared = earlier.terms & later.terms
+    if len(shared) < 2 and not (shared == earlier.terms or shared == later.terms):
+        return 0.0
+    return weights.similarity(earlier.terms, later.terms)
+
+
+def _merged(
+    claims: Sequence[Measured], pairs: list[tuple[float, int, int]], weights: Weights, postings: Postings
+) -> Iterator[Update]:
+    """Give each pair of values once, with all who say either."""
+    done: set[tuple[int, int]] = set()
+    replaced: set[int] = set()
+    for score, old, new in sorted(pairs, key=lambda pair: (-claims[pair[2]].change, -pair[0], pair[2])):
+        if (old, new) in done or new in replaced:
+            continue
+        olds = [n for n in _alike(claims, old, weights, postings) if n < new]
+        news = [n for n in _alike(claims, new, weights, postings) if n > min(olds)]
+        # A value that comes back belongs to another thing, or did not change.
+        returns = sum(n > new for n in _alike(claims, old, weights, postings))
+        replaced.update(news)
+        done.update((o, n) for o in olds for n in news)
+        change = claims[new].change
+        if change < 2 and returns:
+            continue
+        yield Update(_ends(claims, olds, old), _ends(claims, news, new), score, change)
+
+
+def _alike(claims: Sequence[Measured], number: int, weights: Weights, postings: Postings) -> list[int]:
+    """Return the claims that say the same value of the same thing, the claim itself included."""
+    claim = claims[number]
+    return sorted(
+        {number}
+        | {
+            other
+            for other in postings.near(weights.rarest(claim.terms))
+            if claims[other].value.same_as(claim.value)
+            and _comparable(claims[other], claim)
+            and _similarity(claims[other], claim, weights) >= _NEEDED[2]
+        }
+    )
+
+
+def _ends(claims: Sequence[Measured], numbers: list[int], best: int) -> tuple[Measured, ...]:
+    """Return the best, the first and the last of claims that say the same, oldest first."""
+    kept = sorted({best, numbers[0], numbers[-1]})
+    return tuple(claims[number] for number in kept[:_MOST_SIDES])

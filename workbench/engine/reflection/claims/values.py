@@ -1,0 +1,251 @@
+"""Finds what a text gives as a value: numbers with units, percentages, sums, counts, dates and versions."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_MULTIPLES = {"k": 1e3, "m": 1e6, "bn": 1e9, "b": 1e9, "万": 1e4, "亿": 1e8}
+_UNITS: Final[dict[str, tuple[str, float]]] = {
+    unit: (dimension, factor)
+    for dimension, table in {
+        "time": {
+            "ms millisecond milliseconds 毫秒": 0.001,
+            "s sec secs second seconds 秒": 1,
+            "min mins minute minutes 分钟": 60,
+            "h hr hrs hour hours 小时": 3600,
+            "day days 天": 86400,
+            "week weeks 周": 604800,
+            "month months 个月": 2592000,
+            "year years 年": 31536000,
+        },
+        "share": {"% percent percentage 个百分点": 1},
+        "bytes": {"kb kib": 1e3, "mb mib": 1e6, "gb gib": 1e9, "tb": 1e12},
+        "length": {"mm": 0.001, "cm": 0.01, "km kilometers kilometres 公里": 1000, "mile miles": 1609, "meters metres 米": 1},
+        "mass": {"kg 公斤": 1, "lb lbs pounds": 0.45},
+        "money": {"dollars usd": 1, "元": 1, "euros eur": 1},
+    }.items()
+    for names, factor in table.items()
+    for unit in names.split()
+}
+_WORDS = {
+    word: float(number)
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+    )
+    if number > 1
+} | {"twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0}
+_LATIN_UNITS = "|".join(sorted((u for u in _UNITS if u.isascii() and u != "%"), key=len, reverse=True))
+_HAN_UNITS = "|".join(sorted((u for u in _UNITS if not u.isascii()), key=len, reverse=True))
+_NUMBER = re.compile(
+    rf"""
+        (?<![\w.,:/#@^~=-])
+        (?P<sign>US\$|[$€£¥])?[ ]?
+        (?P<number>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)
+        (?P<multiple>(?-i:k|K|M|bn|万|亿)(?![A-Za-z\d]))?
+        (?:[ -]?(?P<unit>%|(?:{_LATIN_UNITS})\b|{_HAN_UNITS}))?
+        (?P<after>[\w.:/@-]?[\w@-]?)
+      | \b(?P<word>{"|".join(_WORDS)})\b(?:[ -](?P<word_unit>(?:{_LATIN_UNITS})\b))?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+RATE: Final = re.compile(
+    r"\s*(?:/|per\s+|a\s+|an\s+|each\s+|every\s+|每)(second|sec|minute|min|hour|day|week|month|quarter|year|user|request|person|天|月|年|周)\b",
+    re.IGNORECASE,
+)
+_SPAN_BEFORE = re.compile(r"\d[\w%$]*\s*(?:-|–|to|x|×|and|or)\s*[$€£]?$", re.IGNORECASE)
+_SPAN_AFTER = re.compile(r"\s*(?:-|–|to|x|×)\s*[$€£]?\d", re.IGNORECASE)
+_FROM = re.compile(r"\bfrom\s*(?:about|around|roughly|over|nearly|an?\s+\w+\s+of)?\s*$", re.IGNORECASE)
+_FROM_TO = re.compile(r"\bfrom\s+(?:\w+\s+)?\S+\s+(?:\w+\s+)?to\s*[$€£]?$", re.IGNORECASE)
+_BOUND = re.compile(
+    r"(?:\b(?:under|below|within|at\s+least|at\s+most|up\s+to|less\s+than|more\s+than|over|above|beyond|fewer\s+than|no\s+more\s+than"
+    r"|minimum\s+(?:of\s+)?|maximum\s+(?:of\s+)?|only)|[<>≤≥])\s*$",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"\b(?P<what>sprint|phase|step|line|lines|http|https|port|version|chapter|week|day|level|section|question|option|part"
+    r"|room|figure|issue|ticket|item|milestone|unit|exercise|problem|code|status|error|round|season|episode|grade"
+    r"|stage|tier|type|page|task|module|es|number|no\.|wcag|oauth|node|python|grammar)\s*[.:#]?\s*$",
+    re.IGNORECASE,
+)
+_CODE_AFTER = re.compile(r"\s*(?:status|errors?\b|too\s+many|not\s+found|unauthorized|ok\b|forbidden|response\s+code)", re.IGNORECASE)
+_NAME_BEFORE = re.compile(r"(?:^|[\s(\"'`])(?:[A-Z][\w.+#-]*|[a-z]+[A-Z]\w*)\s+v?$")
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan",
+            "february feb",
+            "march mar",
+            "april apr",
+            "may",
+            "june jun",
+            "july jul",
+            "august aug",
+            "september sep sept",
+            "october oct",
+            "november nov",
+            "december dec",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DATE = re.compile(
+    rf"""
+        \b(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<year>\d{{4}}))?(?!\s*[-–]\s*\d)
+      | (?<![\d-])(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH})\b(?:,?\s+(?P<year2>\d{{4}}))?
+      | (?<![\w-])(?P<iso>\d{{4}}-\d\d-\d\d)(?![\w-])
+      | (?:(?P<year3>\d{{4}})年)?(?P<month3>\d{{1,2}})月(?P<day3>\d{{1,2}})[日号號]
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_VERSION = re.compile(
+    r"(?P<tool>[A-Z][\w+#-]*(?:[ .-][A-Z][\w+#-]*)?|`[^`]{1,40}`)\s+(?:version\s+)?(?P<version>v\d+(?:\.\d+)*|\d+\.\d+(?:\.\d+)*)(?![\w%])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value as a text gives it.
+
+    Args:
+        start: Its place in the text.
+        end: Behind its unit and rate.
+        dimension: time, share, bytes, money …, `count` for a number of things, `date`, `version`.
+        amount: In the dimension's own unit; a date as YYYYMMDD, without a year 0000MMDD.
+        per: What it is a rate of, singular; empty where it is none.
+        bound: Whether it is a limit rather than a value (“under 250ms”).
+        tool: What a version is of, folded.
+        written: As it stands.
+    """
+
+    start: int
+    end: int
+    dimension: str
+    amount: float
+    per: str = ""
+    bound: bool = False
+    tool: str = ""
+    written: str = ""
+
+    def same_as(self, other: Value) -> bool:
+        """Tell whether both may be one value; a date without a year agrees with one that has it."""
+        if self.dimension == "date":
+            return self.amount % 10000 == other.amount % 10000
+        if self.dimension == "version":
+            short, long = sorted((self.written.lstrip("v"), other.written.lstrip("v")), key=len)
+            return long == short or long.startswith(short + ".")
+        return abs(self.amount - other.amount) <= 1e-9 * max(1.0, abs(self.amount))
+
+
+def values_in(text: str) -> list[Value]:
+    """Return the values of a clause in order; labels (“sprint 2”), ranges, years and codes are none.
+
+    Args:
+        text: One clause.
+    """
+    dates = list(_dates(text))
+    versions = [v for v in _versions(text) if not _inside(v, dates)]
+    taken = [*dates, *versions]
+    numbers = [value for value in _numbers(text) if not _inside(value, taken)]
+    return sorted((*taken, *numbers), key=lambda value: value.start)
+
+
+def labels_in(text: str) -> frozenset[str]:
+    """Return which one of several a clause speaks of: “sprint 2” and “the second sprint” give `2`."""
+    found = {str(number) for word, number in _ORDINALS.items() if re.search(rf"\b{word}\b", text, re.IGNORECASE)}
+    for match in re.finditer(r"(?<![\w.$])(\d{1,3})(?!\w|[.,]\d|%)", text):
+        if _LABEL.search(text[max(0, match.start() - 16) : match.start()]):
+            found.add(match[1])
+    return frozenset(found)
+
+
+_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "final": 99, "last": 99}
+
+
+def _inside(value: Value, others: list[Value]) -> bool:
+    return any(other.start <= value.start < other.end for other in others)
+
+
+def _numbers(text: str) -> Iterator[Value]:
+    for match in _NUMBER.finditer(text):
+        value = _worded(match) if match["word"] else _number(text, match)
+        if value is not None:
+            yield value
+
+
+def _worded(match: re.Match[str]) -> Value:
+    dimension, factor = _UNITS.get((match["word_unit"] or "").lower(), ("count", 1.0))
+    return Value(
+        match.start(), match.end(), dimension, _WORDS[match["word"].lower()] * factor, written=match[0]
+    )
+
+
+def _number(text: str, match: re.Match[str]) -> Value | None:
+    end = match.end() - len(match["after"])
+    digits, unit, sign = match["number"], (match["unit"] or "").lower(), match["sign"]
+    after = match["after"]
+    joined = after[:1] not in ("", ".", ":", "/", "-") or (after[:1] in (".", ":", "/") and after[1:2].isdigit())
+    if not unit and joined and "\u3400" > after[:1]:
+        return None
+    if after[:1] == "-" and (after[1:2].isdigit() or after[1:2] == "") and not unit:
+        return None
+    before = text[max(0, match.start() - 24) : match.start()]
+    if _SPAN_AFTER.match(text, end) and not _FROM.search(before):
+        return None
+    if _SPAN_BEFORE.search(before) and not _FROM_TO.search(before):
+        return None
+    if not unit and not sign and not match["multiple"]:
+        is_year = len(digits) == 4 and digits[:2] in ("19", "20")
+        if is_year or _LABEL.search(before) or _CODE_AFTER.match(text, end) or _is_named(before, digits):
+            return None
+    amount = float(digits.replace(",", "")) * _MULTIPLES.get((match["multiple"] or "").lower(), 1.0)
+    dimension, factor = ("money", 1.0) if sign else _UNITS.get(unit, ("count", 1.0))
+    per = RATE.match(text, end)
+    return Value(
+        match.start(),
+        per.end() if per else end,
+        f"money{sign}" if sign and sign not in ("$", "US$") else dimension,
+        amount * factor,
+        per=per[1].lower() if per else "",
+        bound=_BOUND.search(before) is not None,
+        written=text[match.start() : per.end() if per else end].strip(),
+    )
+
+
+def _is_named(before: str, digits: str) -> bool:
+    """Tell whether a number is part of a name, “Bootstrap 5.3” or “Python 3”; “In 20 days” is none."""
+    found = _NAME_BEFORE.search(before)
+    return found is not None and found[0].split()[0].strip("('\"`") not in _OPENERS and ("." in digits or len(digits) < 3)
+
+
+_OPENERS = frozenset("I In At On The My About Around With By For From After Before Within Over Under Only And But So We".split())
+
+
+def _dates(text: str) -> Iterator[Value]:
+    for match in _DATE.finditer(text):
+        if match["iso"]:
+            year, month, day = (int(part) for part in match["iso"].split("-"))
+        else:
+            named = match["month"] or match["month2"]
+            month = _MONTHS[named.lower()] if named else int(match["month3"])
+            day = int(match["day"] or match["day2"] or match["day3"])
+            year = int(match["year"] or match["year2"] or match["year3"] or 0)
+        if 1 <= month <= 12 and 1 <= day <= 31:
+            yield Value(match.start(), match.end(), "date", year * 10000.0 + month * 100 + day, written=match[0])
+
+
+def _versions(text: str) -> Iterator[Value]:
+    for match in _VERSION.finditer(text):
+        tool = match["tool"].strip("`").casefold()
+        if tool.split()[-1] not in ("version", "around", "about", "in", "at", "i"):
+            yield Value(
+                match.start("version"), match.end(), "version", 0.0, tool=tool.split()[-1], written=match["version"]
+            )

@@ -1,0 +1,83 @@
+"""Words by which claims are told apart: those that tell nothing, those of change, those of appointed days."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from workbench.engine.recall.stemming import stem
+from workbench.engine.reflection.english import words
+
+EMPTY: Final = words(
+    # What may be said of anything tells no two things apart.
+    "project app application feature features thing things stuff work working help use using used make making made sure"
+    " want need trying try like new now currently recently current recent ensure implement implementing implemented issue"
+    " issues trouble handle handling correctly properly way best lot bit really already also still get getting got set"
+    " setting add adding added actually time today yesterday tomorrow okay great good better nice thank thanks please"
+    " know think code example advice tip approach ever even i'm i've i'd it's don't didn't haven't can't since much many"
+    " one two day days consider considering include including included specifically based various several such total"
+    " around about approximately roughly nearly almost over under average number amount value initial year years month"
+    " months week weeks hour hours minute minutes optimize optimizing optimise focus focusing"
+    # Function words that the index's short list of stop words lets pass.
+    " after before because between both each few here more most no not only other same some than these those through too"
+    " until up very while all again against down out off its your him her his himself myself themselves just within"
+    " without during per via however though although am any whether yet never once first second third last next per"
+    " got going go goes went come came take took see seen back let lets put keep said say says tell told ask asked"
+    " something anything everything nothing someone anyone everyone somewhere another else every there's that's what's"
+    " he's she's we're we've they're you're you've i'll we'll hey wow yeah yes well oh gonna gotta wanna"
+)
+
+CHANGE_STEMS: Final = frozenset(
+    map(
+        stem,
+        words(
+            "improve increase reduce raise lower grow grew grown growth reach update extend change revise expand bump"
+            " upgrade drop move push postpone reschedule achieve hit bring brought climb rise rose cut decrease switch"
+            " reflect manage complete target estimate schedule range fall fell jump boost double aim plan try track"
+            " notice show result measure stand sit remain stay have become became adjust allow keep decide mention"
+        ),
+    )
+)
+"""Stems of verbs about a value; they do not say what it is the value of."""
+
+CLEAR_CHANGE: Final = re.compile(
+    r"\b(?:now|no\s+longer|recently|new(?:ly)?|updated?|updating|extend(?:ed)?|increased?|improved|reduced|raised|grew|grown"
+    r"|growth|postponed|moved|rescheduled|pushed|changed|revised|expanded|bumped|upgraded|lowered|(?:up|down)\s+to"
+    r"|brought|dropped|climbed|rose|instead|actually|latest|not\s+\S+\s+but|correction|these\s+days|anymore|has\s+reached"
+    r"|another|additional|extra)\b|现在|改成|改为|改到|变成|增加到|减少到|升到|提高到|降到|不再|推迟到|提前到|已经",
+    re.IGNORECASE,
+)
+FAINT_CHANGE: Final = re.compile(
+    r"\b(?:currently|current|so\s+far|already|as\s+of|reached|managed|total\s+of|at\s+the\s+moment|adjusted)\b|目前|如今",
+    re.IGNORECASE,
+)
+
+_APPOINTED_WORDS: Final = {
+    "deadline": "deadline due complete completion finish end target submission delivery deliver 截止",
+    "launch": "launch release deploy deployment 上线 发布",
+    "start": "start begin beginning",
+    "meeting": "meeting 会议",
+    "review": "review",
+} | {
+    word: word
+    for word in words(
+        "appointment interview exam wedding trip flight demo presentation birthday conference surgery party workshop visit"
+        " concert session test match game festival audition checkup"
+    )
+}
+APPOINTED: Final = {stem(word): kind for kind, names in _APPOINTED_WORDS.items() for word in words(names)}
+"""Stems of what a day is set for; a day without any of these is only when something happened."""
+
+_SAME_WORDS: Final = {
+    "limit": "quota cap allowance",
+    "response": "latency",
+    "price": "cost",
+    "pay": "salary wage",
+    "child": "children kid kids",
+    "day": "daily",
+    "week": "weekly",
+    "month": "monthly",
+    "year": "yearly annual",
+}
+SAME_MEANING: Final = {stem(word): stem(kept) for kept, names in _SAME_WORDS.items() for word in words(names)}
+"""Stems that stand for another when attributes are compared."""
