@@ -7,13 +7,18 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection import items as forms
-from workbench.engine.reflection.rules.core_items import is_owners, newest_first, read_lines, says
+from workbench.engine.reflection.rules.core_focus import FOCUS, focus_change, new_focus
+from workbench.engine.reflection.rules.core_items import (
+    is_owners,
+    newest_first,
+    read_lines,
+    says,
+    told_of_owner,
+)
 from workbench.engine.reflection.rules.phrasing import clipped, plain
 from workbench.engine.reflection.rules.quoting import cite, spoken
 from workbench.engine.reflection.rules.words import content_words, coverage
-from workbench.engine.reflection.wording import sentences, third_person
 from workbench.engine.triggers.cues import routing_cues
-from workbench.engine.triggers.live_text import PUNCTUATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,9 +31,10 @@ if TYPE_CHECKING:
 BLOCK: Final = "Active Context"
 _TARGET: Final = "core:active-context"
 _CURRENT: Final = timedelta(days=21)
-_MOST_NEW: Final = 3
+_MOST_NEW: Final = 2
 _LONGEST: Final = 160
-_FOCUS: Final = frozenset({"currently working on", "working on", "current focus", "focus", "current project"})
+_LONGEST_NAME: Final = 3
+_LONGEST_VALUE: Final = 8
 _EVENTS: Final = frozenset({"recent important events", "recent events", "recently"})
 _OPEN: Final = frozenset(
     {"open decisions", "open questions", "blockers", "blockers/waiting on", "waiting on", "waiting for"}
@@ -47,7 +53,7 @@ def context_changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
 
     An item whose label names a subject takes the newest statement on that subject; “Currently working on” and the
     like take the newest statement of what is being worked on. New are tasks and decisions of the last three weeks that
-    core memory does not speak of and that nothing later says are done, at most three.
+    core memory does not speak of and that nothing later says are done, tasks first, at most two.
 
     Args:
         snapshot: Its passages and core memory.
@@ -65,7 +71,7 @@ def context_changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
         if line.block != BLOCK or line.item.pinned:
             continue
         change = (
-            _focus(snapshot, line, recent)
+            focus_change(snapshot, line, recent)
             or _events(snapshot, line, recent)
             or _subject(snapshot, line, recent)
         )
@@ -73,31 +79,8 @@ def context_changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
             used.update(proof.id for proof in change.evidence)
             yield change
     work.check()
+    yield from new_focus(snapshot, lines, recent)
     yield from _new(snapshot, lines, recent, used)
-
-
-def _focus(snapshot: Snapshot, line: CoreLine, recent: Sequence[Passage]) -> ReviewItem | None:
-    if line.label.casefold() not in _FOCUS:
-        return None
-    cues = routing_cues()
-    for passage in newest_first(recent):
-        if not is_owners(passage, snapshot):
-            continue
-        for sentence in sentences(passage.text):
-            if cues.fits("active", sentence.text.translate(PUNCTUATION)):
-                if _covers(line, sentence.text):
-                    return None
-                return _change(
-                    snapshot, line, passage, sentence.text, "It is the last thing said to be under way."
-                )
-    if not line.is_placeholder:
-        return None
-    newest = next((passage for passage in newest_first(recent) if passage.type in ("decision", "task")), None)
-    return (
-        _change(snapshot, line, newest, spoken(newest.text)[0], "The template waits for it.")
-        if newest
-        else None
-    )
 
 
 def _events(snapshot: Snapshot, line: CoreLine, recent: Sequence[Passage]) -> ReviewItem | None:
@@ -114,20 +97,19 @@ def _events(snapshot: Snapshot, line: CoreLine, recent: Sequence[Passage]) -> Re
 def _subject(snapshot: Snapshot, line: CoreLine, recent: Sequence[Passage]) -> ReviewItem | None:
     """Return the newest statement on what an item’s label names, where it is newer than what the item says."""
     label = line.label.casefold()
-    if not label or label in _FOCUS | _EVENTS | _OPEN or line.is_placeholder:
+    if not label or label in FOCUS | _EVENTS | _OPEN or line.is_placeholder:
         return None
     name = content_words(line.label)
-    if not name or len(name) > 3:
+    if not name or len(name) > _LONGEST_NAME or len(content_words(line.value)) > _LONGEST_VALUE:
         return None
     for passage in newest_first(recent):
-        if passage.type not in _SUBJECT_TYPES or not name <= content_words(
-            f"{passage.text} {' '.join(passage.tags)}"
-        ):
+        said = content_words(f"{passage.text} {' '.join(passage.tags)}")
+        if passage.type not in _SUBJECT_TYPES or not name <= said:
             continue
         if passage.type == "event" and passage.confidence != "high" and passage.source != "user-explicit":
             continue
-        if _covers(line, passage.text):
-            # What the item says was taken from here: nothing later is known.
+        if (content_words(line.value) - name) & said:
+            # What the item says was taken from here, or goes beyond it.
             return None
         about = max(
             spoken(passage.text), key=lambda sentence: len(content_words(sentence) & (name | line.words))
@@ -158,9 +140,7 @@ def _change(
 
 def _said(snapshot: Snapshot, passage: Passage, sentence: str, *, lower: bool = False) -> str:
     """Return a sentence as core memory would have it: told of the person, without a final stop."""
-    told = plain(
-        third_person(sentence, snapshot.owner or "User") if is_owners(passage, snapshot) else sentence
-    )
+    told = plain(told_of_owner(sentence, snapshot) if is_owners(passage, snapshot) else sentence)
     told = clipped(told, _LONGEST)
     first = told.split(" ", 1)[0]
     ordinary = first.casefold() in routing_cues().words["no_names"]
@@ -172,15 +152,22 @@ def _new(
 ) -> Iterator[ReviewItem]:
     later: list[frozenset[str]] = []
     given: list[frozenset[str]] = []
+    open_ones: list[tuple[Passage, frozenset[str]]] = []
     for passage in newest_first(recent):
-        if len(given) == _MOST_NEW:
-            return
         words = content_words(passage.text)
         if DONE.search(passage.text) and passage.type != "task":
             later.append(words)
         wanted = passage.type == "task" or (passage.type == "decision" and passage.confidence != "low")
-        if not wanted or passage.id in used or _finished(words, later) or says(lines, passage.text):
-            continue
+        if (
+            wanted
+            and passage.id not in used
+            and not _finished(words, later)
+            and not says(lines, passage.text)
+        ):
+            open_ones.append((passage, words))
+    for passage, words in sorted(open_ones, key=lambda pair: pair[0].type != "task"):
+        if len(given) == _MOST_NEW:
+            return
         if any(coverage(words, other) >= 0.5 or coverage(other, words) >= 0.5 for other in given):
             continue
         sentence = spoken(passage.text)[0]

@@ -35,13 +35,14 @@ def core_corrections(snapshot: Snapshot, items: Sequence[ReviewItem]) -> Iterato
         items: Proposed by consolidation.
     """
     lines = [line for line in read_lines(snapshot) if not line.is_placeholder]
+    owner = content_words(f"{snapshot.owner} user")
     for item in items:
         if item.kind != Kind.SUPERSESSION or not item.before:
             continue
         for line in lines:
             if _about_somebody_else(snapshot, item, line):
                 continue
-            text = corrected(line, item.before, item.text)
+            text = corrected(line, item.before, item.text, owner)
             if text and text != line.item.text:
                 yield forms.core_change(
                     line.item.id,
@@ -53,20 +54,25 @@ def core_corrections(snapshot: Snapshot, items: Sequence[ReviewItem]) -> Iterato
                 )
 
 
-def corrected(line: CoreLine, old: str, new: str) -> str:
+def corrected(line: CoreLine, old: str, new: str, subject: frozenset[str] = frozenset()) -> str:
     """Return an item with the new value in the old one’s place; empty where it does not say the old statement.
 
     The words in which the two statements differ are exchanged where the item has the old ones and shares other words
     with the old statement; an item that is the old statement in other words becomes the new one, under its label.
+
+    Args:
+        line: Of core memory.
+        old: The statement that is superseded.
+        new: The one in its place.
+        subject: Words of the person’s name, which an item about them need not say.
     """
     said, before = line.words, content_words(old)
     exchanged = _differing(old, new)
     if exchanged is not None:
         gone, come = exchanged
         value = content_words(gone)
-        shared = (said & before) - value
-        rest = said - value
-        near = len(shared) >= 2 or (rest and coverage(rest, before) >= _SHARED)
+        rest = before - value - subject
+        near = len(rest & said) >= 2 or coverage(rest, said) >= _SHARED
         pattern = re.compile(rf"(?<!\w){re.escape(gone)}(?!\w)", re.IGNORECASE)
         if near and len(pattern.findall(line.item.text)) == 1:
             return pattern.sub(lambda _: come, line.item.text)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_context import BLOCK, DONE
-from workbench.engine.reflection.rules.core_items import newest_first, read_lines
+from workbench.engine.reflection.rules.core_items import read_lines
 from workbench.engine.reflection.rules.phrasing import counted
 from workbench.engine.reflection.rules.quoting import cite, spoken
 from workbench.engine.reflection.rules.words import content_words, coverage
@@ -26,6 +27,9 @@ _LONG: Final = timedelta(days=21)
 _FEWEST_PASSAGES: Final = 10
 _MOST_PASSAGES: Final = 2000
 _SPOKEN_OF: Final = 0.5
+_NOT_QUITE: Final = re.compile(
+    r"\b(?:half|part|partly|almost|nearly|not|isn['’]t|never|when|once|if|until|before)\b", re.IGNORECASE
+)
 
 
 def demotions(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
@@ -49,24 +53,32 @@ def demotions(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
     passages = snapshot.passages[-_MOST_PASSAGES:]
     said = [content_words(f"{passage.text} {' '.join(passage.tags)}") for passage in passages]
     work.check()
-    found = (*_finished(snapshot, lines, passages), *_stale(snapshot, lines, passages, said))
+    found = (*_finished(snapshot, lines, passages, said), *_stale(snapshot, lines, passages, said))
     unique = {item.target: item for item in reversed(found)}
     return tuple(islice((item for item in found if unique[item.target] is item), _MOST))
 
 
 def _finished(
-    snapshot: Snapshot, lines: Sequence[CoreLine], passages: Sequence[Passage]
+    snapshot: Snapshot, lines: Sequence[CoreLine], passages: Sequence[Passage], said: Sequence[frozenset[str]]
 ) -> Iterator[ReviewItem]:
-    """Give items whose value a later passage says is done, in one sentence."""
-    ends = [passage for passage in passages if passage.type != "task" and DONE.search(passage.text)]
+    """Give items whose value a passage says is done, in one sentence, and that nothing speaks of later."""
+    ends = [at for at, passage in enumerate(passages) if passage.type != "task" and DONE.search(passage.text)]
     for line in lines:
         words = content_words(line.value)
-        for passage in newest_first(ends):
+        last = max(
+            (at for at, other in enumerate(said) if len(words & other) >= min(2, len(words))), default=-1
+        )
+        for at in reversed(ends):
+            if at < last:
+                # It was spoken of after that: not all of it was done.
+                break
+            passage = passages[at]
             sentence = next(
                 (
                     sentence
                     for sentence in spoken(passage.text)
                     if DONE.search(sentence)
+                    and not _NOT_QUITE.search(sentence)
                     and len(words & content_words(sentence)) >= 2
                     and coverage(words, content_words(sentence)) >= _SPOKEN_OF
                 ),

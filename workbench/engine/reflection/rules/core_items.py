@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.recall.voices import PERSON
 from workbench.engine.reflection.rules.words import content_words, coverage, likeness
+from workbench.engine.reflection.wording import third_person
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -79,6 +80,14 @@ def is_owners(passage: Passage, snapshot: Snapshot) -> bool:
         return passage.id.startswith("episode:")
     owner = snapshot.owner.casefold()
     return speaker in PERSON or (bool(owner) and speaker in (owner, owner.split(" ")[0]))
+
+
+def told_of_owner(sentence: str, snapshot: Snapshot) -> str:
+    """Return what the person says of themselves as core memory tells it: “I like tea” becomes “likes tea”."""
+    name = snapshot.owner or "User"
+    told = third_person(sentence, name)
+    opening = next((start for start in (f"{name}: ", f"{name}：", f"{name} ") if told.startswith(start)), "")
+    return told[len(opening) :]
 
 
 def newest_first(passages: Iterable[Passage]) -> Iterator[Passage]:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection import items as forms
-from workbench.engine.reflection.rules.core_items import is_owners, newest_first, read_lines, says
+from workbench.engine.reflection.rules.core_items import (
+    is_owners,
+    newest_first,
+    read_lines,
+    says,
+    told_of_owner,
+)
 from workbench.engine.reflection.rules.phrasing import clipped, plain
 from workbench.engine.reflection.rules.quoting import cite
 from workbench.engine.reflection.rules.words import content_words, coverage, likeness
-from workbench.engine.reflection.wording import sentences, third_person
+from workbench.engine.reflection.wording import sentences
 from workbench.engine.triggers.core_worth import core_block
 from workbench.engine.triggers.live_text import PUNCTUATION
 
@@ -25,7 +32,14 @@ if TYPE_CHECKING:
 _MOST: Final = 4
 _LONGEST: Final = 140
 _SAME_MATTER: Final = 0.5
+_VERBS: Final = frozenset({"like", "prefer", "want", "love", "enjoy", "need", "expect"})
 _FEWEST_WORDS: Final = 3
+# Asks for something now rather than saying how things are wanted.
+_ONE_REQUEST: Final = re.compile(
+    r"\b(?:(?:can|could|would|will) you|help me|trying to|i need you to|tell me (?:about|what|how|why)"
+    r"|this time|for now)\b",
+    re.IGNORECASE,
+)
 
 
 def persona_changes(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
@@ -50,7 +64,7 @@ def _changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
         sentence = _manner(passage, snapshot)
         if not sentence:
             continue
-        text = _told(sentence, snapshot)
+        text = clipped(plain(told_of_owner(sentence, snapshot)), _LONGEST)
         words = content_words(text)
         if len(words) < _FEWEST_WORDS or any(
             coverage(words, other) >= _SAME_MATTER or coverage(other, words) >= _SAME_MATTER
@@ -65,7 +79,7 @@ def _changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
             continue
         given.append(words)
         if rival is not None:
-            if rival.item.pinned or content_words(rival.value) == words:
+            if rival.item.pinned or words - _VERBS <= rival.words or content_words(rival.value) <= words:
                 continue
             yield forms.core_change(
                 rival.item.id,
@@ -89,22 +103,11 @@ def _manner(passage: Passage, snapshot: Snapshot) -> str:
     """Return the sentence of a passage that says how the person wants things; empty where none does."""
     if passage.type not in ("", "preference") or not is_owners(passage, snapshot):
         return ""
-    said = [sentence.text for sentence in sentences(passage.text)]
+    said = [sentence.text for sentence in sentences(passage.text) if not _ONE_REQUEST.search(sentence.text)]
     for sentence in said:
         if core_block(sentence.translate(PUNCTUATION), "preference") == "Persona":
             return sentence
     return said[0] if passage.type == "preference" and said and passage.confidence != "low" else ""
-
-
-def _told(sentence: str, snapshot: Snapshot) -> str:
-    """Return a preference as an item of Persona: “I like short answers” becomes “Likes short answers”."""
-    name = snapshot.owner or "User"
-    told = third_person(sentence, name)
-    for opening in (f"{name}: ", f"{name}：", f"{name} "):
-        if told.startswith(opening):
-            told = told[len(opening) :]
-            break
-    return clipped(plain(told), _LONGEST)
 
 
 def _rival(lines: Sequence[CoreLine], words: frozenset[str]) -> CoreLine | None:

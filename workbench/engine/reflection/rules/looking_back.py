@@ -142,8 +142,8 @@ def _deciding(snapshot: Snapshot, agenda: Agenda) -> Iterator[ReviewItem]:
     subject = clipped(area.subject, 60)
     yield forms.insight(
         INSIGHTS,
-        f"{subject[:1].upper()}{subject[1:]} took {number} of the {len(decided)} decisions "
-        f"from {passages[0].day} to {passages[-1].day}{besides}",
+        f"Of {len(decided)} decisions from {passages[0].day} to {passages[-1].day}, {number} were about "
+        f"{subject}{besides}",
         tuple(quote_of(passage) for passage in passages[-3:]),
         reason="Counted over the memories that are new in this reflection.",
     )

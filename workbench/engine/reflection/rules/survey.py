@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
@@ -38,6 +39,9 @@ _FULL_WORDS: Final = 12
 _WEIGHTIEST: Final = 5
 _MOST_DAYS: Final = 20
 _FEWEST_IN_TOPIC: Final = 3
+_IMAGE: Final = re.compile(r"\[image:[^\]]*\]", re.IGNORECASE)
+# Forms that seldom name a thing.
+_NO_TOPIC: Final = re.compile(r"^\d|(?:ing|ed|ly|ive|ful|ous|able|ible|est|less|some|ent|ant)$")
 
 
 def survey(snapshot: Snapshot, work: Work) -> Agenda:
@@ -129,11 +133,16 @@ def _by_topic(passages: Sequence[Passage]) -> dict[str, tuple[int, ...]]:
         if passage.tags:
             continue
         bare += 1
-        said = set(terms(passage.text))
+        said = set(terms(_IMAGE.sub(" ", passage.text)))
         for topic in {cues.topics[word] for word in said if word in cues.topics}:
             found[topic].append(at)
         for word in said:
-            if len(word) > 4 and word not in ordinary and not word.isdigit() and word not in cues.topics:
+            if (
+                len(word) > 4
+                and word not in ordinary
+                and word not in cues.topics
+                and not _NO_TOPIC.search(word)
+            ):
                 words[word].append(at)
     most = max(_FEWEST_IN_TOPIC, bare // 20)
     recurring = [word for word, where in words.items() if _FEWEST_IN_TOPIC <= len(where) <= most]

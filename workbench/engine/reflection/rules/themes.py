@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, terms
@@ -13,6 +13,7 @@ from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.words import content_words, likeness
 from workbench.engine.reflection.wording import asks, sentences
 from workbench.engine.stores.wording import text_key
+from workbench.engine.triggers.cues import routing_cues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -94,7 +95,14 @@ def find_themes(past: Sequence[PastReflection], most: int = _MOST_THEMES) -> tup
         # “Mei Chen” says what “Mei” and “Chen” would.
         if not any(set(theme.key.split()) & set(other.key.split()) for other in kept):
             kept.append(theme)
-    return tuple(kept[:most])
+    return tuple(_as_written(theme, past) for theme in kept[:most])
+
+
+def _as_written(theme: Theme, past: Sequence[PastReflection]) -> Theme:
+    """Return a theme of a single word with a capital where the log never writes it without."""
+    if theme.name != theme.key or any(theme.key in past[at].said for at in theme.reflections):
+        return theme
+    return replace(theme, name=theme.name[:1].upper() + theme.name[1:])
 
 
 def find_revised(past: Sequence[PastReflection], insights: Sequence[Insight]) -> tuple[str, ...]:
@@ -181,7 +189,8 @@ def _subjects(text: str) -> Iterator[tuple[str, str]]:
             names.setdefault(key, match[0])
     yield from names.items()
     inside = {word for key in names for word in key.split()}
+    common = routing_cues().words["stop_words"] | routing_cues().words["no_names"]
     for word in dict.fromkeys(terms(text)):
-        ordinary = word in STOP_WORDS or word in _OF_THE_LOG or word in inside
+        ordinary = word in STOP_WORDS or word in common or word in _OF_THE_LOG or word in inside
         if not ordinary and (len(word) > 4 or not word.isascii()) and not word[:1].isdigit():
             yield word, word

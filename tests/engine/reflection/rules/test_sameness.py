@@ -1,0 +1,58 @@
+"""A proposal says nothing twice, and an update wins over the plain fact."""
+
+from __future__ import annotations
+
+from workbench.engine.documents import Evidence
+from workbench.engine.reflection import items as forms
+from workbench.engine.reflection.rules.sameness import without_repetition
+
+OLD, NEW = (
+    Evidence("episode:2026-01-01:09:00", "for ninety days"),
+    Evidence("episode:2026-02-01:09:00", "for sixty days"),
+)
+UPDATE = forms.supersession(
+    "project--harbor",
+    "Harbor keeps raw readings for ninety days",
+    "Harbor keeps raw readings for sixty days",
+    (OLD, NEW),
+    reason="It was corrected.",
+)
+
+
+def test_the_new_value_of_an_update_is_no_fact_besides() -> None:
+    fact = forms.fact("project--harbor", "Harbor keeps raw readings for sixty days.", (NEW,), reason="Said.")
+    reworded = forms.fact("project--harbor", "Raw readings are kept for sixty days", (NEW,), reason="Said.")
+    assert without_repetition((fact, UPDATE, reworded)) == (UPDATE,)
+
+
+def test_neither_side_of_a_contradiction_is_a_fact_besides() -> None:
+    clash = forms.contradiction(
+        "concept--ningbo",
+        "When does Ningbo pay?",
+        "Ningbo pays within 30 days",
+        "Ningbo pays within 45 days",
+        (OLD, NEW),
+        reason="Both cannot hold.",
+    )
+    facts = [
+        forms.fact("concept--ningbo", f"Ningbo pays within {days} days", (NEW,), reason="Said.")
+        for days in (30, 45)
+    ]
+    assert without_repetition((clash, *facts)) == (clash,)
+
+
+def test_another_fact_of_the_same_memory_stays() -> None:
+    other = forms.fact("tool--grafana", "Grafana alerts at 70 % of the disk", (NEW,), reason="Said.")
+    assert without_repetition((UPDATE, other)) == (UPDATE, other)
+
+
+def test_of_two_facts_that_say_the_same_the_first_stays() -> None:
+    first = forms.fact("person--nora", "Nora prefers short answers", (OLD,), reason="Said.")
+    second = forms.fact("person--nora", "Nora prefers short answers.", (NEW,), reason="Said.")
+    apart = forms.fact("person--nora", "Nora prefers long walks", (NEW,), reason="Said.")
+    assert without_repetition((first, second, apart)) == (first, apart)
+
+
+def test_items_of_one_place_and_text_come_once() -> None:
+    link = forms.relation("project--harbor", "uses", "tool--grafana", (NEW,), reason="Said.")
+    assert without_repetition((link, link)) == (link,)
