@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from workbench.engine.workspace.snapshot import Unread
 
 _ACTOR = "bot:reflection"
+# Of the backlog a cycle takes up this many times what fits one proposal.
+_BACKLOG_SHARE = 2
 _OCCASIONS = ("manual", "session-end", "schedule")
 
 
@@ -126,16 +128,20 @@ class Reflecting(Reviewing):
             ),
             int(reflection.partition("-")[2]),
         )
+        most = ground.settings.reflection.items
+        # The rest of a long backlog is not even looked at: what a reflection costs shall not grow with it.
+        backlog, later = unread.backlog[: _BACKLOG_SHARE * most], unread.backlog[_BACKLOG_SHARE * most :]
         proposal = run_cycle(
             snapshot,
             _mind(ground),
             work,
             rejected=RejectedClaims.parse(view.read(layout.REJECTED) or b""),
             reflection=reflection,
-            most=ground.settings.reflection.items,
+            most=most,
             carried=before.items,
-            backlog=[item for item in unread.backlog if not check(item, view, ground.zone).stale],
+            backlog=[item for item in backlog if not check(item, view, ground.zone).stale],
         )
+        proposal = replace(proposal, left=(*proposal.left, *later))
         _keep_trace(ground, reflection, work)
         _keep_backlog(ground, reflection, proposal.left)
         mark = unread.mark_after(work.unread, left_over=bool(proposal.left))
