@@ -17,7 +17,7 @@ from workbench.engine.reflection.sentences import Sentence, asks, said_before_as
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Sentence", "asks", "said_before_asking", "sentences", "third_person"]
+__all__ = ["Sentence", "asks", "mid_sentence", "said_before_asking", "sentences", "third_person"]
 
 _OPENING = re.compile(
     r"(?:(?:and|but|so|also|well|ok|okay|hmm+|oh|hey|hi|sure|yes|yeah|yep|actually|by the way|btw|anyway|plus"
@@ -67,6 +67,11 @@ def third_person(sentence: str, name: str) -> str:
     return turned[:1].upper() + turned[1:]
 
 
+def mid_sentence(name: str) -> str:
+    """Return a name as it stands within a sentence: “The user” becomes “the user”."""
+    return "the" + name[3:] if name.startswith("The ") else name
+
+
 def _opening(line: str) -> int:
     found = _OPENING.match(line)
     return found.end() if found else 0
@@ -76,7 +81,7 @@ class _Turning:
     """One sentence on its way: whether the name has been said, and which verb waits to agree with it."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
+        self._name = mid_sentence(name)
         self._named = False
         self._governs = False
         self._after_and = False

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.reflection.claims.clauses import Mode
+from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.model import Measured, Span
 from workbench.engine.reflection.claims.values import RATE, labels_in, values_in
 from workbench.engine.reflection.claims.vocabulary import (
@@ -27,7 +27,12 @@ if TYPE_CHECKING:
 _LEFT: Final = 8
 _RIGHT: Final = 6
 _MARKER_REACH: Final = 70
-_PRESUPPOSED = re.compile(r"\b(?:the|my|our|this|its|currently|now|already)\s+(?:[\w'’/-]+\s+){0,4}$", re.IGNORECASE)
+_PRESUPPOSED = re.compile(
+    r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+)?(?:\d[\w,./%]*\s+[\w/]+\s+and\s+)?$"
+    r"|\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+){1,4}of\s+$|\b(?:currently|now|already)\s+$",
+    re.IGNORECASE,
+)
+_AND = re.compile(r"\s*(?:and|,|&|/)?\s*(?:a|an|the)?\s*", re.IGNORECASE)
 _REFERS = re.compile(
     r"\s*(?:(?:and|but|so|since|because|as)\s+)?(?:which|it|it's|its|that|this|these|they|i['’]ve|i\s+have|we['’]ve|currently|now)\b",
     re.IGNORECASE,
@@ -67,7 +72,7 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
         found = _attribute(clauses, number, value, previous if was is None else None, following, origin)
         if found is None:
             continue
-        heads, terms, labels, per, start = found
+        heads, terms, labels, per, start, unnamed = found
         yield Measured(
             origin,
             value if not per or value.per else _with_rate(value, per),
@@ -78,7 +83,7 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
             _change(clause, value, was),
             was,
             Span(start, clause.end, clause.start + value.start),
-            unnamed=start < clause.start,
+            unnamed=unnamed,
         )
 
 
@@ -121,14 +126,20 @@ def _attribute(
     previous: Value | None,
     following: Value | None,
     origin: Origin,
-) -> tuple[frozenset[str], frozenset[str], frozenset[str], str, int] | None:
+) -> tuple[frozenset[str], frozenset[str], frozenset[str], str, int, bool] | None:
     clause = clauses[number]
     left_edge = clause.start + (previous.end if previous else 0)
     start, end = clause.start + value.start, clause.start + value.end
     right_edge = clause.start + (following.start if following else len(clause.text))
     left = [token for token in clause.tokens if left_edge <= token.start and token.end <= start]
-    right = [token for token in clause.tokens if end <= token.start and token.end <= right_edge]
+    if previous is not None and previous.dimension == "count":
+        left = left[len(_noun_phrase(clause, left, left_edge)) :]
+    behind = [token for token in clause.tokens if end <= token.start]
+    right = [token for token in behind if token.end <= right_edge]
     counted = _noun_phrase(clause, right, end)
+    joined = following is not None and _AND.fullmatch(
+        clause.text, (counted[-1].end if counted else end) - clause.start, following.start
+    )
     if value.dimension == "count" and right and right[0].word in _NOT_COUNTED:
         return None
     rate = ""
@@ -138,10 +149,11 @@ def _attribute(
     for token in (*left[-4:], *counted):
         rate = rate or _ADJECTIVE_RATES.get(token.word, "")
     told_left = _telling(left)[-_LEFT:]
-    told_right = _telling(right)[:_RIGHT]
-    begin = clause.start
+    told_right = _telling(behind if joined else right)[:_RIGHT]
+    begin = begin_of(clauses, number)
     labels = labels_in(clause.text)
-    if not told_left and not counted:
+    unnamed = not told_left and not counted
+    if unnamed:
         told_left, begin, more = _antecedent(clauses, number)
         told_right = []
         labels |= more
@@ -161,13 +173,13 @@ def _attribute(
         if _PAST_EVENT.search(clause.text[: value.start]):
             return None
         heads = frozenset(APPOINTED[t.stem] for t in (*left[-8:], *right[:6]) if t.stem in APPOINTED)
-        if begin != clause.start:
+        if unnamed:
             heads |= frozenset(APPOINTED[t] for t in terms if t in APPOINTED)
         terms = frozenset(t for t in terms if t not in APPOINTED) | heads
     elif value.dimension == "version":
         heads = frozenset((value.tool,))
         terms |= heads
-    return (heads, terms, labels, rate, begin) if heads else None
+    return (heads, terms, labels, rate, begin, unnamed) if heads else None
 
 
 def _noun_phrase(clause: Clause, right: Sequence[Token], end: int) -> list[Token]:

@@ -13,7 +13,7 @@ from workbench.engine.reflection.claims.vocabulary import EMPTY
 from workbench.engine.reflection.sentences import asks, sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _LONGEST_CLAUSE: Final = 600
 _CLAUSES: Final = 600
@@ -52,10 +52,12 @@ _AIMS = re.compile(
 )
 _SUPPOSES = re.compile(
     r"\b(?:if|unless|whether|assuming|suppose|would|could|might|maybe|perhaps|e\.g|for\s+(?:example|instance)|imagine"
-    r"|wish|(?:even\s+)?though\s+you|you|your|you['’](?:re|ve|ll|d)|like\s+you|sample|example|hypothetical)\b"
+    r"|wish|(?:even\s+)?though\s+you|you|your|you['’](?:re|ve|ll|d)|like\s+you|sample|example|hypothetical|once|until"
+    r"|(?:when|after|before)\s+(?:i|we)\s+have)\b"
     r"|如果|假如|要是",
     re.IGNORECASE,
 )
+_RELATIVE = re.compile(r"(?:which|who|whose|that)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+(?:['’.+#-](?=[^\W_])[^\W_]+)*[+#%]*")
 _NAME = re.compile(r"^[A-Z]|[a-z][A-Z]|[A-Za-z]\d")
 _CHINESE = re.compile("[\u3400-\u9fff\u3040-\u30ff]")
@@ -146,6 +148,16 @@ def clauses_of(text: str) -> list[Clause]:
             if len(found) == _CLAUSES:
                 return found
     return found
+
+
+def begin_of(clauses: Sequence[Clause], number: int) -> int:
+    """Return where the words begin that a clause needs to be understood: those that “which” goes back to included."""
+    begin = number
+    while begin > 0 and number - begin < 2 and _RELATIVE.match(clauses[begin].text):
+        if clauses[begin - 1].sentence != clauses[number].sentence:
+            break
+        begin -= 1
+    return clauses[begin].start
 
 
 def without_lead(clause: str) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.recall.stemming import stem
-from workbench.engine.reflection.claims.clauses import Mode
+from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.model import Deed, Denial, Span
 from workbench.engine.reflection.claims.vocabulary import SAME_MEANING
 from workbench.engine.reflection.english import PAST_FORMS, words
@@ -56,14 +56,25 @@ _ATTEMPT = re.compile(
     r"\s+(?:to|on)|(?:i|we)\s+(?:want|plan|hope|need|decided)\s+to|i['’]d\s+like\s+to)\s+(?P<verb>[^\W\d_]+)",
     re.IGNORECASE,
 )
-_MINE = re.compile(r"\b(?:my|our)\s+(?P<what>(?:[\w`.+#-]+\s+){0,4}?[\w`.+#-]+)(?=\s+(?:is|was|has|which|that|obtained|to|for|in|with|and)\b|[.,;]|$)", re.IGNORECASE)
+_MINE = re.compile(
+    r"\b(?:my|our)\s+(?P<what>(?:[\w`.+#-]+\s+){0,4}?[\w`.+#-]+)"
+    r"(?=\s+(?P<got>obtained|bought|received|acquired|created|built|made|published)\b"
+    r"|\s+(?:is|was|has|which|that|to|for|in|with|and)\b|[.,;]|$)",
+    re.IGNORECASE,
+)
 _CHINESE_DONE = re.compile(r"(?:我|用户)(?:已经|昨天|今天|刚)?(?P<verb>[\u3400-\u9fff]{1,2}?)(?:了|过)")
-_NOT_DEEDS = words(
-    "never not no to trying planning hoping thinking wondering looking having going sure unsure interested concerned worried"
-    " struggling wanted needed heard read noticed seen thought wondered considering considered been got planned tried"
-    " wish hope think know guess believe want need like love feel am was will would can could should may might must don"
-    " reviewed studied learned learnt estimated decided chosen chose scheduled explored researched discovered"
-    " found asked mentioned said told had able aware afraid curious getting feeling excited"
+_NOT_DEEDS = frozenset(
+    map(
+        stem,
+        words(
+            # What says nothing of having done it: feeling, thinking, reading up, wanting, saying.
+            "never not no to trying planning hoping thinking wondering looking having going sure unsure interested concerned"
+            " worried struggling wanted needed heard read noticed seen thought considered been got tried wish hope think know"
+            " guess believe want need like love feel felt am was will would can could should may might must don had able aware"
+            " afraid curious getting excited reviewed studied learned learnt estimated decided chosen chose scheduled"
+            " explored researched discovered found asked mentioned said told understand compare evaluate choose worry"
+        ),
+    )
 )
 _USES: Final = words("use prefer have own run drink eat drive speak live work")
 _GOT: Final = frozenset(map(stem, words("obtain obtained get got gotten have had own owned buy bought receive received acquire acquired")))
@@ -94,17 +105,19 @@ def denials(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
             return
         if pattern is _NOT_YET and not re.search(r"\b(?:yet|before|any|ever|at\s+all)\b", clause.text, re.IGNORECASE):
             return
-        alternatives, names, begin = _alternatives(clauses, number, found.end())
+        alternatives, names, begin, meant = _alternatives(clauses, number, found.end())
         if alternatives:
             span = Span(begin, clause.end, clause.start + found.start("verb"))
-            yield Denial(origin, stem(verb), alternatives, span, pattern not in (_NEVER, _CHINESE_NEVER), names)
+            has_yet = pattern not in (_NEVER, _CHINESE_NEVER)
+            yield Denial(origin, stem(verb), alternatives, span, has_yet, names, meant)
         return
 
 
 def _alternatives(
     clauses: Sequence[Clause], number: int, behind: int
-) -> tuple[tuple[frozenset[str], ...], frozenset[str], int]:
-    """Return what stands behind the verb, parted at “or”, which of it are names, and where the words begin."""
+) -> tuple[tuple[frozenset[str], ...], frozenset[str], int, str]:
+    """Return what stands behind the verb, parted at “or”, which of it are names, where the words begin, and what
+    “which” means."""
     clause = clauses[number]
     rest = clause.text[behind:]
     found = []
@@ -117,7 +130,8 @@ def _alternatives(
         start = behind + piece.end() if piece else end
     names = telling([token for token in clause.tokens if token.name and token.start >= clause.start + behind])
     relative = _RELATIVE.match(clause.text) is not None
-    begin = clause.start
+    begin = begin_of(clauses, number)
+    which = ""
     if not found or relative or _PRONOUN.match(rest):
         other = next((c for c in reversed(clauses[max(0, number - 2) : number]) if telling(c.tokens)), None)
         if other is not None and clause.sentence - other.sentence <= 1:
@@ -125,7 +139,9 @@ def _alternatives(
             found = [telling(meant)] if relative or not found else [stems | telling(meant) for stems in found]
             names |= telling([token for token in meant if token.name])
             begin = other.start if other.sentence == clause.sentence else begin
-    return tuple(stems for stems in found if stems), names, begin
+            if relative and meant:
+                which = other.text[meant[-1].start - other.start : meant[0].end - other.start]
+    return tuple(stems for stems in found if stems), names, begin, which
 
 
 def _last_words(clause: Clause) -> list[Token]:
@@ -154,19 +170,22 @@ def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[De
     if owned is not None:
         what = telling([t for t in clause.tokens if clause.start + owned.start("what") <= t.start < clause.start + owned.end("what")])
         if what:
-            yield Deed(origin, "hav", what, DOING, Span(clause.start, clause.end, clause.start + owned.start()))
+            span = Span(begin_of(clauses, number), clause.end, clause.start + owned.start())
+            strength = DONE if owned["got"] else TRIES if clause.asked else DOING
+            yield Deed(origin, stem((owned["got"] or "have").casefold()), what, strength, span)
     if clause.asked or not stems:
         return
     verb, strength, place = _deed(clause.text)
     if verb and clause.mode_at(clause.start + place) is not Mode.SUPPOSES:
-        yield Deed(origin, stem(verb), stems, strength, Span(clause.start, clause.end, clause.start + place))
+        span = Span(begin_of(clauses, number), clause.end, clause.start + place)
+        yield Deed(origin, stem(verb), stems, strength, span)
 
 
 def _deed(text: str) -> tuple[str, float, int]:
     for pattern, strength in ((_ATTEMPT, TRIES), (_DONE, DONE), (_DOING, DOING), (_DID, DONE), (_CHINESE_DONE, DONE)):
         for found in pattern.finditer(text):
             verb = found["verb"].casefold()
-            if verb in _NOT_DEEDS:
+            if stem(verb) in _NOT_DEEDS:
                 continue
             if pattern is _DID and not (verb.endswith("ed") or verb in PAST_FORMS or verb in _USES):
                 continue

@@ -11,7 +11,7 @@ from workbench.engine.reflection.claims.reading import read_claims
 from workbench.engine.reflection.claims.stating import evidence, person, speaker_name, statement, target
 from workbench.engine.reflection.claims.turns import find_turns
 from workbench.engine.reflection.claims.updates import find_updates
-from workbench.engine.reflection.wording import third_person
+from workbench.engine.reflection.wording import mid_sentence, third_person
 
 if TYPE_CHECKING:
     from workbench.engine.documents import ReviewItem
@@ -122,7 +122,7 @@ def _turn(snapshot: Snapshot, turn: Turn) -> tuple[float, ReviewItem]:
     if not turn.replaces:
         return 0.9, items.contradiction(
             about,
-            f"What holds for {speaker_name(new.origin, snapshot.owner)}: the one or the other?",
+            f"What holds for {mid_sentence(speaker_name(new.origin, snapshot.owner))}: the one or the other?",
             before,
             after,
             quotes,
@@ -157,8 +157,11 @@ def _question(snapshot: Snapshot, denial: Denial) -> str:
     name = speaker_name(denial.origin, snapshot.owner)
     rest = " ".join(denial.origin.passage.text[denial.span.key : denial.span.end].split()).rstrip(" .,;:!")
     rest = _IN_PROJECT.sub("", _IN_PROJECT.sub("", rest))
+    if denial.meant:
+        verb, _, tail = rest.partition(" ")
+        rest = f"{verb} {denial.meant} {tail}".rstrip()
     said = third_person(f"I have {rest}", name)
     plain = said.removeprefix(f"{name} has ") if said.startswith(f"{name} has ") else ""
     if not plain or len(plain) > _LONGEST_QUESTION or not denial.never:
-        return f"Two statements of {name} cannot both hold: which does?"
-    return f"Has {name} ever {plain}?"
+        return f"Two statements of {mid_sentence(name)} cannot both hold: which does?"
+    return f"Has {mid_sentence(name)} ever {plain}?"

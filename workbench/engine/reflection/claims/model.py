@@ -78,6 +78,7 @@ class Denial:
         span: The words.
         has_yet: Whether it is rather a state than a history: “haven’t … yet”, “don’t have”.
         names: Those of the stems that are written like names.
+        meant: What “which” goes back to, where the denial hangs on one.
     """
 
     origin: Origin
@@ -86,6 +87,7 @@ class Denial:
     span: Span
     has_yet: bool = False
     names: frozenset[str] = frozenset()
+    meant: str = ""
 
     @property
     def never(self) -> bool:

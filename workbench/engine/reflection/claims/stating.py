@@ -56,7 +56,7 @@ def statement(origin: Origin, span: Span, owner: str) -> str:
         return written
     name = speaker_name(origin, owner)
     said = without_lead(written).rstrip(" .,;:")
-    if asks(written) or "?" in written:
+    if asks(said) or "?" in written:
         return f"{name} asked: “{written}”"
     if _OWN.search(said):
         return third_person(said, name)
