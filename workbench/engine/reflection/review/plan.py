@@ -27,6 +27,8 @@ from workbench.engine.results import Applied, FilePreview, ReviewPreview
 from workbench.engine.stores.drafting import Draft
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from workbench.engine.documents import ReviewItem
     from workbench.engine.history.plan import FileView
     from workbench.engine.reflection.review.means import Means
@@ -145,12 +147,12 @@ def _prepare(view: FileView, means: Means) -> _Prepared:
     )
     draft = rehearsal.draft
     if decided:
-        _keep_books(draft, pending, reflection, decided, render_time(means.now))
+        _keep_books(draft, pending, reflection, decided, means.now)
     return _Prepared(pending, reflection, rehearsal, decided, _ids(_of(pending, "undecided")), draft)
 
 
 def _keep_books(
-    draft: Draft, pending: PendingReflection, reflection: str, decided: Decided, time: str
+    draft: Draft, pending: PendingReflection, reflection: str, decided: Decided, now: datetime
 ) -> None:
     """Draft the proposal without what was decided, the record of it, and what was rejected."""
     gone = [item.id for item in (*decided.applied, *decided.rejected)]
@@ -162,10 +164,13 @@ def _keep_books(
         draft.write(pending.path, left, Action.EDIT, taken)
     if decided.rejected:
         known = draft.read(layout.REJECTED)
-        kept = rejections.remember(known, decided.rejected, reflection, time)
+        kept = rejections.remember(known, decided.rejected, reflection, now.isoformat(timespec="seconds"))
         draft.write(layout.REJECTED, kept, Action.EDIT, f"remembered {len(decided.rejected)} rejected")
+    if decided.applied and (known := draft.read(layout.REJECTED)) is not None:
+        kept = rejections.withdraw_approved(known, decided.applied)
+        draft.write(layout.REJECTED, kept, Action.EDIT, "took out what was approved since")
     log = ReflectionLog.parse(draft.read(layout.REFLECTION_LOG) or b"", layout.REFLECTION_LOG)
-    record = updated_record(log, pending, reflection, decided, time)
+    record = updated_record(log, pending, reflection, decided, render_time(now))
     known_record = log.record(reflection)
     # Deferring the same items again is nothing new, and only the time would change.
     if known_record is None or known_record.body != record.body:
