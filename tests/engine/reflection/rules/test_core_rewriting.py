@@ -307,7 +307,9 @@ def cores(draw: st.DrawFn) -> str:
     )
     return "".join(
         f"## {block}\n"
-        + "".join(f"- {item}\n" for item in draw(st.lists(st.sampled_from(CORE_ITEMS), max_size=4)))
+        + "".join(
+            f"- {item}\n" for item in draw(st.lists(st.sampled_from(CORE_ITEMS), unique=True, max_size=4))
+        )
         for block in blocks
     )
 
