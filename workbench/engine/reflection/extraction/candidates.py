@@ -71,10 +71,10 @@ def candidates(at: int, passage: Passage, voice: Voice, names: frozenset[str]) -
             if not own or not is_ones_own(own):
                 continue
             worth = worth_of(own)
-            if worth.value < LEAST:
+            if worth.value < LEAST - _DATED:
                 continue
             told = tell(own, voice.name, said)
-            if told.text:
+            if told.text and worth.value + _DATED * told.dated >= LEAST:
                 yield Candidate(
                     at,
                     voice.entity,

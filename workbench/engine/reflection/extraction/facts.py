@@ -31,6 +31,7 @@ _REASONS: Final = {
     "work": "says something of work or studies",
     "home": "says something of home and origin",
     "pet": "says something of pets",
+    "own": "says something of work or belongings",
     "acquaintance": "names somebody",
     "possession": "says something of possessions",
     "begun": "says what was begun, is done or was given up",

@@ -56,7 +56,8 @@ class Group:
 def group(found: Iterable[Candidate]) -> list[Group]:
     """Bring together what says the same of the same entity; what is denied never joins what is affirmed.
 
-    Two statements say the same where they share three fifths of their telling words. Events whose dates lie more than
+    Two statements say the same where they share three fifths of their telling words and each has some of its own,
+    or none has. Events whose dates lie more than
     ten days apart stay apart. A statement whose words another one has too is supported by it.
     """
     groups: list[Group] = []
@@ -70,9 +71,9 @@ def group(found: Iterable[Candidate]) -> list[Group]:
                 by_word[one.entity, word].append(number)
         else:
             groups[number].others.append(one)
-    for one in groups:
-        one.implied = _implying(one.best, groups, by_word)
-    return groups
+    for each in groups:
+        each.implied = _implying(each.best, groups, by_word)
+    return [each for each in groups if not _corrected(each.best, groups, by_word)]
 
 
 def in_order(groups: Iterable[Group]) -> list[Group]:
@@ -118,7 +119,8 @@ def _same(one: Candidate, groups: Sequence[Group], by_word: dict[tuple[str, str]
         union = len(one.terms | best.terms)
         fewest = min(len(one.terms), len(best.terms))
         enough = shared >= 2 or (shared == fewest == 1 and one.kind == best.kind)
-        if enough and shared / union >= _SAME and _may_join(one, best):
+        one_says_more = shared == fewest and len(one.terms) != len(best.terms)
+        if enough and not one_says_more and shared / union >= _SAME and _may_join(one, best):
             return number
     return None
 
@@ -133,6 +135,18 @@ def _implying(one: Candidate, groups: Sequence[Group], by_word: dict[tuple[str, 
         for number in near
         if one.terms <= groups[number].best.terms and _may_join(one, groups[number].best)
     }
+
+
+def _corrected(one: Candidate, groups: Sequence[Group], by_word: dict[tuple[str, str], list[int]]) -> bool:
+    """Tell whether a later correction says “…, not …” of all this."""
+    near = {number for word in one.terms for number in by_word.get((one.entity, word), ())[:_MOST_COMPARED]}
+    return any(
+        groups[number].best.kind == "correction"
+        and groups[number].best.at > one.at
+        and one.terms < groups[number].best.terms
+        and _DENIAL.search(groups[number].best.text) is not None
+        for number in near
+    )
 
 
 def _may_join(one: Candidate, other: Candidate) -> bool:

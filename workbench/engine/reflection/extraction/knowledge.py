@@ -130,13 +130,13 @@ class _Reader:
             own = self._voice_mention(voice)
             by_name.setdefault(voice.label, own)
             stands = (*self._snapshot.relations,)
-            for one in find_relations(
+            for stated_one in find_relations(
                 text, occurrences, voice.label, own=[r for r in stands if r not in _BUILT_IN]
             ):
-                left, right = by_name.get(one.from_), by_name.get(one.to)
+                left, right = by_name.get(stated_one.from_), by_name.get(stated_one.to)
                 if left is not None and right is not None:
                     start = (right if left is own else left).start
-                    self._connections.state(at, start, left, one.relation, right, explicit=explicit)
+                    self._connections.state(at, start, left, stated_one.relation, right, explicit=explicit)
 
     def _note(self, at: int, mention: Mention) -> None:
         found = self._found
@@ -174,7 +174,8 @@ class _Reader:
                 )
                 self._found.relatives.setdefault(entity, mention)
                 self._note(at, mention)
-                text = f"{one.name} is {voice.name}’s {one.kin}"
+                age = f" (as of {passage.day})" if "-old" in one.kin and passage.day else ""
+                text = f"{one.name} is {voice.name}’s {one.kin}{age}"
                 self._say(at, entity, label, text, quote, "family")
                 self._connections.state(
                     at,
@@ -283,13 +284,13 @@ class _Reader:
             for need in needs:
                 if need not in done:
                     done[need] = None
-                    made = self._entity(need, item)
+                    made = self._entity(need)
                     if made is not None:
                         items.append(made)
             items.append(item)
         return tuple(items)
 
-    def _entity(self, entity: str, first: ReviewItem) -> ReviewItem | None:
+    def _entity(self, entity: str) -> ReviewItem | None:
         found, passages = self._found, self._snapshot.passages
         if entity in found.speakers:
             return speaking_entity(found.speakers[entity], found.spoken[entity], passages)

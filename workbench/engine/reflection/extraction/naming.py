@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
+from workbench.engine.catalog.terms import STOP_WORDS
 from workbench.engine.identifiers import entity_id
 from workbench.engine.triggers.mentions import find_occurrences
 from workbench.engine.triggers.model import EntityMention
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from workbench.engine.catalog import EntityRecord, Lookups
     from workbench.engine.triggers.mentions import Occurrence
     from workbench.engine.triggers.model import EntityType
 
-MOST_LOOKUPS: Final = 20_000
+MOST_LOOKUPS: Final = 200_000
 """Names that are looked up in the graph in one cycle."""
 _MOST_SHARED: Final = 2_000
 
@@ -61,6 +64,15 @@ class Names:
             found.setdefault(mention.entity, mention)
         return tuple(found.values())
 
+    def tagged(self, tags: Sequence[str]) -> tuple[Mention, ...]:
+        """Return the entities of the graph that tags name, projects first."""
+        records = [record for record in map(self.record, tags) if record is not None]
+        records.sort(key=lambda record: record.type != "project")
+        return tuple(
+            Mention(record.id.removeprefix("entity:"), record.label, record.type, True, 0, True)
+            for record in records
+        )
+
     def mention(self, one: Occurrence) -> Mention:
         """Return whom or what a place of a text names."""
         record = self.record(one.mention.name)
@@ -98,6 +110,9 @@ class Names:
         return [records for records in self._shared.values() if len(records) > 1]
 
     def _known(self, name: str) -> EntityMention | None:
+        words = name.split(" ")
+        if len(words) > 1 and (words[0] in STOP_WORDS or words[-1] in STOP_WORDS):
+            return None
         return _as_mention(self.record(name))
 
     def _first_name(self, name: str) -> EntityMention | None:

@@ -107,5 +107,6 @@ def relatives(text: str, names: frozenset[str]) -> Iterator[Relative]:
 def _kin(found: re.Match[str], *, animal: bool) -> str:
     kin = found["kin"].casefold()
     before = "" if animal or "before" not in found.groupdict() else (found["before"] or "").split()
+    kin = f"{kin} child" if kin.endswith("-old") else kin
     kept = [word.casefold() for word in before if word.casefold() in _QUALIFIED]
     return " ".join((*kept, kin))

@@ -18,6 +18,7 @@ _SPOKEN = (
     (re.compile(r"(?:'ve|’ve| have)? gotta\b", re.IGNORECASE), " have to"),
     (re.compile(r"\bwanna\b", re.IGNORECASE), "want to"),
     (re.compile(r"\bfam\b", re.IGNORECASE), "family"),
+    (re.compile(r"\bfave?\b", re.IGNORECASE), "favorite"),
     (
         re.compile(r"(?<!\w)(?:['’]?cause(?= (?:I|it|they|he|she|we|the|my)\b)|cuz\b|coz\b)", re.IGNORECASE),
         "because",

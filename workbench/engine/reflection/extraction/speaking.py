@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import entity_id
@@ -39,12 +39,14 @@ class Voice:
         label: The entity's label: “Maria Lund”.
         name: As sentences call the person: “Maria”.
         known: Whether the graph has the entity.
+        is_owner: Whether it is the person whose memory it is, who talks to an agent.
     """
 
     entity: str
     label: str
     name: str
     known: bool
+    is_owner: bool = False
 
 
 class Voices:
@@ -65,7 +67,7 @@ class Voices:
     def owner(self) -> Voice:
         """Return the person whose memory it is."""
         owner = self._snapshot.owner.strip() or _NO_OWNER
-        return self._person(owner)
+        return replace(self._person(owner), is_owner=True)
 
     def names(self) -> frozenset[str]:
         """Return what everybody who speaks is called, folded, first names included."""

@@ -21,13 +21,15 @@ _WORTH: Final = {"correction": 9.5, "decision": 9.0, "preference": 8.5, "fact": 
 _HIGH: Final = 0.5
 _LONGEST: Final = 400
 _MOST_SENTENCES: Final = 3
+_FEWEST_WORDS: Final = 2
 _CUE = re.compile(
     r"\b(?:remember|note|forget|keep in mind|fyi|for the record)\b|记住|記住|记得|記得|请记|請記",
     re.IGNORECASE,
 )
 _REMEMBER = re.compile(
-    r"(?:please |pls |and |also |btw |so )*(?:remember|note|don['’]t (?:ever )?forget|never forget|keep in mind|for the record|fyi)"
-    r"(?: for (?:later|next time|the future))?(?:\s+that\b|\s*[:,–—-]+)\s*(?P<what>\S.*)$"
+    r"(?:please |pls |and |also |btw |so )*(?:remember|note|don['’]t (?:ever )?forget|never forget"
+    r"|keep in mind|for the record|fyi)"
+    r"(?: for (?:later|next time|the future))?(?:\s+that\b|\s*[:–—]+)\s*(?P<what>\S.*)$"
     r"|(?:请|請)?(?:记住|記住|记得|記得)[,:，：\s]*(?P<chinese>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
@@ -61,7 +63,7 @@ def stated(at: int, passage: Passage, voice: Voice, names: Names) -> Iterator[Ca
     if passage.type in _WORTH:
         for quote in _sentences(passage.text):
             yield from _candidate(at, passage, voice, names, quote, passage.type)
-    elif _CUE.search(passage.text):
+    elif voice.is_owner and _CUE.search(passage.text):
         for sentence in sentences(passage.text):
             found = _REMEMBER.match(sentence.text)
             if found:
@@ -81,12 +83,13 @@ def _candidate(
         return
     line = line if line[:1] in "[“\"'" else line[:1].upper() + line[1:]
     text, day, dated = _said(line, passage, voice)
-    if not text:
+    if not text or (kind == "remember" and len(terms_of(text)) < _FEWEST_WORDS):
         return
+    own = _MINE.search(line) is not None or _DONE.match(line) is not None
     mentions = names.in_text(text)
-    subject = _about(
-        text, kind, voice, mentions, own=_MINE.search(line) is not None or _DONE.match(line) is not None
-    )
+    if not own and not any(mention.entity != voice.entity for mention in mentions):
+        mentions = names.tagged(passage.tags)
+    subject = _about(text, kind, voice, mentions, own=own)
     value = (
         _WORTH[kind] + _HIGH * (passage.confidence == "high") + _HIGH * (passage.source == "user-explicit")
     )

@@ -14,6 +14,8 @@ _BORDER = re.compile(
       | ,?\s+(?:and|but|so|though|because)\s+(?=(?:can|could|would|do|will)\ you\b|what\b|how\b)
       | ,\s+(?=(?:how|what|why|which|where|when)\ (?:can|could|do|does|should|would|is|are|if)\b|(?:can|could|would|do|will)\ you\b|any\ (?:ideas?|tips|advice)\b|what\ (?:do|about)\b)
       | ,?\s+(?:and|but|so)\s+(?=(?:I|we)(?:'|’|\s))
+      | ,?\s+(?:so|and)\s+(?=please\b)
+      | ,\s+(?=(?:my|our)\ (?:\w+\ ){1,3}?(?:is|was|has|had|got|broke|passed|died|just|are|were|have|went|moved|started)\b)
       | ,\s+(?=(?:I|we)(?:'|’|\s)(?!know\b|think\b|guess\b|mean\b))
       | (?<=\w\w)[,:]\s+(?=here(?:'|’)?s\b|check\ (?:it|this)\ out)
     """,
@@ -66,9 +68,9 @@ _VOCATIVE = re.compile(r"(?P<name>[A-Z][\w’'-]{1,20})\s*[,!–-]+\s*(?=\S)")
 _VOCATIVE_END = re.compile(r",\s*(?P<name>[A-Z][\w’'-]{1,20})(?=\s*[.!,]*\s*$)")
 _TAIL = re.compile(
     r"""(?:
-        ,?\s+(?:and|so)\s+(?:it|that|this)(?:'s|’s|\ is|\ was|\ has|\ felt|\ feels|\ really|\ made|\ makes|\ gives|\ gave|\ helps
+        ,?\s+(?:and|so)\s+(?:it|that|this)(?:'s|’s|\ is|\ was|\ has|\ felt|\ feels|\ really|\ made|\ makes|\ gives|\ gave|\ helps|\ looks|\ looked|\ keeps|\ kept
           |\ turned)\b.*
-      | ,\s+(?:it|that|this|which)(?:'s|’s|\ is|\ was|\ has|\ felt|\ feels|\ really|\ made|\ makes|\ gives|\ gave|\ helps|\ turned)\b.*
+      | ,\s+(?:it|that|this|which)(?:'s|’s|\ is|\ was|\ has|\ felt|\ feels|\ really|\ made|\ makes|\ gives|\ gave|\ helps|\ looks|\ looked|\ keeps|\ kept|\ turned)\b.*
       | ,\s+(?:you\ know|right|huh|haha+|lol|though|too|as\ well|actually|of\ course|for\ sure|btw|by\ the\ way|honestly
           |so\ (?:exciting|cool|fun)|wow)\b\s*[.!]*
       | \s+(?:too|as\ well|though|haha+|lol|btw|by\ the\ way|so\ far|you\ know|for\ sure)\s*[.!]*

@@ -38,7 +38,7 @@ _MOST_EVIDENCE: Final = 4
 
 _SPELLED = re.compile(
     r"""^\s*(?:
-        (?:how\ )?to\ (?!be\b|the\b|me\b|make\ (?:it|this|that)\b|answer\b|summari[sz]e\b)[a-z][^:.!?\n]{2,60}?[:,]\s*(?:first|1[.)]|always|we|i|you|start|begin|run|\w+\s+the)\b
+        (?:how\ )?to\ (?!be\b|the\b|me\b|make\ (?:it|this|that)\b|answer\b|summari[sz]e\b)[a-z][^:.!?,\n]{2,60}?(?::\s*\S|,\s*(?:first|1[.)]|always|start\ by|begin\ by)\b)
       | (?:the\ |our\ |my\ )?(?:steps|procedure|process|workflow|routine|way|checklist)\ (?:to|for|of|when)\ [^:.!?\n]{2,60}?(?::|\ is\b|\ are\b)
       | (?:when(?:ever)?|every\ time|each\ time|before|after)\ [^,:.!?\n]{3,80}[,:]\s*(?:please\s+|you\ (?:should|must)\s+|i\ |we\ )?(?:always|first|make\ sure|never)\b
       | (?:always\s+|please\s+)?first,?\s+(?!(?:time|of|version|thing|call|day|week|draft|round|half|sprint)\b)[a-z]+\b.{3,200}\bthen\b
@@ -110,7 +110,7 @@ def find_procedures(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
 def _spelled_out(passage: Passage) -> ReviewItem | None:
     """Propose a way of working that a passage spells out, whole or from one of its sentences on."""
     text = passage.text[:_LONGEST].strip()
-    if "```" in text:
+    if "```" in text or passage.type == "preference":
         return None
     start = 0
     if not _SPELLED.match(text):

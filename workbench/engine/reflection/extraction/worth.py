@@ -37,6 +37,7 @@ _POINTING = re.compile(
     r"""\b(?:this|that|these|those)\b(?=\s*(?:$|[.,!;]|(?:is|was|has|will|really|means|made|makes|one|ones|kind|sort|type|way|stuff)\b))
       | \b(?:about|with|like|of|for|to|from|after|before|by|at|do|did|done|doing|love|loved|made|see|all)\ (?:this|that|these|those)\s*(?:$|[.,!])
       | \b(?:something|anything|experience|stuff)\ (?:similar|like\ (?:this|that|it))\b | \bsimilar\ (?:experience|thing|stuff)\b
+      | \b(?:been|be|am|is|was)\ one\b
       | \b(?:here|such)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -48,8 +49,8 @@ _DEICTIC_NOUN = re.compile(
 )
 _DEFINITE = re.compile(
     r"\bthe (?:\w+ )?(?:event|project|class|trip|job|game|show|movie|book|program|campaign|race|team|shop|store|studio|party"
-    r"|concert|festival|food|music|kids?|place|people|meeting|thing|process|results?|one|idea|view|moment|company|house)s?\b"
-    r"(?! (?:of|at|for|in|to|with|called|named|about|by|from|on)\b)",
+    r"|concert|festival|food|music|kids?|place|people|meeting|thing|process|results?|one|idea|view|moment|company|house|cause|accident|community|group|situation)s?\b"
+    r"(?! (?:of|at|called|named|about)\b)",
     re.IGNORECASE,
 )
 _PERSONS = re.compile(
@@ -64,6 +65,14 @@ _AGO_STATE = re.compile(
 )
 _PLURAL = re.compile(
     r"\b(?!(?:was|is|has|does|this|always|its|us|as|yes|plus|sometimes|times|lots|ways)\b)[a-z]{3,}s\b"
+)
+_NOUN = re.compile(
+    r"\b(?:an?|the|my|some|another|every|each|\d+)\s+(?i:\w+)|(?<=[a-z] )[A-Z]\w+|\b(?!(?:was|is|has|does|this|always|its|us|as|yes|plus)\b)[a-z]{3,}s\b"
+)
+# “I’ll be patient” is no plan; “I’ll be in Oslo on 3 May” is one.
+_INTENDED = re.compile(
+    r"^I(?:'ll| will)\b(?!.*(?:\d|\bnext\b|\btomorrow\b|\btonight\b|day\b|\bweekend\b|\bsummer\b))",
+    re.IGNORECASE,
 )
 _EXISTENTIAL = re.compile(r"\bthere(?:'s|’s| is| are| was| were)\b", re.IGNORECASE)
 
@@ -161,7 +170,7 @@ def worth_of(clause: str) -> Worth:
     )
     value -= _pointing_outside(plain)
     value -= _ATTEMPT * bool(_TRYING.search(plain))
-    value -= _ATTEMPT * bool(_AGO_STATE.match(plain))
+    value -= _ATTEMPT * bool(_AGO_STATE.match(plain) or _INTENDED.match(plain))
     value -= _LONG * max(0, len(words) - _COMFORTABLE)
     return Worth(value, fitting[0][1], telling)
 
@@ -177,7 +186,7 @@ def _pointing_outside(plain: str) -> float:
         word = found.group().casefold()
         before = plain[: found.start()]
         if word in ("it", "it's", "its", "those", "these", "there"):
-            named = len([w for w in _WORD.findall(before) if w.casefold() not in STOP_WORDS]) >= 2
+            named = _NOUN.search(before) is not None
         else:
             named = _PERSONS.search(before) is not None or (
                 word.startswith("the") and _PLURAL.search(before) is not None
