@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import stat
+import unicodedata
 from datetime import date
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -31,6 +32,9 @@ REJECTED = "memory/meta/rejected.md"
 SETTINGS = "workbench.toml"
 HISTORY = ".audit"
 
+DECIDED = frozenset({PENDING_REFLECTION, REJECTED, REFLECTION_LOG, EVOLUTION, PENDING_MEMORIES})
+"""Files in which stands what people decided; nobody else writes them by hand."""
+
 FOREIGN_SETTINGS = ("openclaw.json", "moltbot.json", "clawdbot.json")
 CRITICAL = frozenset({"SOUL.md", "IDENTITY.md", SETTINGS, *FOREIGN_SETTINGS})
 SENSITIVE = frozenset({"USER.md", "TOOLS.md", "AGENTS.md"})
@@ -42,6 +46,7 @@ _SUFFIXES = (".md", ".json")
 # In bytes; what file systems take, with room for the folder the workspace lies in.
 _LONGEST_NAME = 255
 _LONGEST_PATH = 2000
+_DECIDED_FOLDED = frozenset(unicodedata.normalize("NFKC", path).casefold() for path in DECIDED)
 _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _DAILY_LOG = re.compile(r"^memory/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md$")
 
@@ -63,6 +68,11 @@ def is_critical(path: str) -> bool:
 def can_be_critical(path: str) -> bool:
     """Tell whether settings may make the file critical: a tracked one that the engine does not keep itself."""
     return is_tracked(path) and not path.startswith(META + "/")
+
+
+def is_decided(path: str) -> bool:
+    """Tell whether people's decisions stand in the file, also by a name that only some disks take for the same."""
+    return _folded(path) in _DECIDED_FOLDED
 
 
 def is_memory_file(path: str) -> bool:
@@ -112,6 +122,10 @@ def normalise(path: str | os.PathLike[str]) -> str:
         InvalidInput: It is longer than a file's name can be, or no text.
     """
     return _normalised(os.fspath(path))
+
+
+def _folded(path: str) -> str:
+    return unicodedata.normalize("NFKC", path).casefold()
 
 
 @lru_cache(maxsize=4096)

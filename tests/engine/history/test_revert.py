@@ -118,14 +118,14 @@ def test_one_item_of_a_reflection_is_taken_back_alone(notebook: Notebook) -> Non
     )
     notebook.write_all({ALEX: two, "MEMORY.md": core}, actor="reflection:r-012", trailers=trailers)
     notebook.write(ALEX, two + "- Four ^dddd\n")
-    revert(notebook.history, "r-012.2", PERSON)
+    revert(notebook.history, "r-012.2", PERSON, may_touch_critical=True)
     assert notebook.texts() == {ALEX: one + "- Four ^dddd\n", "MEMORY.md": before["MEMORY.md"]}
-    revert(notebook.history, "r-012.1", PERSON)
+    revert(notebook.history, "r-012.1", PERSON, may_touch_critical=True)
     assert notebook.read(ALEX) == FACTS + "- Four ^dddd\n"
     with pytest.raises(NotFound, match="applied item"):
-        revert(notebook.history, "r-012.3", PERSON)
+        revert(notebook.history, "r-012.3", PERSON, may_touch_critical=True)
     with pytest.raises(NotFound):
-        revert(notebook.history, "r-099.1", PERSON)
+        revert(notebook.history, "r-099.1", PERSON, may_touch_critical=True)
 
 
 def test_one_file_goes_back_with_the_scores_of_its_memories(notebook: Notebook) -> None:
@@ -158,7 +158,7 @@ def test_a_whole_reflection_is_rolled_back_and_its_record_stays(notebook: Notebo
     )
     notebook.write(ALEX, FACTS + "- Two ^bbbb\n- Three ^cccc\n")
     notebook.write("USER.md", "tz\n", actor="reflection:r-012")
-    receipt = rollback_reflection(notebook.history, "r-012", PERSON)
+    receipt = rollback_reflection(notebook.history, "r-012", PERSON, may_touch_critical=True)
     assert notebook.texts() == {
         ALEX: FACTS + "- Three ^cccc\n",
         layout.REFLECTION_LOG: "# Log\n\n- r-012 applied\n",
@@ -198,7 +198,7 @@ def test_memory_goes_back_to_a_time_but_not_its_accounts(notebook: Notebook) -> 
     )
     (notebook.root / "memory/vault").mkdir()
     (notebook.root / "memory/vault/outside.md").write_text("not seen yet\n")
-    receipt = rollback_to(notebook.history, START + timedelta(seconds=30), PERSON)
+    receipt = rollback_to(notebook.history, START + timedelta(seconds=30), PERSON, may_touch_critical=True)
     assert set(notebook.texts()) == {
         ALEX,
         "memory/graph/entities/tool--x.md",
@@ -208,7 +208,7 @@ def test_memory_goes_back_to_a_time_but_not_its_accounts(notebook: Notebook) -> 
     }
     assert counts(notebook) == {tool: 1, alex: 5}
     assert receipt.commit
-    revert(notebook.history, receipt.commit, PERSON)
+    revert(notebook.history, receipt.commit, PERSON, may_touch_critical=True)
     assert "memory/vault/outside.md" in notebook.texts()
     assert counts(notebook) == {tool: 7, alex: 5, new_one: 2}
     with pytest.raises(NotFound):

@@ -62,6 +62,30 @@ def edit_soul(workspace: Workspace) -> object:
     return workspace.edit_file("SOUL.md", "# Soul\n\nYou are loud.\n")
 
 
+PROPOSAL = """# Reflection Summary — 2026-02-02
+
+<!-- reflection: r-002 | created: 2026-02-02T03:00:00+01:00 -->
+
+## 🧠 New knowledge extracted
+- [x] `r-002.1` fact for [[person--robin]]: Prefers the night train (confidence high)
+  - because: said so
+- [-] `r-002.2` fact for [[person--robin]]: Dislikes lighthouses (confidence low)
+- [>] `r-002.3` fact for [[person--robin]]: Owns a bicycle
+- [ ] `r-002.4` fact for [[person--robin]]: Plays the organ
+"""
+REJECTED = """# Rejected
+
+- `r-001.2` fact for [[person--robin]]: Prefers coffee
+  - rejected: 2026-01-20T09:00:00+01:00 in r-001
+"""
+
+
+def a_proposal(workspace: Workspace) -> None:
+    """Lay a proposal before the person that they have half decided, and something that they rejected before."""
+    workspace.edit_file("memory/meta/pending-reflection.md", PROPOSAL)
+    workspace.edit_file("memory/meta/rejected.md", REJECTED)
+
+
 READING = (
     Calling("core", lambda w: w.core()),
     Calling("search", lambda w: w.search("lighthouse ferry")),
@@ -105,6 +129,10 @@ READING = (
     Calling("audit_pages", lambda w: list(w.audit_pages(5))),
     Calling("audit_alerts", lambda w: w.audit_alerts()),
     Calling("alerts_waiting", lambda w: w.alerts_waiting()),
+    Calling("review", lambda w: w.review()),
+    Calling("review_waiting", lambda w: w.review_waiting()),
+    Calling("review_preview", lambda w: w.review_preview(), prepare=a_proposal),
+    Calling("review_rejected", lambda w: w.review_rejected()),
     Calling("close", lambda w: w.close()),
 )
 READING_HISTORY = (
@@ -190,6 +218,12 @@ ACTIONS = (
     Calling("graph_link", lambda w: w.graph_link("Harbour", "depends-on", "Robin"), WRITE),
     Calling("graph_unlink", lambda w: w.graph_unlink("Robin", "develops", "Harbour"), WRITE),
 )
+DECIDING = (
+    Calling("review_decide", lambda w: w.review_decide({"r-002.4": "approved"}), PERSON, prepare=a_proposal),
+    Calling("review_edit", lambda w: w.review_edit("r-002.4", "Plays the cello"), PERSON, prepare=a_proposal),
+    Calling("review_apply", lambda w: w.review_apply(), PERSON, prepare=a_proposal),
+    Calling("review_allow", lambda w: w.review_allow("r-001.2"), PERSON, prepare=a_proposal),
+)
 TAKING_BACK = (
     Calling("revert", lambda w: w.revert(newest(w)), WRITE, prepare=lambda w: w.pin(EPISODE)),
     Calling("rollback", lambda w: w.rollback(to="2026-02-02T14:30"), WRITE, prepare=lambda w: w.pin(EPISODE)),
@@ -206,7 +240,7 @@ UPKEEP = (
         "forget", lambda w: w.forget(ids=[EPISODE], apply=True, purge_history=True), PERSON, "purge-history"
     ),
 )
-EVERY = (*READING, *READING_HISTORY, *ACTIONS, *TAKING_BACK, *UPKEEP)
+EVERY = (*READING, *READING_HISTORY, *ACTIONS, *DECIDING, *TAKING_BACK, *UPKEEP)
 
 
 def public_methods() -> set[str]:

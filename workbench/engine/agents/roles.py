@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, RoleRefused
 
 _AGENT_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
@@ -105,6 +106,20 @@ def require(role: Role, capability: Capability, *, doing: str = "") -> None:
     raise RoleRefused(
         f"{who} may not {doing or capability.value}.", where=str(role), remedy=_remedy(role, capability)
     )
+
+
+def require_by_hand(role: Role, path: str) -> None:
+    """Let a file be written by hand by whoever may: where people's decisions stand, by people alone.
+
+    Args:
+        role: Who asks.
+        path: Workspace-relative.
+
+    Raises:
+        RoleRefused: Decisions stand in the file, and the role is no person's.
+    """
+    if layout.is_decided(path) and not role.may(Capability.DECIDE_REVIEW):
+        require(role, Capability.DECIDE_REVIEW, doing=f"write {path} by hand")
 
 
 def _remedy(role: Role, capability: Capability) -> str:

@@ -204,13 +204,13 @@ class History:
         Args:
             planner: Reads the files it is given and returns what shall change.
             attribution: Who, on whose approval, and why.
-            may_touch_critical: Whether the role has the right to critical files.
+            may_touch_critical: Whether the role has a person's right to critical files and to decisions.
 
         Returns:
             The receipt; its commit is None where the plan changed nothing.
 
         Raises:
-            RoleRefused: A critical file would change without the right to it.
+            RoleRefused: A critical file would change without the right to it, or a decision be made or undone.
             Locked: Another writer did not let go in time.
             StorageError: Something cannot be written; nothing was changed.
             Stale: The files keep changing.

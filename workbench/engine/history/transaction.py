@@ -134,6 +134,7 @@ class Writing:
             replacements = _replacements(plan, view)
             if not may_touch_critical:
                 self._refuse_critical(replacements, attribution)
+                self._refuse_decisions(plan.trailers, replacements, attribution)
             edits = self._differing(view.contents)
             if edits:
                 adopted += self._adopt(edits, "manual").commits
@@ -291,6 +292,20 @@ class Writing:
                     where=step.path,
                     remedy="Ask the person whose workspace it is to change it.",
                 )
+
+    def _refuse_decisions(
+        self,
+        trailers: Sequence[tuple[str, str]],
+        replacements: Sequence[_Replacement],
+        attribution: Attribution,
+    ) -> None:
+        if not trailers and not any(layout.is_decided(step.path) for step in replacements):
+            return
+        # Nearly every change has nothing to do with decisions, and need not load what knows about them.
+        from workbench.engine.history.decisions import refuse_decisions
+
+        changes = [(step.path, step.before, step.after) for step in replacements]
+        refuse_decisions(self.store, attribution.actor, changes, trailers)
 
     def _differing(self, contents: Mapping[str, bytes | None]) -> dict[str, bytes | None]:
         """Return which contents of files differ from those of the newest commit."""

@@ -7,7 +7,7 @@ from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
-from workbench.engine.agents.roles import Capability, require
+from workbench.engine.agents.roles import Capability, require, require_by_hand
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.workspace.ground import Ground
@@ -220,6 +220,7 @@ class Auditing:
             path, at, commit = file.rpartition("@")
             if not at or not path or not commit:
                 raise InvalidInput("This names no file at a commit.", where=file, remedy="Write PATH@COMMIT.")
+            require_by_hand(ground.role, layout.normalise(path))
             by = ground.attribution(f"rollback of {file}")
             return self._take_back(
                 "roll back",

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
-from workbench.engine.agents.roles import Capability, require
+from workbench.engine.agents.roles import Capability, require, require_by_hand
 from workbench.engine.errors import InvalidInput
 from workbench.engine.workspace.core_editing import CoreEditing
 from workbench.engine.workspace.graph_editing import GraphEditing
@@ -274,6 +274,8 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         require(ground.role, Capability.WRITE_MEMORY, doing="edit memories")
         ground.refresh_for_reading()
         memory_id = str(self.resolve(id))
+        if memory_id.startswith("file:"):
+            require_by_hand(ground.role, layout.normalise(memory_id[5:].partition("#")[0]))
         return self._change(
             lambda view: plan_edit(view, memory_id, text, ground.now(), ground.settings, expected=expected),
             f"edit {memory_id}",
@@ -290,7 +292,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         Raises:
             OutsideWorkspace: The path leads out of the workspace, or history does not keep such a file.
             Stale: It no longer reads `expected`.
-            RoleRefused: It is a critical file, and this door is no person's.
+            RoleRefused: It is a critical file, or decisions stand in it, and this door is no person's.
             BudgetExceeded: Core memory would pass its cap.
             InvalidSetting: It is the settings file, and no workspace could be opened with it.
         """
@@ -300,6 +302,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="edit files")
         relative = layout.normalise(path)
+        require_by_hand(ground.role, relative)
         if (
             not relative.replace("\u3000", " ").isprintable()
             and not layout.resolve(ground.root, relative).exists()
