@@ -69,4 +69,17 @@ def test_progress_is_told(tmp_path: Path, agendas: list[Agenda]) -> None:
     told: list[tuple[int, int]] = []
     work = Work(report=lambda progress: told.append((progress.done, progress.total)))
     RulesMind().consolidate(made, Agenda(()), Guidance(), work)
-    assert told == [(step, 5) for step in range(1, 6)]
+    assert told == [(step, 6) for step in range(1, 7)]
+
+
+def test_what_core_memory_will_say_is_no_fact_besides(
+    tmp_path: Path, agendas: list[Agenda], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manner = said("2026-02-05 09:00", "I prefer short answers", type="preference", confidence="high")
+    known = fact("person--alex-marsh", "Alex Marsh prefers short answers", manner.id)
+    monkeypatch.setattr(extraction, "extract_knowledge", lambda made, agenda, work: (known,))
+    made = snapshot(tmp_path, (manner,), owner="Alex Marsh")
+    items = RulesMind().consolidate(made, Agenda(()), Guidance(), Work())
+    assert known not in items
+    core = RulesMind().rewrite_core(made, Agenda(()), items, Work())
+    assert [(item.target, item.text) for item in core] == [("core:persona", "Prefers short answers")]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.engine.catalog.shelf import ENTITIES, day, entity, episode
 from tests.engine.reflection.snapshots import check_quotes, core_view, faded, said, snapshot
 from workbench.engine.documents import CoreMemory, Evidence, ReviewItem
 from workbench.engine.documents.core import PIN
@@ -207,6 +208,35 @@ def test_what_is_critical_by_its_own_words_is_promoted(tmp_path: Path) -> None:
     assert ("of", passages[0].id) in item.fields
     known = "## Critical Facts\n- Allergic to penicillin (Alex)\n"
     assert rewritten(snapshot(tmp_path / "b", passages, files={"MEMORY.md": known}, owner="Alex Marsh")) == []
+
+
+def test_facts_that_rest_on_often_accessed_memories_are_promoted_unless_in_doubt(tmp_path: Path) -> None:
+    source = "episode:2026-01-05:09:00"
+    files = {
+        f"{ENTITIES}/project--harbor.md": entity(
+            "Harbor",
+            facts=(
+                f"Harbor keeps readings for ninety days (since 2026-01-05, from {source}) ^f1",
+                "Harbor has 37 users ^f2",
+            ),
+        ),
+        "memory/episodes/2026-01-05.md": day(
+            "2026-01-05", episode("09:00", "Ninety days it is.", kind="event")
+        ),
+    }
+    often = (
+        faded("entity:project--harbor", 0.9, store="semantic", accesses=30),
+        faded(source, 0.9, accesses=7),
+    )
+    made = snapshot(tmp_path, files=files, often=often)
+    (item,) = rewritten(made)
+    assert (item.kind, item.text) == ("promotion", "Harbor keeps readings for ninety days")
+    assert item.reason.startswith("It was accessed 7 times")
+    update = replace(
+        UPDATE, target="entity:project--harbor#^f1", before=item.text, text="Harbor keeps them for sixty"
+    )
+    doubt = replace(update, evidence=(Evidence("entity:project--harbor#^f1", "ninety days"),))
+    assert rewritten(made, (doubt,)) == []
 
 
 STALE = """\

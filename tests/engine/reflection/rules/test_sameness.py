@@ -56,3 +56,10 @@ def test_of_two_facts_that_say_the_same_the_first_stays() -> None:
 def test_items_of_one_place_and_text_come_once() -> None:
     link = forms.relation("project--harbor", "uses", "tool--grafana", (NEW,), reason="Said.")
     assert without_repetition((link, link)) == (link,)
+
+
+def test_what_core_memory_says_is_no_fact_besides() -> None:
+    known = forms.fact("person--nora", "Nora Berg prefers the conclusion first", (NEW,), reason="Said.")
+    new = forms.fact("person--nora", "Nora Berg prefers the conclusion of the pilots", (NEW,), reason="Said.")
+    core = ("Prefers the conclusion first, reasoning after", "Name: Nora Berg")
+    assert without_repetition((known, new), core, "Nora Berg") == (new,)

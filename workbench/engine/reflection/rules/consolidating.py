@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.engine.reflection.rules.core_rewriting import statements_for_core
 from workbench.engine.reflection.rules.fading import propose_archival, propose_protection, propose_restoring
 from workbench.engine.reflection.rules.questions import ask
 from workbench.engine.reflection.rules.sameness import without_repetition
@@ -19,7 +20,8 @@ def consolidate(snapshot: Snapshot, agenda: Agenda, guidance: Guidance, work: Wo
     """Return what to change but core memory: conflicts, knowledge, procedures, upkeep, questions.
 
     The themes of past reflections raise the weight of the areas that they name before anything is extracted, so that
-    what belongs to them comes first where there is no room for all.
+    what belongs to them comes first where there is no room for all. What core memory says, or will be proposed to say,
+    is not proposed as a fact besides: a person decides on it once.
 
     Args:
         snapshot: All that may be read.
@@ -32,17 +34,24 @@ def consolidate(snapshot: Snapshot, agenda: Agenda, guidance: Guidance, work: Wo
 
     led = led_by(agenda, guidance.themes)
     conflicts = find_conflicts(snapshot, work)
-    work.step(1, 5)
+    work.step(1, 6)
     knowledge = extract_knowledge(snapshot, led, work)
-    work.step(2, 5)
+    work.step(2, 6)
     procedures = find_procedures(snapshot, work)
-    work.step(3, 5)
+    work.step(3, 6)
     upkeep = (
         *propose_archival(snapshot, led, work),
         *propose_restoring(snapshot, work),
         *propose_protection(snapshot, work),
     )
-    work.step(4, 5)
+    work.step(4, 6)
     questions = ask(snapshot, led, guidance, work)
-    work.step(5, 5)
-    return without_repetition((*conflicts, *knowledge, *procedures, *upkeep, *questions))
+    work.step(5, 6)
+    core = (
+        *(item.text for block in snapshot.core.blocks for item in block.items),
+        *(item.text for item in statements_for_core(snapshot, conflicts, work)),
+    )
+    work.step(6, 6)
+    return without_repetition(
+        (*conflicts, *knowledge, *procedures, *upkeep, *questions), core, snapshot.owner
+    )

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection import items as forms
+from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.core_items import is_owners, newest_first, read_lines, says
 from workbench.engine.reflection.rules.phrasing import clipped, counted, plain
 from workbench.engine.reflection.rules.quoting import cite, spoken
@@ -15,7 +16,7 @@ from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from workbench.engine.documents.pending_reflection import ReviewItem
     from workbench.engine.reflection.model import Snapshot
@@ -23,18 +24,28 @@ if TYPE_CHECKING:
 
 _MOST: Final = 4
 _OFTEN: Final = 5
-_SOURCES: Final = 2
 _LONGEST: Final = 160
 
 
-def promotions(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
+def promotions(snapshot: Snapshot, items: Sequence[ReviewItem], work: Work) -> tuple[ReviewItem, ...]:
     """Return promotions: first what is critical by its own words, then facts that are accessed often; at most four.
 
     Args:
         snapshot: Its passages, core memory and often accessed memories.
+        items: Proposed by consolidation: what they supersede or lay in doubt is not promoted.
         work: Asked whether to go on.
     """
-    return tuple(islice(_promotions(snapshot, work), _MOST))
+    disputed = {item.target for item in items if item.kind in (Kind.SUPERSESSION, Kind.CONTRADICTION)}
+    disputed |= {
+        proof.id
+        for item in items
+        if item.kind in (Kind.SUPERSESSION, Kind.CONTRADICTION)
+        for proof in item.evidence
+    }
+    found = (
+        item for item in _promotions(snapshot, work) if not disputed.intersection(p.id for p in item.evidence)
+    )
+    return tuple(islice(found, _MOST))
 
 
 def _promotions(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
@@ -69,16 +80,14 @@ def _promotions(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
 
 
 def _often(snapshot: Snapshot) -> Iterator[tuple[str, str, int]]:
-    """Give facts that are accessed often with their words: episodes, and the best founded fact of an entity."""
+    """Give facts that are accessed often with their words: episodes, and facts of the graph that rest on such."""
+    accesses = {entry.id: entry.access_count for entry in snapshot.often if entry.access_count >= _OFTEN}
     for entry in snapshot.often:
-        if entry.access_count < _OFTEN or entry.store not in ("episodic", "semantic"):
-            continue
-        record = snapshot.graph.memory(entry.id)
-        if record is not None and record.store == "episodic":
-            if record.type == "fact":
-                yield entry.id, spoken(record.text)[0], entry.access_count
-            continue
-        facts = [fact for fact in snapshot.graph.facts_of(entry.id.partition("#")[0]) if not fact.retired]
-        best = max(facts, key=lambda fact: len(fact.provenance), default=None)
-        if best is not None and "#" in best.id and len(best.provenance) >= _SOURCES:
-            yield best.id, best.text, entry.access_count
+        record = snapshot.graph.memory(entry.id) if entry.id in accesses else None
+        if record is not None and record.store == "episodic" and record.type == "fact":
+            yield entry.id, spoken(record.text)[0], entry.access_count
+        elif record is not None and record.store == "semantic":
+            for fact in snapshot.graph.facts_of(entry.id.partition("#")[0]):
+                sources = [accesses[source] for source in fact.provenance if source in accesses]
+                if sources and not fact.retired and "#" in fact.id:
+                    yield fact.id, fact.text, max(sources)

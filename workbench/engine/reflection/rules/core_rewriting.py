@@ -41,18 +41,34 @@ def rewrite_core(
     """
     del agenda
     stale = demotions(snapshot, work)
-    work.step(1, 3)
+    work.step(1, 2)
+    chosen = _within_cap(snapshot, _wanted(snapshot, items, work), stale)
+    work.step(2, 2)
+    return chosen
+
+
+def statements_for_core(
+    snapshot: Snapshot, items: Sequence[ReviewItem], work: Work
+) -> tuple[ReviewItem, ...]:
+    """Return what core memory will be proposed to say, so that it is not proposed elsewhere too.
+
+    Args:
+        snapshot: As for `rewrite_core`.
+        items: The conflicts found so far.
+        work: Asked whether to go on.
+    """
+    return _within_cap(snapshot, _wanted(snapshot, items, work), ())
+
+
+def _wanted(snapshot: Snapshot, items: Sequence[ReviewItem], work: Work) -> tuple[ReviewItem, ...]:
     wanted = (
         *core_corrections(snapshot, items),
         *identity_changes(snapshot, work),
-        *promotions(snapshot, work),
+        *promotions(snapshot, items, work),
         *context_changes(snapshot, work),
         *persona_changes(snapshot, work),
     )
-    work.step(2, 3)
-    chosen = _within_cap(snapshot, _one_for_each_place(wanted, items), stale)
-    work.step(3, 3)
-    return chosen
+    return _one_for_each_place(wanted, items)
 
 
 def _one_for_each_place(wanted: Iterable[ReviewItem], items: Sequence[ReviewItem]) -> tuple[ReviewItem, ...]:

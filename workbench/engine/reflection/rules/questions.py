@@ -59,7 +59,7 @@ def ask(snapshot: Snapshot, agenda: Agenda, guidance: Guidance, work: Work) -> t
         *islice(_open_questions(snapshot, agenda, work), _MOST_OF_A_KIND),
         *islice(_names_of_several(snapshot, work), _MOST_OF_A_KIND),
         *islice(_overtaken(snapshot, work), _MOST_OF_A_KIND),
-        *islice(_untouched(snapshot), _MOST_OF_A_KIND),
+        *islice(_untouched(snapshot), 1),
     ]
     return tuple(_not_worn_out(snapshot, guidance, found))[:MOST_QUESTIONS]
 

@@ -11,17 +11,18 @@ from workbench.engine.reflection.rules.words import content_words, coverage, lik
 from workbench.engine.stores.wording import text_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from workbench.engine.documents.pending_reflection import ReviewItem
 
 _SAME: Final = 0.75
 _CONTAINED: Final = 0.8
+_FEWEST_WORDS: Final = 3
 _CLAIMS: Final = frozenset({Kind.SUPERSESSION, Kind.CONTRADICTION})
 
 
 def without_repetition(
-    items: Iterable[ReviewItem], said: Sequence[ReviewItem] = ()
+    items: Iterable[ReviewItem], core: Iterable[str] = (), owner: str = ""
 ) -> tuple[ReviewItem, ...]:
     """Return the items without those that repeat another.
 
@@ -30,17 +31,18 @@ def without_repetition(
 
     Args:
         items: Best first.
-        said: Other items, proposed elsewhere, that facts must not repeat.
+        core: What core memory says or is proposed to say, which facts must not repeat.
+        owner: The person’s name, which core memory leaves out and facts begin with.
     """
     ordered = list(items)
-    claims = _Statements()
+    name = content_words(f"{owner} user")
+    claims = _Statements(name)
     for item in ordered:
         if item.kind in _CLAIMS:
             claims.add(item)
-    for item in said:
-        claims.add(item)
+    claims.add_core(core)
     kept: list[ReviewItem] = []
-    facts = _Statements()
+    facts = _Statements(name)
     keys: set[tuple[str, str, str]] = set()
     for item in ordered:
         key = (item.kind, item.target, text_key(item.text))
@@ -56,12 +58,22 @@ def without_repetition(
 
 
 class _Statements:
-    """What items say, found again by its key, its words or what it quotes."""
+    """What items say, found again by its key, its words or what it quotes.
 
-    def __init__(self) -> None:
+    Args:
+        name: Words that are left out of account.
+    """
+
+    def __init__(self, name: frozenset[str]) -> None:
+        self._name = name
         self._keys: set[str] = set()
-        self._words: dict[frozenset[str], bool] = {}
+        self._words: set[frozenset[str]] = set()
         self._quoted: defaultdict[str, list[frozenset[str]]] = defaultdict(list)
+        self._core: list[frozenset[str]] = []
+
+    def add_core(self, texts: Iterable[str]) -> None:
+        """Keep what core memory says."""
+        self._core.extend(content_words(text) - self._name for text in texts)
 
     def add(self, item: ReviewItem) -> None:
         """Keep what an item says: its text, and both sides of a claim."""
@@ -70,16 +82,18 @@ class _Statements:
         quotes = [proof.quote for proof in item.evidence] if item.kind in _CLAIMS else []
         for text in (*sides, *quotes):
             if text:
-                words = content_words(text)
+                words = content_words(text) - self._name
                 self._keys.add(text_key(text))
-                self._words[words] = True
+                self._words.add(words)
                 for proof in item.evidence:
                     self._quoted[proof.id].append(words)
 
     def say(self, item: ReviewItem) -> bool:
         """Tell whether one of them says what an item says."""
-        words = content_words(item.text)
+        words = content_words(item.text) - self._name
         if text_key(item.text) in self._keys or (words and words in self._words):
+            return True
+        if len(words) >= _FEWEST_WORDS and any(coverage(words, known) >= _CONTAINED for known in self._core):
             return True
         near = (known for proof in item.evidence for known in self._quoted.get(proof.id, ()))
         return any(likeness(words, known) >= _SAME or coverage(words, known) >= _CONTAINED for known in near)

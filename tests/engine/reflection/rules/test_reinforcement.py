@@ -1,0 +1,27 @@
+"""What a reflection builds on counts as relevant; what it lets go of does not."""
+
+from __future__ import annotations
+
+from workbench.engine.documents import Evidence
+from workbench.engine.reflection import items as forms
+from workbench.engine.reflection.rules.reinforcement import still_relevant
+
+FIRST = Evidence("episode:2026-01-01:09:00#2", "ninety")
+SECOND = Evidence("entity:project--harbor#^f1", "sixty")
+LINE = Evidence("file:memory/2026-01-01.md#L3-L3", "sixty")
+
+
+def test_evidence_counts_once_but_not_the_old_side_nor_what_is_let_go() -> None:
+    items = (
+        forms.supersession("project--harbor", "ninety", "sixty", (FIRST, SECOND), reason="Later."),
+        forms.fact("project--harbor", "sixty", (SECOND, LINE), reason="Said."),
+        forms.archive(
+            "episode:2025-01-01:09:00",
+            "A bug",
+            (Evidence("episode:2025-01-01:09:00", "A"),),
+            reason="",
+            score=0,
+        ),
+    )
+    assert still_relevant(items) == ("entity:project--harbor",)
+    assert still_relevant((forms.fact("project--harbor", "x", (FIRST,), reason="Said."),)) == (FIRST.id,)
