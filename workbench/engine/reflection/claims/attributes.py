@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.model import Measured, Span
-from workbench.engine.reflection.claims.values import RATE, labels_in, values_in
+from workbench.engine.reflection.claims.values import APPOINTED_DIMENSIONS, RATE, labels_in, values_in
 from workbench.engine.reflection.claims.vocabulary import (
     APPOINTED,
     CHANGE_STEMS,
     CLEAR_CHANGE,
     FAINT_CHANGE,
+    FUNCTION_WORDS,
     SAME_MEANING,
 )
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.claims.values import Value
 
 _LEFT: Final = 8
+# A clause with more is a table or a dump.
+_MOST_VALUES: Final = 12
 _RIGHT: Final = 6
 _MARKER_REACH: Final = 70
 _PRESUPPOSED = re.compile(
@@ -32,6 +35,7 @@ _PRESUPPOSED = re.compile(
     r"|\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+){1,4}of\s+$|\b(?:currently|now|already)\s+$",
     re.IGNORECASE,
 )
+_NAMED = re.compile(r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+){1,4}of\s+$", re.IGNORECASE)
 _AND = re.compile(r"\s*(?:and|,|&|/)?\s*(?:a|an|the)?\s*", re.IGNORECASE)
 _REFERS = re.compile(
     r"\s*(?:(?:and|but|so|since|because|as)\s+)?(?:which|it|it's|its|that|this|these|they|i['’]ve|i\s+have|we['’]ve|currently|now)\b",
@@ -60,6 +64,8 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
     """
     clause = clauses[number]
     values = values_in(clause.text)
+    if len(values) > _MOST_VALUES:
+        return
     before: Value | None = None
     for place, value in enumerate(values):
         following = values[place + 1] if place + 1 < len(values) else None
@@ -91,10 +97,12 @@ def _mode(clause: Clause, value: Value) -> Mode | None:
     mode = clause.mode_at(clause.start + value.start)
     if mode is Mode.SUPPOSES:
         return None
-    if value.dimension == "date" and not clause.asked:
+    if value.dimension in APPOINTED_DIMENSIONS and not clause.asked:
         return Mode.STATES
     if clause.asked:
         return Mode.STATES if mode is Mode.ASKS and _PRESUPPOSED.search(clause.text[: value.start]) else None
+    if mode is Mode.AIMS and _NAMED.search(clause.text[: value.start]):
+        return Mode.STATES
     return mode
 
 
@@ -169,7 +177,7 @@ def _attribute(
     else:
         heads = _stems(counted) if counted else _stems(told_left[-_APPROXIMATE_HEADS:])
     terms = heads | _stems(told_left) | _stems(told_right)
-    if value.dimension == "date":
+    if value.dimension in APPOINTED_DIMENSIONS:
         if _PAST_EVENT.search(clause.text[: value.start]):
             return None
         heads = frozenset(APPOINTED[t.stem] for t in (*left[-8:], *right[:6]) if t.stem in APPOINTED)
@@ -187,9 +195,10 @@ def _noun_phrase(clause: Clause, right: Sequence[Token], end: int) -> list[Token
     found: list[Token] = []
     for token in right:
         between = clause.text[end - clause.start : token.start - clause.start]
-        if _NOUN_STOP.search(between) or not token.tells or len(found) == 4:
+        if _NOUN_STOP.search(between) or token.word in FUNCTION_WORDS or len(found) == 4:
             break
-        found.append(token)
+        if token.tells:
+            found.append(token)
         end = token.end
     return found
 

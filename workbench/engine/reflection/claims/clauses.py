@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.catalog.terms import STOP_WORDS, fold
+from workbench.engine.catalog.terms import fold
 from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection.claims.vocabulary import EMPTY
 from workbench.engine.reflection.sentences import asks, sentences
@@ -85,7 +85,7 @@ class Token:
     @property
     def tells(self) -> bool:
         """Tell whether it says something by itself."""
-        return self.word not in STOP_WORDS and self.word not in EMPTY and not self.word[:1].isdigit()
+        return self.word not in EMPTY and not self.word[:1].isdigit()
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,6 +63,7 @@ _MINE = re.compile(
     re.IGNORECASE,
 )
 _CHINESE_DONE = re.compile(r"(?:我|用户)(?:已经|昨天|今天|刚)?(?P<verb>[\u3400-\u9fff]{1,2}?)(?:了|过)")
+_CHINESE_DOES = re.compile(r"(?:我|用户)(?:一直|现在|每天|还|都)?(?P<verb>使用|住在|用|喝|吃)")
 _NOT_DEEDS = frozenset(
     map(
         stem,
@@ -182,7 +183,7 @@ def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[De
 
 
 def _deed(text: str) -> tuple[str, float, int]:
-    for pattern, strength in ((_ATTEMPT, TRIES), (_DONE, DONE), (_DOING, DOING), (_DID, DONE), (_CHINESE_DONE, DONE)):
+    for pattern, strength in ((_ATTEMPT, TRIES), (_DONE, DONE), (_DOING, DOING), (_DID, DONE), (_CHINESE_DONE, DONE), (_CHINESE_DOES, DOING)):
         for found in pattern.finditer(text):
             verb = found["verb"].casefold()
             if stem(verb) in _NOT_DEEDS:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 MOST_LOOK_UPS: Final = 48
 """Questions to `Snapshot.earlier` in one cycle: the telling claims of the newest passages come first."""
 _NEAR: Final = 6
+# Of one passage; a passage with more is a report, not talk.
+_MOST_VALUES: Final = 150
 _MOST_ENTITIES: Final = 60
 _MOST_FACTS: Final = 400
 _REPORT_EVERY: Final = 200
@@ -48,8 +50,9 @@ class Claims:
         """Add what a passage claims."""
         clauses = clauses_of(origin.passage.text)
         self.documents.append(frozenset(token.stem for clause in clauses for token in clause.tokens))
+        values = [value for number in range(len(clauses)) for value in measured(clauses, number, origin)]
+        self.measured.extend(values[:_MOST_VALUES])
         for number in range(len(clauses)):
-            self.measured.extend(measured(clauses, number, origin))
             self.denials.extend(denials(clauses, number, origin))
             self.deeds.extend(deeds(clauses, number, origin))
             self.choices.extend(choices(clauses, number, origin))

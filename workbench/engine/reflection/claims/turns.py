@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.engine.reflection.claims.choices import FAVOURITE, LIVES, PREFERS, STOPPED, SWITCHED, WORKS
+from workbench.engine.reflection.claims.choices import FAVOURITE, HOLDER, LIVES, PREFERS, STOPPED, SWITCHED, WORKS
 from workbench.engine.reflection.claims.denials import DOING
 from workbench.engine.reflection.claims.weights import Postings
 
@@ -68,7 +68,7 @@ def _against_choices(choice: Choice, earlier: Sequence[Choice]) -> Iterator[Turn
         elif choice.kind in (SWITCHED, STOPPED) and other.kind in (PREFERS, SWITCHED) and choice.against:
             if choice.against <= other.chosen:
                 yield Turn(other, choice, replaces=True)
-        elif choice.kind == other.kind and choice.kind in (FAVOURITE, LIVES, WORKS):
+        elif choice.kind == other.kind and choice.kind in (FAVOURITE, HOLDER, LIVES, WORKS):
             if choice.about == other.about and choice.chosen and not choice.chosen & other.chosen:
                 yield Turn(other, choice, choice.change > 0)
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.reflection.claims.values import APPOINTED_DIMENSIONS
 from workbench.engine.reflection.claims.weights import Postings
 
 if TYPE_CHECKING:
@@ -87,8 +88,8 @@ def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
 
 
 def _orders_apart(one: Measured, other: Measured) -> float:
-    """Return how many powers of ten lie between two amounts; 0 for dates and versions."""
-    if one.value.dimension in ("date", "version") or min(one.value.amount, other.value.amount) <= 0:
+    """Return how many powers of ten lie between two amounts; 0 for days, times and versions."""
+    if one.value.dimension in (*APPOINTED_DIMENSIONS, "version") or min(one.value.amount, other.value.amount) <= 0:
         return 0.0
     return abs(math.log10(one.value.amount / other.value.amount))
 

@@ -106,9 +106,22 @@ _DATE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_CLOCK = re.compile(
+    r"(?<![\w:.-])(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?\s?(?P<half>[ap]\.?m\b\.?)"
+    r"|(?<![\w:.-])(?P<hour24>[01]?\d|2[0-3]):(?P<minute24>[0-5]\d)(?![:\w])",
+    re.IGNORECASE,
+)
+_WEEKDAYS = {
+    name: number
+    for number, name in enumerate("monday tuesday wednesday thursday friday saturday sunday".split(), 1)
+}
+_WEEKDAY = re.compile(rf"\b(?P<weekday>{'|'.join(_WEEKDAYS)})s?\b", re.IGNORECASE)
 _VERSION = re.compile(
     r"(?P<tool>[A-Z][\w+#-]*(?:[ .-][A-Z][\w+#-]*)?|`[^`]{1,40}`)\s+(?:version\s+)?(?P<version>v\d+(?:\.\d+)*|\d+\.\d+(?:\.\d+)*)(?![\w%])"
 )
+
+
+APPOINTED_DIMENSIONS: Final = frozenset(("date", "clock", "weekday"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +131,8 @@ class Value:
     Args:
         start: Its place in the text.
         end: Behind its unit and rate.
-        dimension: time, share, bytes, money …, `count` for a number of things, `date`, `version`.
-        amount: In the dimension's own unit; a date as YYYYMMDD, without a year 0000MMDD.
+        dimension: time, share, bytes, money …, `count` for a number of things, `date`, `clock`, `weekday`, `version`.
+        amount: In the dimension's own unit; a date as YYYYMMDD, without a year 0000MMDD; a time of day in minutes.
         per: What it is a rate of, singular; empty where it is none.
         bound: Whether it is a limit rather than a value (“under 250ms”).
         tool: What a version is of, folded.
@@ -152,6 +165,7 @@ def values_in(text: str) -> list[Value]:
         text: One clause.
     """
     dates = list(_dates(text))
+    dates += [clock for clock in _clocks(text) if not _inside(clock, dates)]
     versions = [v for v in _versions(text) if not _inside(v, dates)]
     taken = [*dates, *versions]
     numbers = [value for value in _numbers(text) if not _inside(value, taken)]
@@ -240,6 +254,19 @@ def _dates(text: str) -> Iterator[Value]:
             year = int(match["year"] or match["year2"] or match["year3"] or 0)
         if 1 <= month <= 12 and 1 <= day <= 31:
             yield Value(match.start(), match.end(), "date", year * 10000.0 + month * 100 + day, written=match[0])
+
+
+def _clocks(text: str) -> Iterator[Value]:
+    """Give times of day in minutes and days of the week from 1."""
+    for match in _CLOCK.finditer(text):
+        hour, minute = int(match["hour"] or match["hour24"]), int(match["minute"] or match["minute24"] or 0)
+        if match["half"]:
+            hour = hour % 12 + (12 if match["half"][0] in "pP" else 0)
+        if hour < 24 and minute < 60:
+            yield Value(match.start(), match.end(), "clock", hour * 60.0 + minute, written=match[0])
+    for match in _WEEKDAY.finditer(text):
+        day = float(_WEEKDAYS[match["weekday"].lower()])
+        yield Value(match.start(), match.end(), "weekday", day, written=match[0])
 
 
 def _versions(text: str) -> Iterator[Value]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _RAREST: Final = 4
-_MOST_CANDIDATES: Final = 200
+_MOST_CANDIDATES: Final = 80
 
 
 class Weights:
@@ -66,7 +66,7 @@ class Postings:
             self._by_stem[stem].append(number)
 
     def near(self, stems: Sequence[str]) -> list[int]:
-        """Return the claims that have any of these stems: of each stem the 200 entered last, newest first."""
+        """Return the claims that have any of these stems: of each stem the 80 entered last, newest first."""
         found: dict[int, None] = {}
         for stem in stems:
             for number in self._by_stem.get(stem, ())[-_MOST_CANDIDATES:]:

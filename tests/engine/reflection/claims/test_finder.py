@@ -1,0 +1,157 @@
+"""What is found in short conversations, phenomenon by phenomenon, and what must not be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engine.reflection.snapshots import chat, check_quotes, said, snapshot
+from workbench.engine.documents import ReviewItem
+from workbench.engine.reflection.claims import find_conflicts
+from workbench.engine.reflection.model import Passage
+from workbench.engine.reflection.work import Cancelled, Work
+
+UPDATES = [
+    pytest.param(
+        "The API key has a daily quota of 1,000 calls per day.",
+        "I need to reflect the new daily quota of 1,200 calls per day for the API key in my settings.",
+        id="a rate with “new”",
+    ),
+    pytest.param(
+        "I've reached 65% test coverage on the billing module.",
+        "Test coverage of the billing module has recently improved to 78%.",
+        id="a share",
+    ),
+    pytest.param(
+        "My average test coverage for the billing module is at 65%, which is low.",
+        "I worked on test coverage of the billing module, which has now reached 81%.",
+        id="which has now reached",
+    ),
+    pytest.param(
+        "I have a deadline of April 1, 2024 for the first sprint.",
+        "I'm updating my plan to the new sprint deadline of April 5, 2024.",
+        id="a deadline",
+    ),
+    pytest.param(
+        "The repository has 150 commits on the main branch.",
+        "I'm happy about the growth of commits on the main branch, which has now reached 165.",
+        id="a count that only “which” names",
+    ),
+    pytest.param(
+        "My gallery has 8 project cards.",
+        "I added two projects, so now I have a total of 10 project cards in the gallery.",
+        id="a count of things",
+    ),
+    pytest.param(
+        "My budget for the Lisbon trip is $1,500.",
+        "I increased my budget for the Lisbon trip to $1,800.",
+        id="money",
+    ),
+    pytest.param(
+        "The dentist appointment is at 3 PM on May 4.",
+        "The dentist appointment got moved to 4:30 PM.",
+        id="a time of day",
+    ),
+    pytest.param(
+        "My yoga workshop is on Tuesday.",
+        "My yoga workshop has been rescheduled to Thursday.",
+        id="a day of the week",
+    ),
+    pytest.param(
+        "The dashboard answers in 800ms, says the load test of the dashboard.",
+        "I brought the dashboard down from 800ms to 250ms.",
+        id="from the old to the new",
+    ),
+    pytest.param("I use Jenkins for our builds.", "I switched from Jenkins to Buildkite last week.", id="switched from"),
+    pytest.param("I drink coffee every morning.", "I no longer drink coffee.", id="no longer"),
+    pytest.param("I live in Hamburg.", "I moved to Lisbon recently.", id="moved house"),
+    pytest.param("My manager is Priya.", "My new manager is Tom.", id="another manager"),
+    pytest.param("My favourite editor is Vim.", "My favourite editor is now Helix.", id="another favourite"),
+    pytest.param("我们的服务器有 200 个用户", "我们的服务器现在有 350 个用户", id="Chinese: now"),
+    pytest.param("项目的截止日期是4月1日", "项目的截止日期改到4月15日", id="Chinese: a deadline moved"),
+    pytest.param("我用 Jenkins 构建项目", "我不再用 Jenkins", id="Chinese: no longer"),
+]
+
+CONTRADICTIONS = [
+    pytest.param(
+        "I've implemented the homepage route with Flask.",
+        "I've never written any Flask routes in this project.",
+        id="never and done",
+    ),
+    pytest.param(
+        "I'm using Bootstrap components for the navigation bar.",
+        "I've never implemented any Bootstrap components before.",
+        id="never and doing",
+    ),
+    pytest.param(
+        "How do I hide my OpenWeather API key obtained in March?",
+        "I've never obtained an API key for OpenWeather.",
+        id="never had and asked about",
+    ),
+    pytest.param("I met Michael at the fair in Berlin.", "I have never met Michael.", id="never met"),
+    pytest.param(
+        "I prefer tabs over spaces.", "I prefer spaces over tabs.", id="preferences the other way round"
+    ),
+    pytest.param(
+        "I integrated Flask-Login for sessions.",
+        "I want the latest Flask-Login, which I've never actually integrated.",
+        id="which I have never",
+    ),
+    pytest.param("我已经用过 Flask 框架", "我从没用过 Flask 框架", id="Chinese: never"),
+]
+
+NEITHER = [
+    pytest.param("The API key has a quota of 1,000 calls per day.", "The blog has a quota of 20 posts per day.", id="another thing"),
+    pytest.param("The API answers in 250ms.", "The API now answers 300 requests.", id="other units"),
+    pytest.param("The team has 5 developers.", "If the team now had 9 developers, we could ship.", id="supposed"),
+    pytest.param("Test coverage of billing is 65%.", "I want to get test coverage of billing to 90%.", id="a goal"),
+    pytest.param("The team has 5 developers.", "Does the team now have 9 developers?", id="a question"),
+    pytest.param("I've never used Docker.", "I've never used Kubernetes.", id="two denials"),
+    pytest.param("I've written Flask routes.", "I've never written any Django migrations.", id="a denial of something else"),
+    pytest.param("The trip takes 3 to 5 days.", "The trip takes 4 days.", id="a range"),
+    pytest.param("I'm using Flask 2.3.1 here.", "I'm using Bootstrap 5.3.0 here now.", id="versions of two tools"),
+    pytest.param("Sprint 1 has a deadline of May 3.", "Sprint 2 has a new deadline of May 17.", id="two sprints"),
+    pytest.param("I finished the report on May 3.", "I finished the review on May 9.", id="two events"),
+    pytest.param("I've never been so happy!", "I have been happy with this project.", id="a manner of speaking"),
+    pytest.param("I have 3 cats.", "I have 2 dogs now.", id="other animals"),
+    pytest.param("I handle HTTP 404 errors.", "I now handle HTTP 500 errors.", id="codes"),
+    pytest.param("I am on line 58 of the script.", "I am now on line 70 of the script.", id="line numbers"),
+    pytest.param("I use Vim.", "I plan to use Emacs.", id="a plan"),
+    pytest.param("You said the quota is 1,000 calls.", "Maybe the quota is now 2,000 calls.", id="hearsay and guess"),
+    pytest.param("I prefer tea over coffee.", "I prefer tea over juice.", id="preferences that agree"),
+    pytest.param("The meeting is at 15:00.", "The meeting is at 3 PM.", id="the same time"),
+    pytest.param("The latency is 1.5 s now.", "The latency is 1500 ms now.", id="the same in another unit"),
+    pytest.param("Price: `cost = 30`\n```\nthe price is now 50\n```", "The price is 30 dollars.", id="code"),
+]  # fmt: skip
+
+
+def found(folder: Path, *texts: str, **others: Any) -> tuple[ReviewItem, ...]:
+    """Return what is found when each text is said on a later day than the one before."""
+    passages = [p for day, text in enumerate(texts, 1) for p in chat(f"2026-01-{day:02}", ("user", text))]
+    made = snapshot(folder, passages, **others)
+    items = find_conflicts(made, Work())
+    check_quotes(made, items)
+    return items
+
+
+@pytest.mark.parametrize(("before", "after"), UPDATES)
+def test_an_update_is_found_with_both_sides_and_its_days(tmp_path: Path, before: str, after: str) -> None:
+    (item,) = found(tmp_path, before, after)
+    assert item.kind == "supersession"
+    assert len({proof.id for proof in item.evidence}) == 2
+    assert dict(item.fields) == {"held since": "2026-01-01", "until": "2026-01-02", "since": "2026-01-02"}
+
+
+@pytest.mark.parametrize(("one", "other"), CONTRADICTIONS)
+def test_a_contradiction_is_found_whichever_side_comes_last(tmp_path: Path, one: str, other: str) -> None:
+    (item,) = found(tmp_path, one, other)
+    assert item.kind == "contradiction"
+    assert len({proof.id for proof in item.evidence}) == 2
+    assert dict(item.fields)["resolve"] == "ask"
+
+
+@pytest.mark.parametrize(("one", "other"), NEITHER)
+def test_what_only_resembles_a_conflict_is_none(tmp_path: Path, one: str, other: str) -> None:
+    assert found(tmp_path, one, other) == ()
