@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from workbench.engine.documents import Evidence
 from workbench.engine.reflection import items
-from workbench.engine.reflection.backlog import parse_backlog, render_backlog
+from workbench.engine.reflection.backlog import Backlog, parse_backlog, render_backlog
 
 WORDS = st.text(max_size=80)
 
@@ -26,7 +26,19 @@ def test_items_come_back_as_they_were(text: str, quote: str, steps: str) -> None
         items.procedure("procedure:x", text, [steps], [], reason=quote, when=text),
     ]
 
-    assert parse_backlog(render_backlog("r-003", left), "r-003") == tuple(left)
+    backlog = parse_backlog(render_backlog("r-003", left), "r-003", 10)
+
+    assert backlog == Backlog(tuple(left))
+
+
+def test_what_is_not_its_turn_is_handed_on() -> None:
+    left = [items.fact("person--ines", f"Fact {number}", [], reason="Said.") for number in range(5)]
+    first = parse_backlog(render_backlog("r-003", left), "r-003", 2)
+    assert first is not None
+    second = parse_backlog(render_backlog("r-004", first.items[1:], first.later), "r-004", 10)
+
+    assert first.items == tuple(left[:2])
+    assert second == Backlog(tuple(left[1:]))
 
 
 @pytest.mark.parametrize(
@@ -34,15 +46,16 @@ def test_items_come_back_as_they_were(text: str, quote: str, steps: str) -> None
     [
         b"",
         b"{}",
-        b"[]",
         b"\xff",
-        b'{"reflection":"r-003","items":[{}]}',
-        b'{"reflection":"r-003","items":[{"id":1,"evidence":[],"needs":[],"fields":[]}]}',
+        b'"r-003"\n{}',
+        b'"r-003"\n[]',
+        b'"r-003"\n{"id":1,"evidence":[],"needs":[],"fields":[]}',
+        b'"r-003"\n{"id":"","evidence":0,"needs":[],"fields":[]}',
     ],
 )
 def test_a_damaged_file_is_none(content: bytes) -> None:
-    assert parse_backlog(content, "r-003") is None
+    assert parse_backlog(content, "r-003", 10) is None
 
 
 def test_the_backlog_of_another_reflection_is_none() -> None:
-    assert parse_backlog(render_backlog("r-002", []), "r-003") is None
+    assert parse_backlog(render_backlog("r-002", []), "r-003", 10) is None

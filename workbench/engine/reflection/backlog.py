@@ -1,58 +1,86 @@
 """Items for which a proposal had no room: kept beside the index until the next reflection takes them up.
 
+A line for the reflection, then one for each item, best first; lines that are not yet their turn are handed on unread.
 Losing the file costs time only: the mark in the reflection log then says from where to read again.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
 
 from workbench.engine.documents import Evidence, ReviewItem
 
 _TEXTS = {"id", "kind", "text", "target", "before", "confidence", "reason", "decision", "section"}
 
 
-def render_backlog(reflection: str, items: Sequence[ReviewItem]) -> bytes:
-    """Write the items as JSON.
+@dataclass(frozen=True)
+class Backlog:
+    """What waits.
+
+    Args:
+        items: Those whose turn it is, best first.
+        later: The lines of the others.
+    """
+
+    items: tuple[ReviewItem, ...] = ()
+    later: tuple[bytes, ...] = ()
+
+
+def render_backlog(reflection: str, items: Iterable[ReviewItem], later: Iterable[bytes] = ()) -> bytes:
+    """Write the items as lines of JSON.
 
     Args:
         reflection: The one that had no room for them, `r-012`.
         items: Best first.
+        later: Lines of a backlog that come behind them.
     """
-    return json.dumps(
-        {"reflection": reflection, "items": [asdict(item) for item in items]}, ensure_ascii=False
-    ).encode("utf-8", "surrogatepass")
+    lines = [_line(reflection), *(_line(asdict(item)) for item in items), *later]
+    return b"\n".join(lines)
 
 
-def parse_backlog(content: bytes, reflection: str) -> tuple[ReviewItem, ...] | None:
-    """Read the items back; None where the file is damaged or belongs to another reflection.
+def parse_backlog(content: bytes, reflection: str, most: int) -> Backlog | None:
+    """Read items back; None where the file is damaged or belongs to another reflection.
 
     Args:
         content: As `render_backlog` wrote it.
         reflection: The newest one that was written.
+        most: Items to read; the others are later.
     """
+    head, *lines = content.split(b"\n")
     try:
-        held = json.loads(content.decode("utf-8", "surrogatepass"))
-        if held["reflection"] != reflection:
+        if json.loads(head) != reflection:
             return None
-        return tuple(_item(each) for each in held["items"])
+        return Backlog(tuple(_item(json.loads(line)) for line in lines[:most]), tuple(lines[most:]))
     except (ValueError, KeyError, TypeError):
         return None
 
 
-def _item(held: dict[str, object]) -> ReviewItem:
-    names = {each.name for each in fields(ReviewItem)}
-    given = {name: value for name, value in held.items() if name in names and name in _TEXTS}
-    if not all(isinstance(value, str) for value in given.values()):
-        raise TypeError("an item's words are text")
-    evidence, needs, more = held["evidence"], held["needs"], held["fields"]
-    if not (isinstance(evidence, list) and isinstance(needs, list) and isinstance(more, list)):
-        raise TypeError("an item's parts are lists")
+def _line(value: object) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _item(held: object) -> ReviewItem:
+    if not isinstance(held, dict):
+        raise TypeError("an item is an object")
+    names = {each.name for each in fields(ReviewItem)} & _TEXTS
+    given = {name: _text(value) for name, value in held.items() if name in names}
     return ReviewItem(
-        **given,  # type: ignore[arg-type]  # checked above to be text, as these fields are
-        evidence=tuple(Evidence(str(each["id"]), str(each["quote"])) for each in evidence),
-        needs=tuple(map(str, needs)),
-        fields=tuple((str(label), str(value)) for label, value in more),
+        **given,  # type: ignore[arg-type]  # those fields that are text
+        evidence=tuple(Evidence(_text(each["id"]), _text(each["quote"])) for each in _list(held["evidence"])),
+        needs=tuple(map(_text, _list(held["needs"]))),
+        fields=tuple((_text(label), _text(value)) for label, value in _list(held["fields"])),
     )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("an item's words are text")
+    return value
+
+
+def _list(value: object) -> Sequence[dict[str, object]]:
+    if not isinstance(value, list):
+        raise TypeError("an item's parts are lists")
+    return value

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from workbench.engine.workspace.snapshot import Unread
 
 _ACTOR = "bot:reflection"
-# Of the backlog a cycle takes up this many times what fits one proposal.
-_BACKLOG_SHARE = 2
 _OCCASIONS = ("manual", "session-end", "schedule")
 
 
@@ -128,29 +126,26 @@ class Reflecting(Reviewing):
             ),
             int(reflection.partition("-")[2]),
         )
-        most = ground.settings.reflection.items
-        # The rest of a long backlog is not even looked at: what a reflection costs shall not grow with it.
-        backlog, later = unread.backlog[: _BACKLOG_SHARE * most], unread.backlog[_BACKLOG_SHARE * most :]
         proposal = run_cycle(
             snapshot,
             _mind(ground),
             work,
             rejected=RejectedClaims.parse(view.read(layout.REJECTED) or b""),
             reflection=reflection,
-            most=most,
+            most=ground.settings.reflection.items,
             carried=before.items,
-            backlog=[item for item in backlog if not check(item, view, ground.zone).stale],
+            backlog=[item for item in unread.backlog.items if not check(item, view, ground.zone).stale],
         )
-        proposal = replace(proposal, left=(*proposal.left, *later))
+        left = len(proposal.left) + len(unread.backlog.later)
         _keep_trace(ground, reflection, work)
-        _keep_backlog(ground, reflection, proposal.left)
-        mark = unread.mark_after(work.unread, left_over=bool(proposal.left))
+        _keep_backlog(ground, reflection, proposal.left, unread.backlog.later)
+        mark = unread.mark_after(work.unread, left_over=left > 0)
         by = replace(
             ground.attribution(_told(trigger, unread.entries), actor=_ACTOR, named=_ACTOR),
             approval="pending" if proposal.fresh else "auto",
         )
 
-        meta = _meta(ground, snapshot, proposal, unread, work, mark.render())
+        meta = _meta(ground, snapshot, proposal, unread, left, work, mark.render())
 
         def plan(files: FileView) -> Plan[results.Changed]:
             if (files.read(layout.PENDING_REFLECTION) or b"") != (
@@ -204,7 +199,7 @@ def _mind(ground: Ground) -> Mind:
 
 
 def _meta(
-    ground: Ground, snapshot: Snapshot, proposal: Proposal, unread: Unread, work: Work, mark: str
+    ground: Ground, snapshot: Snapshot, proposal: Proposal, unread: Unread, left: int, work: Work, mark: str
 ) -> list[tuple[str, str]]:
     from workbench.engine.reflection.due import next_planned
 
@@ -222,7 +217,7 @@ def _meta(
         ("Thought by", ", ".join(minds) + (f" ({fallback})" if fallback else "")),
         ("Dropped", str(proposal.dropped)),
         ("Held back", str(proposal.held_back)),
-        ("Left for the next", str(len(proposal.left))),
+        ("Left for the next", str(left)),
     ]
     if "daily" in ground.settings.reflection.frequency:
         planned = next_planned(ground.now(), ground.settings.reflection)
@@ -247,14 +242,16 @@ def _keep_trace(ground: Ground, reflection: str, work: Work) -> None:
     write_state(ground.derived / TRACES / f"{reflection}.json", content.encode("utf-8", "replace"))
 
 
-def _keep_backlog(ground: Ground, reflection: str, left: Sequence[ReviewItem]) -> None:
+def _keep_backlog(
+    ground: Ground, reflection: str, left: Sequence[ReviewItem], later: Sequence[bytes]
+) -> None:
     """Keep what found no room until the next reflection; what cannot be kept is found again by reading again."""
     from workbench.engine.history.state_files import write_state
     from workbench.engine.reflection.backlog import render_backlog
 
     place = backlog_place(ground)
-    if left:
-        write_state(place, render_backlog(reflection, left))
+    if left or later:
+        write_state(place, render_backlog(reflection, left, later))
     else:
         place.unlink(missing_ok=True)
 

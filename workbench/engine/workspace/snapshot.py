@@ -14,14 +14,17 @@ from workbench.engine.errors import InvalidInput, NotFound
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from workbench.engine.documents import PendingReflection, Procedure, ReflectionLog, ReviewItem
+    from workbench.engine.documents import PendingReflection, Procedure, ReflectionLog
     from workbench.engine.history import FileView
+    from workbench.engine.reflection.backlog import Backlog
     from workbench.engine.reflection.model import Passage, Snapshot
     from workbench.engine.reflection.unread import ReadMark
     from workbench.engine.results import DecayEntry, DecayView, Hit
     from workbench.engine.workspace.ground import Ground
 
 _MOST_SCORED = 400
+# Of the backlog a cycle takes up this many times what fits one proposal.
+_BACKLOG_SHARE = 2
 _ARCHIVED_BY_REFLECTION = re.compile(r"\bapproved: archive[^`\[]*`([^`\s]+)`")
 READ = "read"
 """The field of a reflection's record that holds its `ReadMark`."""
@@ -45,7 +48,7 @@ class Unread:
     head: str
     mark: ReadMark
     passages: tuple[Passage, ...]
-    backlog: tuple[ReviewItem, ...] = ()
+    backlog: Backlog
 
     @property
     def entries(self) -> int:
@@ -64,7 +67,7 @@ class Unread:
         from workbench.engine.reflection.unread import ReadMark, order_of
 
         before = replace(self.mark, otherwise=None)
-        lost = self.mark.otherwise if self.backlog and self.mark.otherwise else before
+        lost = self.mark.otherwise if self.backlog.items and self.mark.otherwise else before
         if first_unread is None:
             mark = ReadMark(self.head)
         elif first_unread == 0:
@@ -97,9 +100,9 @@ def last_mark(ground: Ground, view: FileView) -> ReadMark:
     return _standing_mark(ground, view)[0]
 
 
-def _standing_mark(ground: Ground, view: FileView) -> tuple[ReadMark, tuple[ReviewItem, ...]]:
+def _standing_mark(ground: Ground, view: FileView) -> tuple[ReadMark, Backlog]:
     """Return the mark with the backlog that belongs to it; without that, the mark from which it can be found again."""
-    from workbench.engine.reflection.backlog import parse_backlog
+    from workbench.engine.reflection.backlog import Backlog, parse_backlog
     from workbench.engine.reflection.unread import ReadMark
 
     written = [(record.id, dict(record.fields).get(READ, "")) for record in read_log(view).records]
@@ -107,13 +110,15 @@ def _standing_mark(ground: Ground, view: FileView) -> tuple[ReadMark, tuple[Revi
     written.append((pending.reflection, dict(pending.meta).get(READ_META, "")))
     reflection, text = next((each for each in reversed(written) if each[1]), ("", ""))
     mark = ReadMark.parse(text)
-    backlog: tuple[ReviewItem, ...] = ()
+    backlog = Backlog()
     if mark.otherwise is not None:
-        kept = parse_backlog(_read_derived(backlog_place(ground)), reflection)
-        mark, backlog = (mark.otherwise, ()) if kept is None else (mark, kept)
+        # A long backlog is not read to its end: what a reflection costs shall not grow with it.
+        turn = _BACKLOG_SHARE * ground.settings.reflection.items
+        kept = parse_backlog(_read_derived(backlog_place(ground)), reflection, turn)
+        mark, backlog = (mark.otherwise, backlog) if kept is None else (mark, kept)
     if all(_is_known(ground, commit) for commit in (mark.base, mark.head) if commit):
         return mark, backlog
-    return ReadMark(), ()
+    return ReadMark(), Backlog()
 
 
 def backlog_place(ground: Ground) -> Path:
