@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.documents.annotations import strip_comments, trailing_comments
@@ -107,8 +108,10 @@ class CoreMemory:
         """Read the file. Any bytes will do."""
         return cls._of(SourceText.from_bytes(content), path)
 
-    @classmethod
-    def _of(cls, source: SourceText, path: str) -> CoreMemory:
+    # One change reads the same file many times: to plan it, to count it, to check what it leads to.
+    @staticmethod
+    @lru_cache(maxsize=16)
+    def _of(source: SourceText, path: str) -> CoreMemory:
         outline = read_outline(source)
         taken: dict[str, int] = {}
         blocks: list[CoreBlock] = []
@@ -127,7 +130,7 @@ class CoreMemory:
                     )
                 )
             blocks.append(_block(source, outline, heading, span, slug, name, standard is not None))
-        return cls(path, source, tuple(blocks), tuple(problems))
+        return CoreMemory(path, source, tuple(blocks), tuple(problems))
 
     def render(self) -> bytes:
         """Return the file's bytes."""

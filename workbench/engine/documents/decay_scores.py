@@ -6,6 +6,7 @@ import json
 import math
 import re
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engine.documents.problems import Problem
@@ -96,6 +97,12 @@ class DecayScores:
     @classmethod
     def parse(cls, content: bytes, path: str = "memory/meta/decay-scores.json") -> DecayScores:
         """Read the file. Any bytes will do; an entry that cannot be read is a problem and hides no other."""
+        return cls._of(content, path)
+
+    # A change of many memories reads the same file, and then what it became, again for each of them.
+    @staticmethod
+    @lru_cache(maxsize=2)
+    def _of(content: bytes, path: str) -> DecayScores:
         text = content.decode("utf-8", "surrogateescape")
         reader = _Reader(text, path)
         layout, version, last_updated = reader.read()
@@ -115,7 +122,8 @@ class DecayScores:
             for member in layout.outer
             if member.key not in ("version", "last_updated", "entries")
         }
-        return cls(path, content, version, last_updated, entries, tuple(reader.problems), extra, layout)
+        problems = tuple(reader.problems)
+        return DecayScores(path, content, version, last_updated, entries, problems, extra, layout)
 
     def render(self) -> bytes:
         """Return the file's bytes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
+from functools import lru_cache
 
 from workbench.engine import layout
 from workbench.engine.documents import (
@@ -116,7 +117,7 @@ def _core_item(view: FileView, wanted: MemoryId) -> Placed:
 def _episode(view: FileView, wanted: MemoryId, zone: tzinfo) -> Placed:
     match = EPISODE_ID.match(str(wanted))
     path = f"{layout.EPISODES}/{match.group(1) if match else ''}.md"
-    entry = EpisodeLog.parse(_content(view, path, wanted), path).entry(str(wanted))
+    entry = _log(_content(view, path, wanted), path).entry(str(wanted))
     if entry is None:
         raise _missing(wanted, path)
     return Placed(
@@ -129,6 +130,12 @@ def _episode(view: FileView, wanted: MemoryId, zone: tzinfo) -> Placed:
         entry.source,
         _moment(f"{entry.date}T{entry.time}", zone),
     )
+
+
+# Many memories of one day are often looked for together.
+@lru_cache(maxsize=8)
+def _log(content: bytes, path: str) -> EpisodeLog:
+    return EpisodeLog.parse(content, path)
 
 
 def _entity(view: FileView, wanted: MemoryId, zone: tzinfo) -> Placed:

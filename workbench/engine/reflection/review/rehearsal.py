@@ -127,7 +127,10 @@ def rehearse(
 
 def core_tokens(view: FileView, items: Sequence[ReviewItem], means: Means) -> CoreTokens:
     """Return the tokens of core memory now and with everything approved: only what touches it is carried out."""
-    return rehearse(view, items, means, only=touches_core).core_tokens
+    shelf = Shelf.of(view)
+    return rehearse(
+        shelf, items, means, only=lambda asked: touches_core(asked, shelf, means.zone)
+    ).core_tokens
 
 
 def _in_order(items: Sequence[ReviewItem], shelf: Shelf) -> list[tuple[ReviewItem, Asked]]:

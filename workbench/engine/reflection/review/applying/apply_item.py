@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.engine.errors import WorkbenchError
 from workbench.engine.reflection.review import reading
 from workbench.engine.reflection.review.applying import core, graph, memories, statements, understanding
-from workbench.engine.stores.core import read_core
+from workbench.engine.stores.forget import items_saying
+from workbench.engine.stores.locate import locate_memory
 
 if TYPE_CHECKING:
-    from workbench.engine.history.plan import FileView
+    from datetime import tzinfo
+
     from workbench.engine.reflection.review.applying.step import Step
     from workbench.engine.reflection.review.reading import Asked
+    from workbench.engine.reflection.review.shelf import Shelf
 
 
 def carry_out(step: Step, asked: Asked) -> None:
@@ -57,7 +61,7 @@ def carry_out(step: Step, asked: Asked) -> None:
             understanding.remember_answer(step, asked)
 
 
-def stage_of(asked: Asked, view: FileView) -> int:
+def stage_of(asked: Asked, shelf: Shelf) -> int:
     """Return how early an item is carried out, lowest first; items of one stage go in the order of the file.
 
     Entities before what is said of them; merges before what is said of the merged; what makes room in core
@@ -71,18 +75,30 @@ def stage_of(asked: Asked, view: FileView) -> int:
         case reading.Demoting() | reading.Archiving():
             return 2
         case reading.CoreWording(item=item, text=text):
-            known = read_core(view).item(item)
+            known = shelf.core.item(item)
             return 3 if known is not None and len(text) <= len(known.text) else 4
         case _:
             return 4
 
 
-def touches_core(asked: Asked) -> bool:
+def touches_core(asked: Asked, shelf: Shelf, zone: tzinfo) -> bool:
     """Tell whether an item may change how much core memory holds."""
     match asked:
         case reading.CoreWording() | reading.CoreAddition() | reading.Demoting():
             return True
-        case reading.Archiving() | reading.Restoring() | reading.Pinning():
-            return True
+        case reading.Pinning(memory=memory):
+            return memory.startswith("core:")
+        case reading.Restoring(memory=memory):
+            along = any(item.along == memory for item in shelf.archived_items.values())
+            return along or memory.startswith("core:")
+        case reading.Archiving(memory=memory):
+            return memory.startswith("core:") or _said_in_core(memory, shelf, zone)
         case _:
             return False
+
+
+def _said_in_core(memory: str, shelf: Shelf, zone: tzinfo) -> bool:
+    try:
+        return bool(items_saying(shelf.core, locate_memory(shelf, memory, zone)))
+    except WorkbenchError:
+        return False

@@ -62,7 +62,7 @@ def called_now(step: Step, item_id: str) -> str:
     Raises:
         NotFound: It is gone.
     """
-    original = read_core(step.before).item(item_id)
+    original = step.before.core.item(item_id)
     if original is None:
         raise NotFound(
             f"Core memory has no item {clip(item_id)}.", remedy="`workbench core --json` lists them."

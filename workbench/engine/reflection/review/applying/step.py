@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from workbench.engine.documents import ReviewItem
-    from workbench.engine.history.plan import FileView, Plan
+    from workbench.engine.history.plan import Plan
     from workbench.engine.reflection.review.means import Means
+    from workbench.engine.reflection.review.shelf import Shelf
 
 T = TypeVar("T")
 _DAY: Final = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
@@ -42,7 +43,7 @@ class Step:
     item: ReviewItem
     reflection: str
     means: Means
-    before: FileView
+    before: Shelf
     draft: Draft
     ids: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
