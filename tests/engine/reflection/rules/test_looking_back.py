@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.engine.reflection.rules.books import EVOLUTION, LOG, evolution, log
 from tests.engine.reflection.snapshots import check_quotes, said, snapshot
 from workbench.engine.reflection.kinds import Kind
@@ -61,7 +63,7 @@ def test_revised_assumptions_come_from_both_books(tmp_path: Path) -> None:
 
 
 def test_a_question_asked_twice_persists_and_is_proposed_to_be_kept(tmp_path: Path) -> None:
-    ask = "- `r-00{}.2` deferred: question: Which grid is fine enough for Ningbo?"
+    ask = "- `r-00{}.2` deferred: question Which grid is fine enough for Ningbo?"
     guidance = back(snapshot(tmp_path, files={LOG: log(ask.format(1), "Quiet.", ask.format(3))}))
     assert guidance.persistent == ("Which grid is fine enough for Ningbo?",)
     assert [item.text for item in guidance.items if item.target == "evolution:Open Questions"] == [
@@ -69,17 +71,18 @@ def test_a_question_asked_twice_persists_and_is_proposed_to_be_kept(tmp_path: Pa
     ]
 
 
-def test_an_answered_question_does_not_persist(tmp_path: Path) -> None:
-    body = "- `r-00{}.2` {}: question: Which grid is fine enough for Ningbo?"
-    books = log(body.format(1, "deferred"), body.format(2, "approved"))
+@pytest.mark.parametrize("decision", ["approved", "rejected"])
+def test_a_question_that_was_answered_or_turned_down_does_not_persist(tmp_path: Path, decision: str) -> None:
+    body = "- `r-00{}.2` {}: question Which grid is fine enough for Ningbo?"
+    books = log(body.format(1, "deferred"), body.format(2, decision))
     assert back(snapshot(tmp_path, files={LOG: books})).persistent == ()
 
 
 def test_verdicts_are_read_from_the_body_of_a_record(tmp_path: Path) -> None:
     books = log(
-        "Three things.\n\n- `r-001.1` approved: fact for [[person--alex]]: Prefers tea\n"
+        "Three things.\n\n- `r-001.1` approved: fact `person--alex` Prefers tea\n"
         "- `r-001.2` rejected: archive `episode:2025-12-15:10:00` A CSS bug\n"
-        "- `r-001.3` rejected: something nobody knows"
+        "- `r-001.3` rejected: something nobody knows\n- `r-001.4` deferred: core change `core:persona` Likes tea"
     )
     past = read_past(snapshot(tmp_path, files={LOG: books}).records)
     assert past[0].prose == "Three things."
@@ -87,6 +90,7 @@ def test_verdicts_are_read_from_the_body_of_a_record(tmp_path: Path) -> None:
         (Kind.FACT, "approved", "person--alex"),
         (Kind.ARCHIVE, "rejected", "episode:2025-12-15:10:00"),
         (None, "rejected", ""),
+        (Kind.CORE_CHANGE, "deferred", "core:persona"),
     ]
     assert acceptance(past) == {Kind.FACT: (1, 1), Kind.ARCHIVE: (0, 1)}
     assert past[0].decided == (1, 3)

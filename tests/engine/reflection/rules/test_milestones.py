@@ -41,7 +41,7 @@ def test_the_tenth_counts_what_recurs(tmp_path: Path) -> None:
 
 
 def test_the_tenth_names_revisions_and_open_questions(tmp_path: Path) -> None:
-    ask = "- `r-001.2` deferred: question: Which grid is fine enough?"
+    ask = "- `r-001.2` deferred: question Which grid is fine enough?"
     bodies = ["Ningbo no longer pays late.", ask, ask, *["Ningbo."] * 6]
     (item,) = milestones(tmp_path, bodies)
     assert "Revised on the way: “Ningbo no longer pays late.”" in item.text

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.engine.catalog.shelf import ENTITIES
 from tests.engine.reflection.rules.books import LOG, log
-from tests.engine.reflection.snapshots import check_quotes, faded, said, snapshot
+from tests.engine.reflection.snapshots import chat, check_quotes, faded, said, snapshot
 from workbench.engine.documents import ReviewItem
 from workbench.engine.reflection.model import Guidance, Snapshot
 from workbench.engine.reflection.rules.looking_back import look_back
@@ -87,7 +87,7 @@ def test_what_was_asked_twice_is_asked_in_other_words_once_and_then_rests(tmp_pa
     passages = (
         said("2026-03-01 09:00", "Waves: a 480 metre grid is fine enough, error 14 cm", type="event"),
     )
-    line = "- `r-00{}.9` deferred: question for [[concept--waves]]: {}"
+    line = "- `r-00{}.9` deferred: question `concept--waves` {}"
     text = "Waves: Which grid is fine enough for the harbour mouth?"
     bodies = [line.format(1, text), line.format(2, text)]
     files = {f"{ENTITIES}/concept--waves.md": WAVES, LOG: log(*bodies)}
@@ -98,3 +98,15 @@ def test_what_was_asked_twice_is_asked_in_other_words_once_and_then_rests(tmp_pa
     files[LOG] = log(*bodies, line.format(3, item.text))
     made = snapshot(tmp_path / "b", passages, files=files)
     assert asked(made, look_back(made, survey(made, Work()), Work())) == []
+
+
+def test_it_is_asked_whose_memory_a_log_of_several_is(tmp_path: Path) -> None:
+    turns = chat("2026-03-01", *(("Maria", "Hey John!"), ("John", "Hi Maria!")) * 12)
+    (item,) = asked(snapshot(tmp_path / "a", turns))
+    assert item.text == "Whose memory is this: are you Maria or John?"
+    assert [proof.quote for proof in item.evidence] == ["Hey John!", "Hi Maria!"]
+    assert asked(snapshot(tmp_path / "b", turns, owner="John")) == []
+    assert (
+        asked(snapshot(tmp_path / "c", chat("2026-03-01", *(("user", "Hey!"), ("assistant", "Hi!")) * 12)))
+        == []
+    )

@@ -45,7 +45,7 @@ def test_nothing_found_is_said_plainly(tmp_path: Path) -> None:
 
 
 def test_evolution_speaks_from_the_log(tmp_path: Path) -> None:
-    body = "- `r-001.1` rejected: archive `episode:2025-12-15:10:00` A bug\n- `r-001.2` approved: fact: Alex sails"
+    body = "- `r-001.1` rejected: archive `episode:2025-12-15:10:00` A\n- `r-001.2` approved: fact `person--alex` B"
     made = snapshot(tmp_path, files={LOG: log(body, body)})
     guidance = Guidance(
         themes=("Ningbo (in 2 of 2 reflections)",),

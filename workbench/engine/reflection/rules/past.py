@@ -25,8 +25,8 @@ _VERDICT: Final = re.compile(
     re.MULTILINE,
 )
 _OPERATION: Final = re.compile(
-    r"(?P<kind>[a-z][a-z ]{2,20}?)"
-    r"(?:\s+(?:for\s+)?(?:\[\[(?P<link>[^\]]+)\]\]|`(?P<code>[^`]+)`))?\s*:?\s+(?P<text>.*)$"
+    rf"(?P<kind>{'|'.join(sorted(Kind, key=len, reverse=True))})\b"
+    r"(?:\s+(?:for\s+)?(?:\[\[(?P<link>[^\]\n]+)\]\]|`(?P<code>[^`\n]+)`))?:?\s*(?P<text>.*)$"
 )
 _SHARE: Final = re.compile(r"(\d+)\s*/\s*(\d+)")
 

@@ -40,6 +40,12 @@ def listed(names: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def alternatives(names: Iterable[str]) -> str:
+    """Return names to choose from: “a, b or c”."""
+    *first, last = list(names) or [""]
+    return f"{', '.join(first)} or {last}" if first else last
+
+
 def counted(number: int, one: str, many: str = "") -> str:
     """Return a count with its noun: “1 decision”, “3 memories”."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

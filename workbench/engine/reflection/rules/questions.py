@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
 from workbench.engine.documents import EntityFile
+from workbench.engine.recall.voices import AGENT, PERSON
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_items import newest_first, read_lines
 from workbench.engine.reflection.rules.past import read_past
-from workbench.engine.reflection.rules.phrasing import clipped, counted, listed
+from workbench.engine.reflection.rules.phrasing import alternatives, clipped, counted, listed
 from workbench.engine.reflection.rules.quoting import cite, quote_of
 from workbench.engine.reflection.rules.themes import SAME_QUESTION, times_asked
 from workbench.engine.reflection.rules.words import content_words, coverage, likeness
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 MOST_QUESTIONS: Final = 5
 _MOST_OF_A_KIND: Final = 2
 _MOST_AREAS: Final = 30
+_MOST_SPEAKERS: Final = 4
+_FEWEST_TURNS: Final = 10
 _MOST_NAMES: Final = 300
 _SPOKEN_OF: Final = 0.4
 _LONG: Final = 30
@@ -56,12 +59,30 @@ def ask(snapshot: Snapshot, agenda: Agenda, guidance: Guidance, work: Work) -> t
         work: Asked whether to go on.
     """
     found = [
+        *_whose_memory(snapshot),
         *islice(_open_questions(snapshot, agenda, work), _MOST_OF_A_KIND),
         *islice(_names_of_several(snapshot, work), _MOST_OF_A_KIND),
         *islice(_overtaken(snapshot, work), _MOST_OF_A_KIND),
         *islice(_untouched(snapshot), 1),
     ]
     return tuple(_not_worn_out(snapshot, guidance, found))[:MOST_QUESTIONS]
+
+
+def _whose_memory(snapshot: Snapshot) -> Iterator[ReviewItem]:
+    """Ask who the person is, where a log has several named speakers and core memory gives no name."""
+    if snapshot.owner:
+        return
+    speakers = Counter(passage.speaker for passage in snapshot.passages if passage.speaker)
+    if any(speaker.casefold() in PERSON | AGENT for speaker in speakers):
+        return
+    names = [name for name, number in speakers.most_common(_MOST_SPEAKERS + 1) if number >= _FEWEST_TURNS]
+    if 2 <= len(names) <= _MOST_SPEAKERS:
+        firsts = [next(passage for passage in snapshot.passages if passage.speaker == name) for name in names]
+        yield forms.question(
+            f"Whose memory is this: are you {alternatives(names)}?",
+            tuple(quote_of(passage) for passage in firsts),
+            reason=f"{listed(names)} speak in these logs, and core memory does not say who you are.",
+        )
 
 
 def _open_questions(snapshot: Snapshot, agenda: Agenda, work: Work) -> Iterator[ReviewItem]:
@@ -115,7 +136,7 @@ def _names_of_several(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
         if len(persons) < 2:
             continue
         passage = snapshot.passages[places[name][-1]]
-        labels = listed(record.label for record in persons).replace(" and ", " or ")
+        labels = alternatives(record.label for record in persons)
         when = f" on {passage.day}" if passage.day else ""
         yield forms.question(
             f"Who is {name}: {labels}?",

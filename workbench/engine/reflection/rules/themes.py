@@ -158,10 +158,10 @@ def times_asked(past: Sequence[PastReflection], text: str, *, exactly: bool = Fa
 
 
 def _answered(past: Sequence[PastReflection], at: int, asked: frozenset[str]) -> bool:
-    """Tell whether the last time a question was asked it was approved, which is how it is answered."""
+    """Tell whether the last time a question was asked it was answered, which is to approve it, or turned down."""
     return any(
         verdict.kind is Kind.QUESTION
-        and verdict.decision == "approved"
+        and verdict.decision in ("approved", "rejected")
         and likeness(content_words(verdict.text), asked) >= SAME_QUESTION
         for verdict in past[at].verdicts
     )
