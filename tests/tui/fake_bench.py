@@ -131,7 +131,11 @@ class FakeBench(FakeReview):
             CoreBlock(
                 name,
                 sum(tokens_of(text) if item.id == item_id else item.tokens for item in items)
-                + (tokens_of(text) if item_id is None and name == block and text.strip() else 0),
+                + (
+                    tokens_of(text)
+                    if item_id is None and block in (name, _slug(name)) and text.strip()
+                    else 0
+                ),
                 self.budgets.get(name),
                 tuple(items),
             )

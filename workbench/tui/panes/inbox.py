@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -29,8 +30,9 @@ from workbench.tui.panes.desk import WasDone
 from workbench.tui.panes.inbox_reading import InboxReading
 from workbench.tui.rewording import rewording
 from workbench.tui.screens.confirm import ConfirmScreen
+from workbench.tui.views.core import total_line
 from workbench.tui.views.inbox import OVERVIEW
-from workbench.tui.views.review_item import link_of
+from workbench.tui.views.review_item import context_lines, link_of
 from workbench.tui.widgets.parts_editor import PartsEditor
 
 if TYPE_CHECKING:
@@ -46,6 +48,8 @@ _SETTLING = frozenset({"take_this", "take_that", "take_both"})
 _ON_ITEMS = frozenset(
     {"approve", "reject", "defer", "undecide", "next_undecided", "apply_decisions", "copy_id"}
 )
+# Longer texts are not counted while one types: it would be felt.
+_MOST_COUNTED = 8_000
 _VERBS = {APPROVED: "Approve", REJECTED: "Reject", DEFERRED: "Defer", UNDECIDED: "Reopen"}
 
 
@@ -102,7 +106,7 @@ class InboxPane(InboxReading):
         if role == "person":
             return True
         self.app.notify(
-            f"Only a person decides, and this bench is open as {role}. Open the workspace with workbench alone.",
+            f"Only a person decides, and this bench is open as {role}. Run workbench in a terminal of your own.",
             severity="warning",
         )
         return False
@@ -210,7 +214,8 @@ class InboxPane(InboxReading):
             self.add_class("-reading", "-editing")
             # The classes only show with the next layout; what is typed until then must find the editor already.
             self.query_one(".pane-detail").display = True
-            self.query_one(PartsEditor).open(draft)
+            self.query_one(PartsEditor).open(draft, partial(context_lines, item))
+            self._count(draft)
             self.refresh_bindings()
 
     def _stop_writing(self) -> None:
@@ -218,6 +223,20 @@ class InboxPane(InboxReading):
         self.query_one(".pane-detail").styles.clear_rule("display")
         self.query_one(PartsEditor).close()
         self.focus_list()
+
+    @on(PartsEditor.Typed)
+    def _typed(self, event: PartsEditor.Typed) -> None:
+        event.stop()
+        self._count(event.draft)
+
+    def _count(self, draft: Rewording) -> None:
+        """Draw what core memory would take with the text, where it is meant to stand there."""
+        kind, block, name = (*self.rows.target(draft.item_id).split(":", 2), "", "")[:3]
+        if kind == "core" and (text := draft.parts[0].text).strip() and len(text) <= _MOST_COUNTED:
+            # What is wrong with a text is said when it is saved.
+            with suppress(WorkbenchError):
+                core = self.bench.preview_core(block, f"core:{block}:{name}" if name else None, text)
+                self.query_one(PartsEditor).show_bar(partial(total_line, core))
 
     @on(PartsEditor.Saved)
     def _saved(self, event: PartsEditor.Saved) -> None:

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
     from workbench.engine.results import Reflected
 
 DONE, HERE, AHEAD = "✓", "●", "○"
+_BETWEEN = 3
 
 
 def cycle_lines(progress: Progress | None, *, cancelled: bool, width: int) -> list[Line]:
-    """Draw the steps, side by side where there is room, and below them what it took so far.
+    """Draw the steps, as many beside one another as there is room, and below them what it took so far.
 
     Args:
         progress: None before the first phase.
@@ -25,8 +26,12 @@ def cycle_lines(progress: Progress | None, *, cancelled: bool, width: int) -> li
     phases = tuple(Phase)
     at = phases.index(progress.phase) if progress is not None else -1
     steps = [_step(phase, index, at, progress) for index, phase in enumerate(phases)]
-    beside = tuple(span for step in steps for span in (*step, gap(3)))[:-1]
-    lines: list[Line] = [beside] if line_width(beside) <= width else [cut(step, width) for step in steps]
+    lines: list[Line] = []
+    for step in steps:
+        if lines and line_width(lines[-1]) + _BETWEEN + line_width(step) <= width:
+            lines[-1] = (*lines[-1], gap(_BETWEEN), *step)
+        else:
+            lines.append(cut(step, width))
     tokens = f"{progress.tokens:,} of {progress.cap:,} tokens" if progress is not None else "beginning…"
     state: Line = (
         (Span("stopping…", "decide"),) if cancelled else (Span("c", "strong"), Span(" cancel", "soft"))

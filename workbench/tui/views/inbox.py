@@ -171,6 +171,11 @@ class InboxRows(KeyedRows):
         row = self._rows[at] if at is not None else None
         return None if isinstance(row, str) else row
 
+    def target(self, key: str) -> str:
+        """Return what an item changes; empty where there is no such item."""
+        item = self.item(key)
+        return item.target if item is not None else ""
+
     def under(self, key: str) -> tuple[ReviewItem, ...]:
         """Return the items that a row stands for: itself, all of its section, or all there are."""
         if key == OVERVIEW:
@@ -188,7 +193,7 @@ class InboxRows(KeyedRows):
         if not isinstance(row, str):
             return item_line(row, width)
         if row == OVERVIEW and self.key(index) == OVERVIEW:
-            return (ink(self._overview, "soft", width),)
+            return (ink(self._overview, "decide" if self._overview.startswith("!") else "soft", width),)
         return heading_line(row, tally(self.sections[row]), width)
 
 
@@ -294,7 +299,7 @@ def progress_lines(review: Review, items: Iterable[ReviewItem], width: int) -> l
     """
     counts = tally(items)
     written = f" written {age_words(review.age_hours)}" if review.created is not None else " undated"
-    age: list[Span] = [ink(review.id, "strong"), Span(written, "soft")]
+    age: list[Span] = [ink(review.id or "?", "strong"), Span(written, "soft")]
     if review.ageing:
         age.append(Span(" — ageing", "decide"))
     if not counts.total:

@@ -26,7 +26,10 @@ _MOST_PROBLEMS = 12
 
 def overview_title(review: Review) -> str:
     """Return the words of the row that stands for the whole."""
-    return f"What {review.id} found, and how it came to it"
+    title = f"What {review.id or 'this reflection'} found, and how it came to it"
+    if not review.problems:
+        return title
+    return f"! {_counted(len(review.problems), 'part', 'parts', 'of the file cannot be read')} · {title}"
 
 
 def overview_lines(review: Review, items: Sequence[ReviewItem], now: datetime, width: int) -> list[Line]:
@@ -40,7 +43,7 @@ def overview_lines(review: Review, items: Sequence[ReviewItem], now: datetime, w
     """
     created = review.created.astimezone(now.tzinfo) if review.created is not None else None
     lines: list[Line] = [
-        (ink(f"Reflection {review.id}", "strong", width),),
+        (ink(f"Reflection {review.id}".strip(), "strong", width),),
         (ink(f"written {full_time(created)}" if created else "undated", "soft", width),),
     ]
     if review.problems:
@@ -49,9 +52,10 @@ def overview_lines(review: Review, items: Sequence[ReviewItem], now: datetime, w
         lines += [BLANK, *markdown_lines(review.opening, width)]
     counts = tally(items)
     lines += [*section("Decisions"), (ink(decided_words(counts), "text", width),)]
+    keys = [("A", "shows what would be written, and applies it")]
     if counts.undecided:
-        lines += _keys((("n", "next undecided"), ("a r d", "here decide all that are undecided")), width)
-    lines += _keys((("A", "shows what would be written, and applies it"),), width)
+        keys = [("n", "goes to the next undecided"), ("a r d", "here decide all that are undecided"), *keys]
+    lines += _keys(keys, width)
     lines += [*section("Core memory"), *core_lines(review.core_tokens, width)]
     facts = [
         ("Tokens", f"{review.tokens.used:,} of {review.tokens.cap:,} of this cycle"),

@@ -76,6 +76,16 @@ def review_item_lines(item: ReviewItem, core: CoreTokens, related: Related | Non
     return lines
 
 
+def context_lines(item: ReviewItem, width: int) -> list[Line]:
+    """Draw what one wants to see of an item while writing in it: why, and who says so."""
+    lines: list[Line] = []
+    if item.reason:
+        lines += [*section("Why"), *_paragraph(item.reason, "text", width)]
+    if item.evidence:
+        lines += [*section("Evidence"), *evidence_lines(item.evidence, width)]
+    return lines
+
+
 def _head(item: ReviewItem, kind: Kind | None, width: int) -> list[Line]:
     role = f"store.{store_of(item)}"
     verb = FORMS[kind].verb if kind is not None else "a kind of change that is not known here"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from textual import on
@@ -20,7 +19,7 @@ from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from textual.app import ComposeResult
 
@@ -41,7 +40,6 @@ class PartsEditor(VerticalScroll, can_focus=False):
     PartsEditor > DraftArea:focus { border: none; }
     PartsEditor > DraftArea .text-area--cursor-line { background: $background; }
     PartsEditor > StatusLine { margin: 1 0 0 0; }
-    PartsEditor > Lines { margin: 1 0 0 0; }
     """
 
     class Typed(Message):
@@ -85,12 +83,20 @@ class PartsEditor(VerticalScroll, can_focus=False):
             yield area
         yield StatusLine(id="parts-bar", ground=RAISED)
         yield Lines(id="parts-problem")
+        yield Lines(id="parts-context")
 
-    def open(self, draft: Rewording) -> None:
-        """Begin to write, or go on."""
+    def open(self, draft: Rewording, context: Callable[[int], Sequence[Line]]) -> None:
+        """Begin to write, or go on.
+
+        Args:
+            draft: What is written in.
+            context: Draws what one wants to see meanwhile, below everything.
+        """
         self.draft = None
         self.display = True
-        self.query_one(".part-title", Static).update(plain(draft.title, 400))
+        more = "  (tab goes to the next part)" if len(draft.parts) > 1 else ""
+        self.query_one(".part-title", Static).update(plain(draft.title, 400) + more)
+        self.query_one("#parts-context", Lines).show(context)
         self.show_problem("")
         self.show_bar(lambda _width: BLANK)
         for at in range(MOST_PARTS):
@@ -118,7 +124,7 @@ class PartsEditor(VerticalScroll, can_focus=False):
     def show_problem(self, problem: str) -> None:
         """Say why what has been written was not taken; nothing where it is empty."""
         shown = self.query_one("#parts-problem", Lines)
-        shown.show(partial(problem_lines, problem) if problem else lambda _width: ())
+        shown.show((lambda width: [BLANK, *problem_lines(problem, width)]) if problem else lambda _width: ())
 
     @on(TextArea.Changed)
     def _changed(self, event: TextArea.Changed) -> None:
