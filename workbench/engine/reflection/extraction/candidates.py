@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +12,7 @@ from workbench.engine.reflection.extraction.worth import LEAST, is_elliptic, is_
 from workbench.engine.reflection.wording import sentences
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from workbench.engine.reflection.extraction.speaking import Voice
     from workbench.engine.reflection.model import Passage
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
 _SHORTEST: Final = 12
 _LONGEST: Final = 320
 _DATED: Final = 0.5
+_WE = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
+_THIRD = re.compile(r"(?:(?P<own>His|Her)\b(?=\s+\w)|(?:He|She)\b(?P<short>['’](?:s|d|ll))?)", re.IGNORECASE)
+_NAMED = re.compile(r"(?P<name>[A-Z][\w’-]*[a-zà-ÿ](?: [A-Z][\w-]+)?)(?:['’]s)?\s+[a-z]")
+_KIN = re.compile(
+    r"\bmy (?:(?:older|younger|little|big|late|best|old) )?(?:wife|husband|girlfriend|boyfriend"
+    r"|fianc[eé]e?|son|daughter|sister"
+    r"|brother|mom|mum|mother|dad|father|aunt|auntie|uncle|cousin|niece|nephew|grandma|grandpa|grandmother"
+    r"|grandfather|friend"
+    r"|boss|manager|colleague|mentor|coach|teacher|roommate|dog|puppy|cat|kitten)\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,38 +64,81 @@ class Candidate:
     explicit: str = ""
 
 
-def candidates(at: int, passage: Passage, voice: Voice, names: frozenset[str]) -> Iterator[Candidate]:
-    """Give what the speaker of a passage says of himself that is worth recording.
+@dataclass(frozen=True, slots=True)
+class Acquaintance:
+    """Somebody whom statements may be about besides their speaker."""
+
+    entity: str
+    label: str
+
+
+def candidates(
+    at: int,
+    passage: Passage,
+    voice: Voice,
+    names: frozenset[str],
+    acquainted: Callable[[str], Acquaintance | None],
+) -> Iterator[Candidate]:
+    """Give what the speaker of a passage says of himself and those around him that is worth recording.
+
+    “She” and “he” are read as the one relative that the sentence before names; else they say nothing here.
 
     Args:
         at: Its index.
         passage: Of a person.
         voice: Who speaks.
         names: Of everybody who speaks in the log, folded.
+        acquainted: Finds a known or related person by the name that a sentence begins with.
     """
     said = passage.moment.date() if passage.moment else None
+    topic = ""
     for sentence in sentences(passage.text):
         for start, end in clauses(sentence.text, names):
             piece = sentence.text[start:end]
             if not _SHORTEST <= len(piece) <= _LONGEST:
                 continue
-            own = own_words(piece, elliptic=is_elliptic(piece))
-            if not own or not is_ones_own(own):
+            spoken = piece
+            pronoun = _THIRD.match(piece)
+            if pronoun and topic:
+                spoken = (
+                    f"{topic}{'’s' if pronoun['own'] else ''}{pronoun['short'] or ''}{piece[pronoun.end() :]}"
+                )
+            own = own_words(spoken, elliptic=is_elliptic(piece))
+            about = Acquaintance(voice.entity, voice.label)
+            if own and not is_ones_own(own):
+                other = _subject(own, acquainted)
+                about, own = (other, own) if other is not None else (about, "")
+            if not own:
                 continue
-            worth = worth_of(own)
+            worth = worth_of(own, joint=own != spoken and _WE.search(spoken) is not None)
             if worth.value < LEAST - _DATED:
                 continue
             told = tell(own, voice.name, said)
-            if told.text and worth.value + _DATED * told.dated >= LEAST:
+            value = worth.value + _DATED * told.dated
+            if told.text and value >= LEAST:
                 yield Candidate(
                     at,
-                    voice.entity,
-                    voice.label,
+                    about.entity,
+                    about.label,
                     told.text,
                     piece,
                     worth.kind,
-                    worth.value + _DATED * told.dated,
+                    value,
                     worth.terms,
                     told.day or passage.day,
                     told.dated,
                 )
+        topic = _topic(sentence.text, topic)
+
+
+def _subject(own: str, acquainted: Callable[[str], Acquaintance | None]) -> Acquaintance | None:
+    found = _NAMED.match(own)
+    return acquainted(found["name"]) if found else None
+
+
+def _topic(sentence: str, before: str) -> str:
+    """Return the one relative that a sentence is about, as its speaker calls him; what it was where that goes on."""
+    kin = {found.group().casefold() for found in _KIN.finditer(sentence)}
+    if len(kin) == 1:
+        return next(iter(kin))
+    return before if not kin and _THIRD.match(sentence) else ""

@@ -25,11 +25,14 @@ _RELATIVE = re.compile(
       | (?P<last_night>last\ night)
       | (?P<tomorrow>tomorrow)(?P<part_t>\ (?:morning|afternoon|evening|night))?
       | (?P<today>today|tonight|this\ (?:morning|afternoon|evening))
-      | (?:on\ )?(?:the\ )?(?P<which>last|next|this|this\ past|this\ coming|the\ past|past)\ (?P<unit>week(?:end)?|month|year
+      | (?:on\ )?(?:the\ )?(?P<which>last|next|this|this\ past|this\ coming|the\ past
+          |past)\ (?P<unit>week(?:end)?|month|year
           |summer|winter|spring|fall|autumn|{_DAY})\b(?!\ of\b)(?P<part>\ (?:morning|afternoon|evening|night))?
-      | (?:about\ |around\ |like\ |roughly\ |over\ |almost\ |nearly\ |just\ )?(?P<back>a|an|one|two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}}|(?:a\ )?(?:couple(?:\ of)?|few)|several)
+      | (?:about\ |around\ |like\ |roughly\ |over\ |almost\ |nearly\ |just\ )?(?P<back>a|an|one|two|three
+          |four|five|six|seven|eight|nine|ten|\d{{1,2}}|(?:a\ )?(?:couple(?:\ of)?|few)|several)
           \ (?P<ago_unit>day|weekend|week|month|year)s?\ ago
-      | in\ (?P<ahead>a|one|two|three|four|five|six|\d{{1,2}}|(?:a\ )?(?:couple(?:\ of)?|few))\ (?P<in_unit>day|week|month|year)s?\b
+      | in\ (?P<ahead>a|one|two|three|four|five|six|\d{{1,2}}|(?:a\ )?(?:couple(?:\ of)?
+          |few))\ (?P<in_unit>day|week|month|year)s?\b
           (?!\ of\b|\ to\b)
       | earlier\ this\ (?P<earlier>week|month|year)
       | later\ this\ (?P<later>week|month|year)
@@ -40,7 +43,8 @@ _RELATIVE = re.compile(
 _STRETCH: Final = frozenset(("over", "during", "for", "in", "within", "throughout"))
 _PREPOSITIONS: Final = ("on ", "in ")
 _WHEN_SAID = re.compile(
-    r"\s*\b(?:just recently|recently|lately|currently|right now|at the moment|nowadays|these days|as of now|so far)\b",
+    r"\s*\b(?:just recently|recently|lately|currently|right now|at the moment|nowadays|these days"
+    r"|as of now|so far)\b",
     re.IGNORECASE,
 )
 
@@ -82,7 +86,8 @@ def with_dates(text: str, said: date | None) -> Dated:
         if not words or leads in _STRETCH:
             return match.group()
         if leads:
-            words = f"{match['leads'].split(' ')[0]} {words.partition(' ')[2] if words.startswith(_PREPOSITIONS) else words}"
+            bare = words.partition(" ")[2] if words.startswith(_PREPOSITIONS) else words
+            words = f"{match['leads'].split(' ')[0]} {bare}"
         dated = True
         first = first or day
         return words

@@ -20,7 +20,8 @@ _SAME: Final = 0.6
 _FEWEST_IMPLIED: Final = 2
 _MOST_COMPARED: Final = 60
 _DAYS_APART: Final = 10
-_PER_DOUBLING: Final = 0.5
+_PER_DOUBLING: Final = 0.6
+_RECURRING: Final = 3
 _REPETITION: Final = 2.2
 _SAME_PERSON: Final = 0.02
 _DENIAL = re.compile(
@@ -96,7 +97,8 @@ def in_order(groups: Iterable[Group]) -> list[Group]:
         taken[waiting[chosen].best.entity] += 1
         for n in left:
             alike = likeness(waiting[chosen].best, waiting[n].best)
-            repeated[n] = max(repeated[n], alike)
+            # What is said time and again may repeat what was told once in passing.
+            repeated[n] = max(repeated[n], alike / max(1, waiting[n].support - _RECURRING + 2))
     return ordered
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import entity_id
-from workbench.engine.reflection.extraction.candidates import Candidate, candidates
+from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate, candidates
 from workbench.engine.reflection.extraction.connections import (
     Connections,
     Stated,
@@ -62,7 +62,8 @@ class _Found:
 def extract_knowledge(snapshot: Snapshot, agenda: Agenda, work: Work) -> tuple[ReviewItem, ...]:
     """Propose what the new passages of a snapshot teach.
 
-    What the agenda names first is raised a little. Only the snapshot’s passages are read; the graph is asked once for each name and for the facts of each entity concerned.
+    What the agenda names first is raised a little. Only the snapshot’s passages are read; the graph is asked once for
+    each name and for the facts of each entity concerned.
 
     Returns:
         Items of the kinds entity, fact, relation and merge, best first; an entity before the first item that needs it.
@@ -107,10 +108,20 @@ class _Reader:
         if not passage.type:
             found.statements.extend(
                 one
-                for one in candidates(at, passage, voice, self._participants)
+                for one in candidates(at, passage, voice, self._participants, self._acquainted)
                 if len(one.terms) >= _MORE_THAN_A_NAME or not any(name in one.text for name in told)
             )
         self._read_names(at, passage, voice, explicit=bool(meant))
+
+    def _acquainted(self, name: str) -> Acquaintance | None:
+        """Find somebody named as a relative before, or a person of the graph."""
+        related = self._found.relatives.get(entity_id("person", name).name)
+        if related is not None:
+            return Acquaintance(related.entity, related.label)
+        record = self._names.record(name)
+        if record is None or record.type not in ("person", "project"):
+            return None
+        return Acquaintance(record.id.removeprefix("entity:"), record.label)
 
     def _read_names(self, at: int, passage: Passage, voice: Voice, *, explicit: bool) -> None:
         text = _own_words_of(passage.text)

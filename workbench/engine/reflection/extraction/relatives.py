@@ -12,35 +12,46 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _KIN: Final = (
-    r"(?:wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|son|daughter|sister|brother|mom|mum|mother|dad|father"
-    r"|aunt|auntie|uncle|cousin|niece|nephew|grandma|grandpa|grandmother|grandfather|(?:best |old |close |childhood )?friend"
-    r"|boss|manager|colleague|co-?worker|teammate|mentor|coach|teacher|roommate|flatmate|neighbou?r|therapist|doctor"
-    r"|mother-in-law|father-in-law|sister-in-law|brother-in-law|stepson|stepdaughter|stepmother|stepfather|twin|landlord)"
+    r"(?:wife|husband|partner|fianc[eé]e?|girlfriend|boyfriend|son|daughter|sister|brother|mom|mum|mother"
+    r"|dad|father"
+    r"|aunt|auntie|uncle|cousin|niece|nephew|grandma|grandpa|grandmother|grandfather|(?:best |old |close "
+    r"|childhood )?friend"
+    r"|boss|manager|colleague|co-?worker|teammate|mentor|coach|teacher|roommate|flatmate|neighbou?r"
+    r"|therapist|doctor"
+    r"|mother-in-law|father-in-law|sister-in-law|brother-in-law|stepson|stepdaughter|stepmother|stepfather"
+    r"|twin|landlord)"
 )
 _CHILD: Final = r"(?:(?:[\w-]+-)(?:year|month|week)-old|baby(?: (?:boy|girl))?|kid|child|newborn|toddler)"
 _PET: Final = (
-    r"(?:dog|puppy|pup|cat|kitten|kitty|parrot|hamster|rabbit|bunny|horse|pony|turtle|tortoise|guinea pig|snake|goldfish"
-    r"|fish|bird|budgie|lizard|gecko|ferret|labrador|poodle|beagle|(?:golden )?retriever|(?:german )?shepherd|husky|corgi)"
+    r"(?:dog|puppy|pup|cat|kitten|kitty|parrot|hamster|rabbit|bunny|horse|pony|turtle|tortoise|guinea pig"
+    r"|snake|goldfish"
+    r"|fish|bird|budgie|lizard|gecko|ferret|labrador|poodle|beagle|(?:golden )?retriever"
+    r"|(?:german )?shepherd|husky|corgi)"
 )
 _NAME: Final = r"(?P<name>(?-i:[A-Z][\w’'-]*[a-zà-ÿ]))"
 _WHOSE: Final = r"\b(?P<whose>my|our)\s+(?P<before>(?:(?!name\b)[\w-]+\s+){0,2}?)"
 _RELATIVE = re.compile(
-    rf"{_WHOSE}(?P<kin>{_KIN}|{_CHILD})(?P<link>['’]s\s+name(?:\s+is|['’]s)|,?\s+(?:who(?:se)?\s+(?:name\s+)?is\s+)?(?:named|called)"
+    rf"{_WHOSE}(?P<kin>{_KIN}|{_CHILD})(?P<link>['’]s\s+name(?:\s+is|['’]s)"
+    rf"|,?\s+(?:who(?:se)?\s+(?:name\s+)?is\s+)?(?:named|called)"
     rf"|['’]s\s+called|\s+is\s+(?:named|called)|,|)\s+{_NAME}(?!['’]s\s+(?:{_KIN}|{_PET})\b)",
     re.IGNORECASE,
 )
 _HIS_NAME = re.compile(
-    rf"{_WHOSE}(?P<kin>{_KIN}|{_CHILD}|{_PET})\b[^.!?\n]{{0,80}}?\b(?:his|her|their|its)\s+name(?:['’]s|\s+is)\s+{_NAME}",
+    rf"{_WHOSE}(?P<kin>{_KIN}|{_CHILD}|{_PET})\b[^.!?\n]{{0,80}}?\b(?:his|her|their|its)\s+name(?:['’]s"
+    rf"|\s+is)\s+{_NAME}",
     re.IGNORECASE,
 )
 _PET_NAMED = re.compile(
-    rf"(?:\b(?P<whose>my|our)\s+(?:(?:[\w-]+)\s+){{0,2}}?|\b(?:have|has|got|adopted|bought|rescued|own|getting|get)\s+"
-    rf"(?:(?:an?|another|our|my|the|this|two|new|cute|little|old|[\w-]+)\s+){{1,3}})(?P<kin>{_PET})(?P<link>,?\s+(?:is\s+)?(?:named|called)|['’]s\s+name\s+is|,|)"
+    rf"(?:\b(?P<whose>my|our)\s+(?:(?:[\w-]+)\s+){{0,2}}?|\b(?:have|has|got|adopted|bought|rescued|own"
+    rf"|getting|get)\s+"
+    rf"(?:(?:an?|another|our|my|the|this|two|new|cute|little|old"
+    rf"|[\w-]+)\s+){{1,3}})(?P<kin>{_PET})(?P<link>,?\s+(?:is\s+)?(?:named|called)|['’]s\s+name\s+is|,|)"
     rf"\s+{_NAME}",
     re.IGNORECASE,
 )
 _AFTER_NAME = re.compile(
-    r"\s+(?:is|was|and|has|had|who|loves?|likes?|got|just|said|works?|lives?|came|went|will|to|at|in|on|for|with)\b|\s*[,.;!)’']|\s*$"
+    r"\s+(?:is|was|and|has|had|who|loves?|likes?|got|just|said|works?|lives?|came|went|will|to|at|in|on"
+    r"|for|with)\b|\s*[,.;!)’']|\s*$"
 )
 _QUALIFIED: Final = frozenset(
     (

@@ -40,50 +40,63 @@ _WE = (
 )
 _OF_US = re.compile(r"\b(?:we|our|us)\b", re.IGNORECASE)
 _JOINTLY = re.compile(
-    r"\b(?:each other|one another|both of us|as a team|a (?:great|good) team|make a team|rock|(?:let|help)s? us)\b",
+    r"\b(?:each other|one another|both of us|as a team|a (?:great|good) team|make a team|rock|(?:let"
+    r"|help)s? us)\b",
     re.IGNORECASE,
 )
 # Exhortations and what is everybody's: “our kids are our future”.
 _INCLUSIVE = re.compile(
-    r"\bwe(?:'ll|’ll)? (?:all )?(?:can|could|should|must|need|have to|gotta|want to|make|keep|all|never|rely|learn)\b"
+    r"\bwe(?:'ll|’ll)? (?:all )?(?:can|could|should|must|need|have to|gotta|want to|make|keep|all|never"
+    r"|rely|learn)\b"
     r"|\bwe all\b|\bwe'll (?:keep|make|get|do|find|never)\b"
-    r"|\bour (?:\w+ )?(?:kids|children|youth|future|neighbou?rs?|generations?|society|planet|country|world|schools?|veterans|military"
-    r"|education|infrastructure|actions?|words?|community|communities|neighbou?rhood|area|town|city|lives|troops|nation)\b",
+    r"|\bour (?:\w+ )?(?:kids|children|youth|future|neighbou?rs?|generations?|society|planet|country|world"
+    r"|schools?|veterans|military"
+    r"|education|infrastructure|actions?|words?|community|communities|neighbou?rhood|area|town|city|lives"
+    r"|troops|nation)\b",
     re.IGNORECASE,
 )
 _TOGETHER = re.compile(
     r"\s*\btogether\b(?=\s*$| (?:in|on|at|last|every|with|for|yesterday|this|and)\b)", re.IGNORECASE
 )
 _WHEN = re.compile(
-    r"^(?:just |only |so |back )?(?P<when>(?:the )?(?:last|next|this|past|other|same) \w+(?: (?:morning|afternoon|evening|night))?"
-    r"|yesterday(?: \w+ing)?|today|tomorrow(?: \w+ing)?|tonight|(?:a|an|one|two|three|four|five|six|\d+|a few|a couple(?: of)?) \w+ ago"
-    r"|(?:on |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:\d{4}|[A-Z][a-z]+(?: \d{4})?)|for (?:the past )?[\w ]{3,20}"
+    r"^(?:just |only |so |back )?(?P<when>(?:the )?(?:last|next|this|past|other|same) \w+(?: (?:morning"
+    r"|afternoon|evening|night))?"
+    r"|yesterday(?: \w+ing)?|today|tomorrow(?: \w+ing)?|tonight|(?:a|an|one|two|three|four|five|six|\d+"
+    r"|a few|a couple(?: of)?) \w+ ago"
+    r"|(?:on |this )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|in (?:\d{4}|[A-Z][a-z]+(?: \d{4})?)"
+    r"|for (?:the past )?[\w ]{3,20}"
     r"|earlier [\w ]{3,15}),?\s+(?=(?:I|my|we|our)\b)(?P<said>.*)$",
     re.IGNORECASE,
 )
 _A_CERTAIN = re.compile(
-    r"\b(?P<verb>met|got|made|found|saw|bought|had|have|with|from|adopted|tried|took|painted|built|wrote|read|watched|started|baked"
-    r"|visited|joined|attended|drew|cooked|own|picked|chose|across|discovered) this (?!week|month|year|summer|morning|weekend|one\b|is\b|in\b|on\b|at\b|to\b|for\b|and\b|but\b|as\b|so\b|after\b|before\b|when\b|with\b|by\b|from\b|because\b|really\b|was\b|too\b)"
+    r"\b(?P<verb>met|got|made|found|saw|bought|had|have|with|from|adopted|tried|took|painted|built|wrote"
+    r"|read|watched|started|baked"
+    r"|visited|joined|attended|drew|cooked|own|picked|chose|across|discovered) this (?!week|month|year"
+    r"|summer|morning|weekend|one\b|is\b|in\b|on\b|at\b|to\b|for\b|and\b|but\b|as\b|so\b|after\b|before\b"
+    r"|when\b|with\b|by\b|from\b|because\b|really\b|was\b|too\b)"
     r"(?P<next>\w)",
     re.IGNORECASE,
 )
 _AND_I = re.compile(
-    r"^(?:(?:me and )(?P<first>(?:my|our) [\w'’-]+(?: [\w'’-]+)?)|(?P<who>(?:(?:my|our) )?(?:[\w'’-]+ ){0,4}?[\w'’-]+),? and I)\s+(?P<said>\w.*)$",
+    r"^(?:(?:me and )(?P<first>(?:my|our) [\w'’-]+(?: [\w'’-]+)?)|(?P<who>(?:(?:my"
+    r"|our) )?(?:[\w'’-]+ ){0,4}?[\w'’-]+),? and I)\s+(?P<said>\w.*)$",
     re.IGNORECASE,
 )
 _CIRCUMSTANCE = re.compile(
     r"^(?:when|while|after|before|since|growing up|back|during)\b[^,;:]{2,60},\s+", re.IGNORECASE
 )
 _FILLERS = re.compile(
-    r"\b(?:just|really|super|totally|actually|definitely|literally|basically|kinda|kind of|sort of|honestly|truly|finally"
-    r"|simply|obviously|certainly|pretty|incredibly|extremely|so(?= (?:excited|happy|proud|much|good|great|fun|cute|many))|even|also"
+    r"\b(?:just|really|super|totally|actually|definitely|literally|basically|kinda|kind of|sort of"
+    r"|honestly|truly|finally"
+    r"|simply|obviously|certainly|pretty|incredibly|extremely|so(?= (?:excited|happy|proud|much|good|great"
+    r"|fun|cute|many))|even|also"
     r"|absolutely|seriously|already)\s+(?!(?:like|as)\b)",
     re.IGNORECASE,
 )
 _KEPT_FILLER = re.compile(r"\b(?:not|n't|n’t) (?:just|really|even|so|only)\b", re.IGNORECASE)
 _SPACE = re.compile(r"\s+([,.;!?])")
 _QUOTE_PAIR = re.compile(r"[\"“”]")
-_REPEATED_NAME = re.compile(r",\s*$")
+_THEY_WAS = re.compile(r"\bthey was\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +139,9 @@ def own_words(clause: str, *, elliptic: bool) -> str:
         line = _TOGETHER.sub("", line)
     late = _WHEN.match(line)
     if late:
-        line = f"{late['said'].rstrip(' .!,')} {late['when'].lower() if late['when'][:3].casefold() != 'in ' else late['when'][:1].lower() + late['when'][1:]}"
+        when = late["when"]
+        when = when[:1].lower() + when[1:] if when[:3].casefold() == "in " else when.lower()
+        line = f"{late['said'].rstrip(' .!,')} {when}"
     line = _A_CERTAIN.sub(
         lambda m: f"{m['verb']} {'an' if m['next'] in 'aeiouAEIOU' else 'a'} {m['next']}", line
     )
@@ -163,6 +178,7 @@ def tell(own: str, name: str, said: date | None) -> Told:
     attributed = f"{name}:"
     if told.startswith((attributed, f"{name}：{own[:1]}")) or _unbalanced(told):
         return Told(own, "")
+    told = _THEY_WAS.sub("they were", told)
     return Told(own, _SPACE.sub(r"\1", told).rstrip(" ,.;:!-–—"), dated.day, dated.dated)
 
 

@@ -1,4 +1,4 @@
-"""Finds what was meant for memory: decisions, preferences, corrections and facts stated as such, and “remember that …”."""
+"""Finds what was meant for memory: what was stated as a decision, preference, fact or correction, and “remember …”."""
 
 from __future__ import annotations
 
@@ -36,11 +36,13 @@ _REMEMBER = re.compile(
 _CORRECTION = re.compile(r"^(?:correction|update|更正|纠正)\s*[:：,，]\s*", re.IGNORECASE)
 _LABEL = re.compile(r"^(?:decision|preference|fact|note|决定|決定)\s*[:：]\s*", re.IGNORECASE)
 _UNNAMED = re.compile(
-    r"^(?:she|he|it|they|this|that|these|those|her|his|their|its|there|here|we'll see|you|your)\b|^(?:他|她|它|这|那)",
+    r"^(?:she|he|it|they|this|that|these|those|her|his|their|its|there|here|we'll see|you|your)\b|^(?:他|她"
+    r"|它|这|那)",
     re.IGNORECASE,
 )
 _DONE = re.compile(
-    r"^(?:chose|decided|picked|agreed|switched|moved|went with|settled|prefers?|likes?|dislikes?|loves?|hates?|wants?|avoids?|uses?|using|always|never"
+    r"^(?:chose|decided|picked|agreed|switched|moved|went with|settled|prefers?|likes?|dislikes?|loves?"
+    r"|hates?|wants?|avoids?|uses?|using|always|never"
     r"|adopted|opted|selected|dropped|rejected|will|won't)\b",
     re.IGNORECASE,
 )

@@ -12,10 +12,12 @@ _ASIDE = re.compile(r"\[(?:image|photo|video|audio|file|gif|sticker)\b[^\]\n]{0,
 _BORDER = re.compile(
     r"""\s+[-–—]{1,3}\s+|(?<=[a-z])[-–]{1,2}\s+|—|;\s+|\s*\.\.\.+\s+
       | ,?\s+(?:and|but|so|though|because)\s+(?=(?:can|could|would|do|will)\ you\b|what\b|how\b)
-      | ,\s+(?=(?:how|what|why|which|where|when)\ (?:can|could|do|does|should|would|is|are|if)\b|(?:can|could|would|do|will)\ you\b|any\ (?:ideas?|tips|advice)\b|what\ (?:do|about)\b)
+      | ,\s+(?=(?:how|what|why|which|where|when)\ (?:can|could|do|does|should|would|is|are|if)\b|(?:can
+          |could|would|do|will)\ you\b|any\ (?:ideas?|tips|advice)\b|what\ (?:do|about)\b)
       | ,?\s+(?:and|but|so)\s+(?=(?:I|we)(?:'|’|\s))
       | ,?\s+(?:so|and)\s+(?=please\b)
-      | ,\s+(?=(?:my|our)\ (?:\w+\ ){1,3}?(?:is|was|has|had|got|broke|passed|died|just|are|were|have|went|moved|started)\b)
+      | ,\s+(?=(?:my|our)\ (?:\w+\ ){1,3}?(?:is|was|has|had|got|broke|passed|died|just|are|were|have|went
+          |moved|started)\b)
       | ,\s+(?=(?:I|we)(?:'|’|\s)(?!know\b|think\b|guess\b|mean\b))
       | (?<=\w\w)[,:]\s+(?=here(?:'|’)?s\b|check\ (?:it|this)\ out)
     """,
@@ -30,30 +32,43 @@ _LEANS = re.compile(
 )
 _OPENINGS = re.compile(
     r"""(?:
-        (?:yeah|yep|yes|yup|ye|no|nope|nah|wow|who+a+h?|woah|oh|o+h|ah+|a+w+|hey|hi|hello|hiya|thanks(?:\ (?:a\ lot|so\ much
-          |a\ bunch|a\ ton))?|thank\ you(?:\ so\ much)?|thx|sure(?:\ thing)?|definitely|absolutely|totally|exactly|right
-          |ok(?:ay)?|well|actually|btw|by\ the\ way|anyways?|oh\ well|haha+|lol|omg|unfortunately|luckily|fortunately
-          |honestly|tbh|to\ be\ honest|of\ course|you\ know(?:\ what)?|guess\ what|in\ fact|besides|additionally|sadly
-          |surprisingly|hmm+|um+|uh+|congrats|agreed|true|good\ (?:morning|evening|afternoon)|as\ for\ me|personally
-          |in\ the\ meantime|meanwhile|basically|seriously|frankly|great(?:\ question)?|cool|awesome|nice|amazing|perfect
-          |sounds\ (?:good|great)|got\ it|long\ time\ no\ (?:see|talk|chat)|first\ of\ all|on\ (?:another|a\ different)\ note
-          |recently|lately|currently|nowadays|these\ days|right\ now|at\ the\ moment|so\ far|yay|woo?hoo+|phew|gosh|man|dude)
+        (?:yeah|yep|yes|yup|ye|no|nope|nah|wow|who+a+h?|woah|oh|o+h|ah+|a+w+|hey|hi|hello|hiya
+            |thanks(?:\ (?:a\ lot|so\ much
+          |a\ bunch|a\ ton))?|thank\ you(?:\ so\ much)?|thx|sure(?:\ thing)?|definitely|absolutely|totally
+          |exactly|right
+          |ok(?:ay)?|well|actually|btw|by\ the\ way|anyways?|oh\ well|haha+|lol|omg|unfortunately|luckily
+          |fortunately
+          |honestly|tbh|to\ be\ honest|of\ course|you\ know(?:\ what)?|guess\ what|in\ fact|besides
+          |additionally|sadly
+          |surprisingly|hmm+|um+|uh+|congrats|agreed|true|good\ (?:morning|evening|afternoon)|as\ for\ me
+          |personally
+          |in\ the\ meantime|meanwhile|basically|seriously|frankly|great(?:\ question)?|cool|awesome|nice
+          |amazing|perfect
+          |sounds\ (?:good|great)|got\ it|long\ time\ no\ (?:see|talk|chat)|first\ of\ all|on\ (?:another
+          |a\ different)\ note
+          |recently|lately|currently|nowadays|these\ days|right\ now|at\ the\ moment|so\ far|yay|woo?hoo+
+          |phew|gosh|man|dude)
           (?:\s*[,!.:–—-]+\s*|\s+(?=(?:I|we|my|our)\b)|\s*$)
       | (?:and|but|also|plus|so|then|still|yet|or|because|though)\b,?\s+(?!(?:on|far)\b)
-      | (?:since|when|after)\ (?:we|I|you)(?:'ve|’ve|\ have)?(?:\ last)?\ (?:chatted|talked|spoke|met|saw\ each\ other)
+      | (?:since|when|after)\ (?:we|I|you)(?:'ve|’ve|\ have)?(?:\ last)?\ (?:chatted|talked|spoke|met
+          |saw\ each\ other)
           (?:\ to\ (?:each\ other|you))?(?:\ last(?:\ time)?)?,?\s+
       | since\ (?:our|my|the)\ last\ (?:chat|talk|conversation|catch[ -]?up),?\s+
       | (?:so\ )?speaking\ of\ [^,]{2,40},\s+
       | (?:some\ |the\ )?(?:great|good|big|bad|exciting|sad|fun|amazing)\ news\b\s*[,!:–—-]*\s*
-      | (?:fun\ fact|fyi|update|quick\ update|heads\ up|remember|note|please\ note|remember\ that|note\ that)\s*[,:–—-]+\s*
+      | (?:fun\ fact|fyi|update|quick\ update|heads\ up|remember|note|please\ note|remember\ that
+          |note\ that)\s*[,:–—-]+\s*
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
 _ANNOUNCED = re.compile(
     r"""(?:I(?:\ |'|’)?(?:m|am)?\ ?(?:just\ |also\ )?)?(?:
-        (?:wanted|want|have|had|need|going|gonna|wish|decided)(?:\ to)?\ (?:let\ you\ know|tell\ you|share(?:\ with\ you)?|mention
-          |update\ you|give\ you\ (?:a|the)\ (?:heads[\ -]?up|update)(?:\ on\ [^,:–—-]{2,60})?)(?:\ that|\ about\ it)?
-      | (?:so\ |really\ |super\ |very\ )?(?:excited|happy|thrilled|stoked|proud|glad|pleased)\ to\ (?:tell|share|say|announce|report)
+        (?:wanted|want|have|had|need|going|gonna|wish|decided)(?:\ to)?\ (?:let\ you\ know|tell\ you
+            |share(?:\ with\ you)?|mention
+          |update\ you|give\ you\ (?:a|the)\ (?:heads[\ -]?up|update)(?:\ on\ [^,:–—-]{2,60})?)(?:\ that
+          |\ about\ it)?
+      | (?:so\ |really\ |super\ |very\ )?(?:excited|happy|thrilled|stoked|proud|glad|pleased)\ to\ (?:tell
+          |share|say|announce|report)
           (?:\ you|\ with\ you)?(?:\ that)?
       | forgot\ to\ (?:mention|tell\ you|say)(?:\ that)?
       | (?:have|'ve|’ve|'ve\ got|got|\ have\ got)\ (?:some\ |a\ )?(?:\w+\ )?(?:news|update)(?:\ to\ share)?
@@ -68,10 +83,13 @@ _VOCATIVE = re.compile(r"(?P<name>[A-Z][\w’'-]{1,20})\s*[,!–-]+\s*(?=\S)")
 _VOCATIVE_END = re.compile(r",\s*(?P<name>[A-Z][\w’'-]{1,20})(?=\s*[.!,]*\s*$)")
 _TAIL = re.compile(
     r"""(?:
-        ,?\s+(?:and|so)\s+(?:it|that|this)(?:'s|’s|\ is|\ was|\ has|\ felt|\ feels|\ really|\ made|\ makes|\ gives|\ gave|\ helps|\ looks|\ looked|\ keeps|\ kept
+        ,?\s+(?:and|so)\s+(?:it|that|this)(?:'s|’s|\ is|\ was|\ has|\ felt|\ feels|\ really|\ made|\ makes
+            |\ gives|\ gave|\ helps|\ looks|\ looked|\ keeps|\ kept
           |\ turned)\b.*
-      | ,\s+(?:it|that|this|which)(?:'s|’s|\ is|\ was|\ has|\ felt|\ feels|\ really|\ made|\ makes|\ gives|\ gave|\ helps|\ looks|\ looked|\ keeps|\ kept|\ turned)\b.*
-      | ,\s+(?:you\ know|right|huh|haha+|lol|though|too|as\ well|actually|of\ course|for\ sure|btw|by\ the\ way|honestly
+      | ,\s+(?:it|that|this|which)(?:'s|’s|\ is|\ was|\ has|\ felt|\ feels|\ really|\ made|\ makes|\ gives
+          |\ gave|\ helps|\ looks|\ looked|\ keeps|\ kept|\ turned)\b.*
+      | ,\s+(?:you\ know|right|huh|haha+|lol|though|too|as\ well|actually|of\ course|for\ sure|btw
+          |by\ the\ way|honestly
           |so\ (?:exciting|cool|fun)|wow)\b\s*[.!]*
       | \s+(?:too|as\ well|though|haha+|lol|btw|by\ the\ way|so\ far|you\ know|for\ sure)\s*[.!]*
       | \s*[:;]-?[)(DP]+ | \s*[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F]+
@@ -145,7 +163,8 @@ def _opened(sentence: str, start: int, end: int, names: frozenset[str]) -> int:
 def _greeted(sentence: str, start: int, end: int, names: frozenset[str]) -> re.Match[str] | None:
     """Match “Hey Maria, ” and “Thanks John ”, whose interjection no comma follows."""
     found = re.compile(
-        r"(?:hey|hi|hello|yeah|yes|yep|yup|sure|thanks|thank you|wow|oh|aw+|definitely|of course|ok(?:ay)?|well|no)"
+        r"(?:hey|hi|hello|yeah|yes|yep|yup|sure|thanks|thank you|wow|oh|aw+|definitely|of course|ok(?:ay)?"
+        r"|well|no)"
         r"(?:\s+there)?\s+(?P<name>[A-Z][\w’'-]{1,20})\s*[,!.–-]*\s*",
         re.IGNORECASE,
     ).match(sentence, start, end)

@@ -38,10 +38,14 @@ _MOST_EVIDENCE: Final = 4
 
 _SPELLED = re.compile(
     r"""^\s*(?:
-        (?:how\ )?to\ (?!be\b|the\b|me\b|make\ (?:it|this|that)\b|answer\b|summari[sz]e\b)[a-z][^:.!?,\n]{2,60}?(?::\s*\S|,\s*(?:first|1[.)]|always|start\ by|begin\ by)\b)
-      | (?:the\ |our\ |my\ )?(?:steps|procedure|process|workflow|routine|way|checklist)\ (?:to|for|of|when)\ [^:.!?\n]{2,60}?(?::|\ is\b|\ are\b)
-      | (?:when(?:ever)?|every\ time|each\ time|before|after)\ [^,:.!?\n]{3,80}[,:]\s*(?:please\s+|you\ (?:should|must)\s+|i\ |we\ )?(?:always|first|make\ sure|never)\b
-      | (?:always\s+|please\s+)?first,?\s+(?!(?:time|of|version|thing|call|day|week|draft|round|half|sprint)\b)[a-z]+\b.{3,200}\bthen\b
+        (?:how\ )?to\ (?!be\b|the\b|me\b|make\ (?:it|this|that)\b|answer\b
+            |summari[sz]e\b)[a-z][^:.!?,\n]{2,60}?(?::\s*\S|,\s*(?:first|1[.)]|always|start\ by|begin\ by)\b)
+      | (?:the\ |our\ |my\ )?(?:steps|procedure|process|workflow|routine|way|checklist)\ (?:to|for|of
+          |when)\ [^:.!?\n]{2,60}?(?::|\ is\b|\ are\b)
+      | (?:when(?:ever)?|every\ time|each\ time|before|after)\ [^,:.!?\n]{3,80}[,:]\s*(?:please\s+
+          |you\ (?:should|must)\s+|i\ |we\ )?(?:always|first|make\ sure|never)\b
+      | (?:always\s+|please\s+)?first,?\s+(?!(?:time|of|version|thing|call|day|week|draft|round|half
+          |sprint)\b)[a-z]+\b.{3,200}\bthen\b
       | .{1,24}?(?:步骤|步驟|流程|做法)(?:如下|是)?\s*[:：,，]
       | (?:每次|每当|每當)?.{0,24}?先(?!生).{2,60}(?:再|然后|然後|接着|接著)
     )""",
@@ -51,11 +55,13 @@ _SEQUENCE = re.compile(
     r"\b(?:first|then|after that|afterwards|finally|next)\b|然后|然後|接着|接著", re.IGNORECASE
 )
 _STEP_BORDER = re.compile(
-    r"[,;.]?\s*\b(?:and then|then|after that|afterwards|and finally|finally|next)\b,?\s*|[,，;；。]?\s*(?:然后|然後|接着|接著|最后|最後)\s*",
+    r"[,;.]?\s*\b(?:and then|then|after that|afterwards|and finally|finally|next)\b,?\s*|[,，;；。]?\s*(?:然后"
+    r"|然後|接着|接著|最后|最後)\s*",
     re.IGNORECASE,
 )
 _SUBJECT = re.compile(
-    r"^(?:(?:today|yesterday|this morning|again|as usual|first|so|and|also)[,\s]+)*(?:i|we)(?:['’]ve|['’]m|['’]re)?\s+(?:have\s+|had\s+to\s+|always\s+|usually\s+)?|^first,?\s+",
+    r"^(?:(?:today|yesterday|this morning|again|as usual|first|so|and|also)[,\s]+)*(?:i|we)(?:['’]ve|['’]m"
+    r"|['’]re)?\s+(?:have\s+|had\s+to\s+|always\s+|usually\s+)?|^first,?\s+",
     re.IGNORECASE,
 )
 _QUESTION = re.compile(r"\?|\b(?:can|could|would) you\b", re.IGNORECASE)

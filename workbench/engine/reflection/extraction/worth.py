@@ -26,6 +26,7 @@ _UNKNOWN_DEFINITE: Final = 0.6
 _LONG: Final = 0.05
 _COMFORTABLE: Final = 24
 _ATTEMPT: Final = 2.4
+_JOINT: Final = 0.3
 
 _WORD = re.compile(r"[^\W\d_][\w'’-]*|\d[\d.,:%]*")
 _CAPITAL = re.compile(r"(?<=[\w,] )(?:[A-Z][\w’'-]+|[A-Z]{2,})")
@@ -35,28 +36,37 @@ _PRONOUN = re.compile(
 )
 _POINTING = re.compile(
     r"""\b(?:this|that|these|those)\b(?=\s*(?:$|[.,!;]|(?:is|was|has|will|really|means|made|makes|one|ones|kind|sort|type|way|stuff)\b))
-      | \b(?:about|with|like|of|for|to|from|after|before|by|at|do|did|done|doing|love|loved|made|see|all)\ (?:this|that|these|those)\s*(?:$|[.,!])
-      | \b(?:something|anything|experience|stuff)\ (?:similar|like\ (?:this|that|it))\b | \bsimilar\ (?:experience|thing|stuff)\b
+      | \b(?:about|with|like|of|for|to|from|after|before|by|at|do|did|done|doing|love|loved|made|see
+          |all)\ (?:this|that|these|those)\s*(?:$|[.,!])
+      | \b(?:something|anything|experience|stuff)\ (?:similar|like\ (?:this|that|it))\b
+          | \bsimilar\ (?:experience|thing|stuff)\b
       | \b(?:been|be|am|is|was)\ one\b
       | \b(?:here|such)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _DEICTIC_NOUN = re.compile(
-    r"\b(?:this|these|those|that)\s+(?!(?:i|you|we|he|she|it|they|the|my|a|an|are|is|was|were|can|will|has|have|year|week|month|summer"
-    r"|weekend|morning|evening|afternoon|spring|fall|autumn|winter|monday|tuesday|wednesday|thursday|friday|saturday"
+    r"\b(?:this|these|those|that)\s+(?!(?:i|you|we|he|she|it|they|the|my|a|an|are|is|was|were|can|will|has"
+    r"|have|year|week|month|summer"
+    r"|weekend|morning|evening|afternoon|spring|fall|autumn|winter|monday|tuesday|wednesday|thursday"
+    r"|friday|saturday"
     r"|sunday)\b)\w+",
     re.IGNORECASE,
 )
 _DEFINITE = re.compile(
-    r"\bthe (?:\w+ )?(?:event|project|class|trip|job|game|show|movie|book|program|campaign|race|team|shop|store|studio|party"
-    r"|concert|festival|food|music|kids?|place|people|meeting|thing|process|results?|one|idea|view|moment|company|house|cause|accident|community|group|situation)s?\b"
+    r"\bthe (?:\w+ )?(?:event|project|class|trip|job|game|show|movie|book|program|campaign|race|team|shop"
+    r"|store|studio|party"
+    r"|concert|festival|food|music|kids?|place|people|meeting|thing|process|results?|one|idea|view|moment"
+    r"|company|house|cause|accident|community|group|situation)s?\b"
     r"(?! (?:of|at|called|named|about)\b)",
     re.IGNORECASE,
 )
 _PERSONS = re.compile(
-    r"\b(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|kids?|child|children|baby|mom|mum|mother|dad|father|parents"
-    r"|sister|brother|siblings|friends?|family|colleagues?|boss|man|woman|lady|guy|girl|boy|dog|puppy|cat|kitten|pets?"
-    r"|students?|team|grand\w+|aunt\w*|uncle|cousins?|niece|nephew|neighbou?rs?|coach|teacher|veterans?|volunteers?)\b|(?<=\w )[A-Z][a-z]+",
+    r"\b(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|kids?|child|children|baby|mom|mum|mother"
+    r"|dad|father|parents"
+    r"|sister|brother|siblings|friends?|family|colleagues?|boss|man|woman|lady|guy|girl|boy|dog|puppy|cat"
+    r"|kitten|pets?"
+    r"|students?|team|grand\w+|aunt\w*|uncle|cousins?|niece|nephew|neighbou?rs?|coach|teacher|veterans?"
+    r"|volunteers?)\b|(?<=\w )[A-Z][a-z]+",
 )
 # What somebody wants help with now is seldom what is worth knowing later.
 _TRYING = re.compile(r"\b(?:trying|try|tried|struggling|attempting) (?:to|out)?\b", re.IGNORECASE)
@@ -67,7 +77,8 @@ _PLURAL = re.compile(
     r"\b(?!(?:was|is|has|does|this|always|its|us|as|yes|plus|sometimes|times|lots|ways)\b)[a-z]{3,}s\b"
 )
 _NOUN = re.compile(
-    r"\b(?:an?|the|my|some|another|every|each|\d+)\s+(?i:\w+)|(?<=[a-z] )[A-Z]\w+|\b(?!(?:was|is|has|does|this|always|its|us|as|yes|plus)\b)[a-z]{3,}s\b"
+    r"\b(?:an?|the|my|some|another|every|each|\d+)\s+(?i:\w+)|(?<=[a-z] )[A-Z]\w+|\b(?!(?:was|is|has|does"
+    r"|this|always|its|us|as|yes|plus)\b)[a-z]{3,}s\b"
 )
 # “I’ll be patient” is no plan; “I’ll be in Oslo on 3 May” is one.
 _INTENDED = re.compile(
@@ -143,11 +154,15 @@ def terms_of(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words if word not in empty and "'" not in word and len(word) > 1)
 
 
-def worth_of(clause: str) -> Worth:
+def worth_of(clause: str, *, joint: bool = False) -> Worth:
     """Judge a clause as its speaker says it, with “I” and “my”.
 
     The weight of its kind, more for each concrete word, name and number, less for vague words, for pronouns that
     refer to something outside of it, and for length.
+
+    Args:
+        clause: With “I” for “we”.
+        joint: Whether it said “we”: what several do says less of each.
     """
     cues = _cues()
     plain = clause.replace("’", "'")
@@ -168,7 +183,7 @@ def worth_of(clause: str) -> Worth:
     value += _NAME * min(2, len(_CAPITAL.findall(plain.replace(" I ", " ")))) + _NUMBER * bool(
         re.search(r"\d", plain)
     )
-    value -= _pointing_outside(plain)
+    value -= _pointing_outside(plain) + _JOINT * joint * (2 if fitting[0][1] == "preference" else 1)
     value -= _ATTEMPT * bool(_TRYING.search(plain))
     value -= _ATTEMPT * bool(_AGO_STATE.match(plain) or _INTENDED.match(plain))
     value -= _LONG * max(0, len(words) - _COMFORTABLE)
@@ -186,7 +201,7 @@ def _pointing_outside(plain: str) -> float:
         word = found.group().casefold()
         before = plain[: found.start()]
         if word in ("it", "it's", "its", "those", "these", "there"):
-            named = _NOUN.search(before) is not None
+            named = _NOUN.search(_PERSONS.sub("", before)) is not None
         else:
             named = _PERSONS.search(before) is not None or (
                 word.startswith("the") and _PLURAL.search(before) is not None
