@@ -10,6 +10,7 @@ from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.model import Measured, Span
 from workbench.engine.reflection.claims.values import APPOINTED_DIMENSIONS, RATE, labels_in, values_in
 from workbench.engine.reflection.claims.vocabulary import (
+    ADDS_UP,
     APPOINTED,
     CHANGE_STEMS,
     CLEAR_CHANGE,
@@ -41,6 +42,7 @@ _REFERS = re.compile(
     r"\s*(?:(?:and|but|so|since|because|as)\s+)?(?:which|it|it's|its|that|this|these|they|i['’]ve|i\s+have|we['’]ve|currently|now)\b",
     re.IGNORECASE,
 )
+_OF = re.compile(r"\s*(?:out\s+)?of\s+(?:(?:the|my|our|all|these|its)\s+)?(?:\d+\s+)?", re.IGNORECASE)
 _NOUN_STOP = re.compile(r"[^\w\s'’`\"“”-]")
 _FROM = re.compile(r"\bfrom\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 _TO = re.compile(r"^\s*(?:per\s+\w+\s+)?(?:[\w-]+\s+){0,2}?to\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
@@ -120,7 +122,8 @@ def _change(clause: Clause, value: Value, was: Value | None) -> int:
     behind = clause.text[value.end : value.end + 24]
     if was is not None or CLEAR_CHANGE.search(near) or re.match(r"\W*(?:now|instead|不再)\b", behind):
         return 2
-    return 1 if FAINT_CHANGE.search(near) else 0
+    adds_up = value.dimension == "count" and ADDS_UP.search(near)
+    return 1 if adds_up or FAINT_CHANGE.search(near) else 0
 
 
 def _with_rate(value: Value, per: str) -> Value:
@@ -144,11 +147,11 @@ def _attribute(
         left = left[len(_noun_phrase(clause, left, left_edge)) :]
     behind = [token for token in clause.tokens if end <= token.start]
     right = [token for token in behind if token.end <= right_edge]
-    counted = _noun_phrase(clause, right, end)
+    counted = _noun_phrase(clause, right, end) or _part_of(clause, behind, end)
     joined = following is not None and _AND.fullmatch(
         clause.text, (counted[-1].end if counted else end) - clause.start, following.start
     )
-    if value.dimension == "count" and right and right[0].word in _NOT_COUNTED:
+    if value.dimension == "count" and not counted and right and right[0].word in _NOT_COUNTED:
         return None
     rate = ""
     if counted:
@@ -201,6 +204,15 @@ def _noun_phrase(clause: Clause, right: Sequence[Token], end: int) -> list[Token
             found.append(token)
         end = token.end
     return found
+
+
+def _part_of(clause: Clause, behind: Sequence[Token], end: int) -> list[Token]:
+    """Return what a value is a part of: “3 of the 10 modules” gives “modules”."""
+    found = _OF.match(clause.text, end - clause.start)
+    if found is None:
+        return []
+    place = clause.start + found.end()
+    return _noun_phrase(clause, [token for token in behind if token.start >= place], place)
 
 
 def _antecedent(clauses: Sequence[Clause], number: int) -> tuple[list[Token], int, frozenset[str]]:

@@ -45,7 +45,7 @@ _PATTERNS = (
     (LIVES, re.compile(rf"{_I}(?:live|lives|living|based|moved|relocated)\s+(?:in|to)\s+(?P<chosen>{_PLACE})", re.IGNORECASE)),
     (WORKS, re.compile(rf"{_I}(?:work|works|working|got\s+a\s+job)\s+(?:at|for)\s+(?P<chosen>{_PLACE})", re.IGNORECASE)),
     (FAVOURITE, re.compile(rf"\b(?:my|[A-Z]\w+['’]s)\s+favou?rite\s+(?P<about>\w+(?:\s+\w+)?)\s+(?:is|are|has\s+to\s+be|would\s+be)\s+(?:now\s+)?(?P<chosen>{_THING}){_END}", re.IGNORECASE)),
-    (HOLDER, re.compile(rf"\b(?:my|our)\s+(?:(?:new|current)\s+)?(?P<about>{_ROLE})(?:\s+is|\s+is\s+now|\s+now\s+is|['’]s\s+name\s+is|\s+is\s+(?:called|named))\s+(?P<chosen>(?-i:[A-Z])[\w-]+)(?=\s+(?:and|who|from|now|since)\b|\s+(?-i:[A-Z])|\W|$)", re.IGNORECASE)),
+    (HOLDER, re.compile(rf"\b(?:my|our)\s+(?:(?:new|current)\s+)?(?P<about>(?:[a-z]+\s+)?{_ROLE})(?:\s+is|\s+is\s+now|\s+now\s+is|['’]s\s+name\s+is|\s+is\s+(?:called|named))\s+(?:(?:dr|mr|ms|mrs|prof)\.?\s+)?(?P<chosen>(?-i:[A-Z])[\w-]+)(?=\s+(?:and|who|from|now|since)\b|\s+(?-i:[A-Z])|\W|$)", re.IGNORECASE)),
     (PREFERS, re.compile(r"我(?:更|现在更|比较)?喜欢(?P<chosen>[\u3400-\u9fffA-Za-z]{1,8}?)(?:而不是|胜过|多过)(?P<against>[\u3400-\u9fffA-Za-z]{1,8})")),
     (SWITCHED, re.compile(r"从(?P<against>[\u3400-\u9fffA-Za-z]{1,12}?)(?:换成|换到|改成|改用|迁移到)了?(?P<chosen>[\u3400-\u9fffA-Za-z]{1,12})")),
     (STOPPED, re.compile(r"我?不再(?P<verb>使用|住在|用|喝|吃)\s*(?P<against>[\u3400-\u9fffA-Za-z]{1,10})")),

@@ -52,7 +52,7 @@ _AIMS = re.compile(
 )
 _SUPPOSES = re.compile(
     r"\b(?:if|unless|whether|assuming|suppose|would|could|might|maybe|perhaps|e\.g|for\s+(?:example|instance)|imagine"
-    r"|wish|(?:even\s+)?though\s+you|you|your|you['’](?:re|ve|ll|d)|like\s+you|sample|example|hypothetical|once|until"
+    r"|wish|(?:even\s+)?though\s+you|you|your|you['’](?:re|ve|ll|d)|like\s+you|(?:an?|this|the)\s+(?:sample(?!\s+size)|example)|hypothetical|once|until"
     r"|(?:when|after|before)\s+(?:i|we)\s+have)\b"
     r"|如果|假如|要是",
     re.IGNORECASE,

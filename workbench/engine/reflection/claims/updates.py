@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.claims.model import Measured
     from workbench.engine.reflection.claims.weights import Weights
 
-_NEEDED: Final = {2: 0.42, 1: 0.62, 0: 0.78}
+_NEEDED: Final = {2: 0.42, 1: 0.68, 0: 0.78}
 """Similarity at which two values are of the same thing, by how surely the later one is said to be new."""
+_CLEARLY: Final = 2
 _NEEDED_WITH_WAS: Final = 0.3
 _FARTHEST: Final = 1.7
 """Powers of ten between two values of one thing; what lies farther apart are two things."""
@@ -103,9 +104,16 @@ def _comparable(earlier: Measured, later: Measured) -> bool:
         and earlier.aims == later.aims
         and (one.per == other.per or not (one.per and other.per))
         and not (earlier.labels and later.labels and not earlier.labels & later.labels)
-        and bool(earlier.heads & later.terms)
-        and bool(later.heads & earlier.terms)
+        and _same_head(earlier, later)
     )
+
+
+def _same_head(earlier: Measured, later: Measured) -> bool:
+    """Tell whether each names what the other measures; one will do where the later one is said to be new."""
+    one, other = earlier.heads & later.terms, later.heads & earlier.terms
+    if later.change == _CLEARLY and later.value.dimension != "count":
+        return bool(one or other)
+    return bool(one and other)
 
 
 def _similarity(earlier: Measured, later: Measured, weights: Weights) -> float:
@@ -125,13 +133,14 @@ def _merged(
         if (old, new) in done or new in replaced:
             continue
         olds = [n for n in _alike(claims, old, weights, postings) if n < new]
-        news = [n for n in _alike(claims, new, weights, postings) if n > min(olds)]
+        says_new = _alike(claims, new, weights, postings)
+        news = [n for n in says_new if n > min(olds)]
         # A value that comes back belongs to another thing, or did not change.
-        returns = sum(n > new for n in _alike(claims, old, weights, postings))
+        alternates = min(says_new) < old or max(_alike(claims, old, weights, postings)) > new
         replaced.update(news)
         done.update((o, n) for o in olds for n in news)
         change = claims[new].change
-        if change < 2 and returns:
+        if change < 2 and alternates:
             continue
         yield Update(_ends(claims, olds, old), _ends(claims, news, new), score, change)
 

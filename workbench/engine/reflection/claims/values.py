@@ -66,6 +66,11 @@ _BOUND = re.compile(
     r"|minimum\s+(?:of\s+)?|maximum\s+(?:of\s+)?|only)|[<>≤≥])\s*$",
     re.IGNORECASE,
 )
+_RISEN = re.compile(
+    r"(?:\b(?:am|is|are|was|now|went|gone|grew|grown|improved|increased|got|been|came|come|jumped|moved|back)|['’](?:m|re|s))"
+    r"\s+(?:already\s+|now\s+)?up\s+to\s*$",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(
     r"\b(?P<what>sprint|phase|step|line|lines|http|https|port|version|chapter|week|day|level|section|question|option|part"
     r"|room|figure|issue|ticket|item|milestone|unit|exercise|problem|code|status|error|round|season|episode|grade"
@@ -229,7 +234,7 @@ def _number(text: str, match: re.Match[str]) -> Value | None:
         f"money{sign}" if sign and sign not in ("$", "US$") else dimension,
         amount * factor,
         per=per[1].lower() if per else "",
-        bound=_BOUND.search(before) is not None,
+        bound=_BOUND.search(before) is not None and _RISEN.search(before) is None,
         written=text[match.start() : per.end() if per else end].strip(),
     )
 

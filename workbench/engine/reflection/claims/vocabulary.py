@@ -58,6 +58,9 @@ FAINT_CHANGE: Final = re.compile(
     re.IGNORECASE,
 )
 
+ADDS_UP: Final = re.compile(r"(?:\b(?:have|has)|['’]ve)\s+(?:\w+\s+)?\w+(?:ed|en|ne|de|ad)\b", re.IGNORECASE)
+"""What has been done so often grows by itself: “I have read 12 chapters”."""
+
 _APPOINTED_WORDS: Final = {
     "deadline": "deadline due complete completion finish end target submission delivery deliver 截止",
     "launch": "launch release deploy deployment 上线 发布",
