@@ -39,7 +39,7 @@ def archived_items(view: FileView) -> dict[str, ArchivedItem]:
     """Return the archived items of core memory by the ids of their entries."""
     found = {}
     for entry_id, entry in read_scores(view).entries.items():
-        note = dict(entry.extra).get(_KEY)
+        note = dict(entry.extra).get(_KEY) if entry.extra else None
         if isinstance(note, Mapping):
             found[entry_id] = ArchivedItem(
                 entry_id,
