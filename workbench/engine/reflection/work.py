@@ -131,6 +131,10 @@ class Work:
         last = self.accounts[-1]
         self.accounts[-1] = replace(last, mind="rules", fallback=last.fallback or reason)
 
+    def done_by(self, mind: str) -> None:
+        """Note that another mind than the announced one did this phase, as there was nothing to ask it."""
+        self.accounts[-1] = replace(self.accounts[-1], mind=mind)
+
     def took(self, seconds: float) -> None:
         """Note the wall time of the phase that ends."""
         self.accounts[-1] = replace(self.accounts[-1], seconds=seconds)

@@ -328,7 +328,7 @@ class ModelSettings:
     )
     context: int = field(
         default=8192,
-        metadata=_whole(2048, 1_000_000, "tokens of question and answer that it takes at once", ENDPOINT),
+        metadata=_whole(4096, 1_000_000, "tokens of question and answer that it takes at once", ENDPOINT),
     )
 
     @property

@@ -1,0 +1,139 @@
+"""One question to the model: within the budget, recorded, and given up as soon as the cycle is called off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, Final
+
+from workbench.engine.errors import ProviderError
+from workbench.engine.providers.chat import ChatCancelled, ChatMessage
+from workbench.engine.reflection.model_mind.budget import LEAST_ANSWER
+from workbench.engine.reflection.model_mind.showing import as_data
+from workbench.engine.reflection.work import Exchange
+from workbench.engine.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.chat import ChatModel
+    from workbench.engine.reflection.work import Work
+
+NO_BUDGET: Final = "The cycle’s budget of output tokens was used up."
+_MOST_FAILURES: Final = 2
+# Other vocabularies than the one that is counted with take more tokens for the same text.
+_MORE_TOKENS: Final = 1.15
+
+
+class NoAnswer(Exception):
+    """The model gave nothing that can be used; its text is the reason, one sentence."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the model said to one question.
+
+    Args:
+        value: The object; None where it came cut.
+        text: As it came.
+    """
+
+    value: dict[str, Any] | None
+    text: str
+
+
+@dataclass
+class Questions:
+    """Asks the model on behalf of one cycle.
+
+    Args:
+        chat: The model.
+        work: The account of the cycle.
+        context_tokens: Of question and answer together.
+        gave_up: Why the model is not asked any more in this cycle; empty while it is.
+    """
+
+    chat: ChatModel
+    work: Work
+    context_tokens: int
+    gave_up: str = ""
+    _failures: int = field(default=0, init=False)
+
+    def ask(self, prompt: str, data: Mapping[str, Any], schema: Mapping[str, Any], *, most: int) -> Answer:
+        """Ask one question.
+
+        Args:
+            prompt: Name of its file.
+            data: What the model is shown.
+            schema: Of the answer.
+            most: Output tokens that it may take.
+
+        Returns:
+            The answer; one that was cut short comes without a value.
+
+        Raises:
+            NoAnswer: There is no budget, no answer, or none that can be used.
+            Cancelled: The cycle was called off.
+        """
+        self.work.check()
+        if self.gave_up:
+            raise NoAnswer(self.gave_up)
+        messages = [ChatMessage("system", instructions(prompt)), ChatMessage("user", as_data(data))]
+        asked = sum(count_tokens(message.content) for message in messages) + count_tokens(as_data(schema))
+        most = min(most, self.context_tokens - int(asked * _MORE_TOKENS))
+        if most < LEAST_ANSWER:
+            raise NoAnswer(
+                NO_BUDGET if self.work.left < LEAST_ANSWER else "The model’s context is too small."
+            )
+        sent = Exchange(
+            self.work.phase,
+            self.chat.name,
+            tuple((message.role, message.content) for message in messages),
+            "",
+        )
+        try:
+            reply = self.chat.complete_json(
+                messages,
+                schema=schema,
+                schema_name=f"reflection_{prompt}",
+                max_tokens=most,
+                cancelled=self.work.cancelled,
+            )
+        except ChatCancelled:
+            self.work.exchanges.append(replace(sent, problem="The cycle was called off."))
+            self.work.check()
+            raise NoAnswer("The cycle was called off.") from None
+        except ProviderError as error:
+            self.work.exchanges.append(replace(sent, problem=error.message))
+            self._failures += 1
+            if self._failures >= _MOST_FAILURES:
+                self.gave_up = error.message
+            raise NoAnswer(error.message) from error
+        self._failures = 0
+        self.work.spend(reply.completion_tokens or count_tokens(reply.text))
+        self.work.exchanges.append(
+            replace(
+                sent,
+                model=reply.model or self.chat.name,
+                answer=reply.text,
+                problem=reply.problem,
+                prompt_tokens=reply.prompt_tokens,
+                completion_tokens=reply.completion_tokens,
+            )
+        )
+        self.work.check()
+        if reply.value is None and not reply.truncated:
+            raise NoAnswer(reply.problem)
+        return Answer(reply.value, reply.text)
+
+    def note(self, problem: str) -> None:
+        """Say in the account of the last answer what of it could not be used."""
+        last = self.work.exchanges[-1]
+        self.work.exchanges[-1] = replace(last, problem=" ".join(filter(None, (last.problem, problem))))
+
+
+@cache
+def instructions(prompt: str) -> str:
+    """Return a prompt with what holds for all of them."""
+    folder = resources.files("workbench.engine.reflection.model_mind").joinpath("prompts")
+    return "\n".join(folder.joinpath(f"{name}.md").read_text("utf-8") for name in ("common", prompt))
