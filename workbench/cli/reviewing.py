@@ -345,6 +345,7 @@ def resolve(bench: Invocation, id_: str, side: str) -> int:
 def apply_decisions(bench: Invocation, dry_run: bool, yes: bool) -> int:
     """Shows what will be written, then asks. Rejected items are remembered as rejected; undecided ones stay."""
     with bench.open() as workspace:
+        _require_items(workspace.review())
         if not dry_run:
             return _apply(bench, workspace, yes=yes)
         preview = workspace.review_preview()

@@ -131,7 +131,7 @@ READING = (
     Calling("alerts_waiting", lambda w: w.alerts_waiting()),
     Calling("review", lambda w: w.review()),
     Calling("review_waiting", lambda w: w.review_waiting()),
-    Calling("review_preview", lambda w: w.review_preview(), prepare=a_proposal),
+    Calling("review_preview", lambda w: w.review_preview()),
     Calling("review_rejected", lambda w: w.review_rejected()),
     Calling("close", lambda w: w.close()),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -82,16 +82,20 @@ class Reviewing(Changing):
         )
 
     def review_preview(self) -> results.ReviewPreview:
-        """Return what applying would do now, file by file; nothing is written.
+        """Return what applying would do now, file by file, which is nothing where no proposal waits.
 
         Raises:
-            NotFound: There is no proposal.
             DocumentError: The file does not say which reflection it is of.
         """
         from workbench.engine.reflection.review.plan import preview
+        from workbench.engine.stores import view_core
 
         ground = self._ground
         ground.refresh_for_reading()
+        if not _pending(ground).items:
+            core = view_core(ground.files, ground.settings)
+            tokens = results.CoreTokens(core.tokens, core.tokens, core.cap)
+            return results.ReviewPreview((), (), (), (), {}, (), tokens)
         return preview(ground.files, _means(ground))
 
     def review_apply(self) -> results.Applied:
@@ -181,6 +185,21 @@ class Reviewing(Changing):
         by = ground.attribution(trigger, named="manual")
         receipt = ground.mutate(planner, by, Capability.DECIDE_REVIEW, doing=doing)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+
+
+def warnings_of_rejected(ground: Ground, text: str, entities: Sequence[str]) -> tuple[str, ...]:
+    """Say which claims of a text a person has rejected before, whoever makes them now.
+
+    Args:
+        ground: The open workspace.
+        text: What is to be remembered or proposed.
+        entities: Ids of what it is about.
+    """
+    if ground.files.read(layout.REJECTED) is None:
+        return ()
+    from workbench.engine.reflection.rejections import rejected_before, warnings_of
+
+    return warnings_of(rejected_before(text, entities, _rejected(ground.files)))
 
 
 def _pending(ground: Ground) -> PendingReflection:

@@ -13,6 +13,7 @@ from workbench.engine.errors import InvalidInput
 from workbench.engine.workspace.core_editing import CoreEditing
 from workbench.engine.workspace.graph_editing import GraphEditing
 from workbench.engine.workspace.reflecting import Reflecting
+from workbench.engine.workspace.reviewing import warnings_of_rejected
 
 if TYPE_CHECKING:
     from workbench.engine.history import FileView, Plan
@@ -106,7 +107,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             )
 
         if dry_run:
-            return replace(plan(ground.files).outcome, dry_run=True)
+            return self._warned(replace(plan(ground.files).outcome, dry_run=True), text, source)
         usual = "bot:trigger-remember" if source == "user-explicit" else "bot:auto-detect"
         said = (
             f"user said “remember {_short(text)}”" if source == "user-explicit" else "noticed in conversation"
@@ -115,7 +116,8 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="write memory")
         if receipt.commit is not None:
             self._bring_to_mind(receipt.outcome.entities)
-        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+        remembered = replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+        return self._warned(remembered, text, source)
 
     def forget(
         self,
@@ -330,6 +332,14 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         require(self._ground.role, Capability.WRITE_MEMORY, doing="settle scores")
         self._ground.prepare_writing()
         return settle(self._ground)
+
+    def _warned(self, remembered: results.Remembered, text: str, source: str) -> results.Remembered:
+        """Say of what an agent noticed by itself whether the person has rejected it before."""
+        if source == "user-explicit":
+            return remembered
+        entities = [entity.id for entity in remembered.entities]
+        warnings = warnings_of_rejected(self._ground, text, entities)
+        return replace(remembered, warnings=(*remembered.warnings, *warnings))
 
     def _bring_to_mind(self, entities: Sequence[results.EntityRef]) -> None:
         """Count a new memory about entities as an access of those known before (design document §9.4)."""

@@ -1,0 +1,240 @@
+"""A proposal read, decided, edited, previewed and applied through the door."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.engine.workspace.agent_home import AgentHome
+from tests.engine.workspace.callings import a_proposal
+from workbench.engine import layout
+from workbench.engine.documents import PendingReflection
+from workbench.engine.errors import InvalidInput, NotFound
+
+PROPOSAL = """# Reflection Summary — 2026-02-02
+
+<!-- reflection: r-002 | created: 2026-02-01T03:00:00+01:00 -->
+
+## Summary
+Two things were learned.
+
+## 🔁 What has changed
+Something moved.
+
+- [ ] `r-002.1` supersession for `entity:person--robin#^tea1`: Drinks coffee in the morning
+  - was: Drinks tea in the morning
+  - because: said so
+  - since: 2026-02-01
+  - episode:2026-02-01:18:40 says "booked the  ferry"
+  - episode:2026-02-01:09:15 says "was never said"
+  - episode:1999-01-01:00:00 says "gone"
+- [ ] `r-002.2` fact for [[person--robin]]: Sails
+  - resembles: r-001.2 on 2026-01-20, rejected: “Sailed”
+  - as of: 1234-5678901234
+- [ ] `r-002.3` question: Which ferry?
+  - answer: …
+- [?] `r-002.4` contradiction for [[project--harbour]]: Which language?
+  - this: Harbour is written in Rust
+  - that: Harbour is written in Go
+  - resolve: ask
+
+---
+
+**Reflection #**: 2
+**Token budget used**: 5 200 / 8,000
+**Dropped**: 3
+**Held back**: 2
+**Left for the next**: 12
+"""
+
+
+@pytest.fixture
+def proposed(settled: AgentHome) -> AgentHome:
+    settled.write(layout.PENDING_REFLECTION, PROPOSAL)
+    return settled
+
+
+def test_everything_a_person_needs_is_in_the_review(proposed: AgentHome) -> None:
+    with proposed.open("reader") as workspace:
+        review = workspace.review()
+        assert workspace.review_waiting() == 4
+    assert (review.id, review.opening, review.prose) == (
+        "r-002",
+        "Two things were learned.",
+        {"🔁 What has changed": "Something moved."},
+    )
+    assert review.age_hours == 36.5 - 1
+    assert review.ageing
+    assert (review.tokens.used, review.tokens.cap) == (5200, 8000)
+    assert (review.dropped, review.held_back, review.left) == (3, 2, 12)
+    first, second, question, contradiction = review.items
+    assert [quoted.found for quoted in first.evidence] == [True, False, False]
+    assert (first.before, first.after) == ("Drinks tea in the morning", "Drinks coffee in the morning")
+    assert (first.title, first.risk, first.stale, first.section) == (
+        "Drinks tea in the morning",
+        "medium",
+        False,
+        "🔁 What has changed",
+    )
+    assert first.fields == {"since": "2026-02-01"}
+    assert second.resembles.startswith("r-001.2 on 2026-01-20")
+    assert second.fields == {}
+    assert second.title == "Robin"
+    assert question.target == question.title == ""
+    assert contradiction.decision == "undecided"
+    assert [problem.partition(":")[0] for problem in review.problems] == [str(contradiction.line)]
+    assert review.core_tokens.before == review.core_tokens.after
+
+
+def test_what_moved_on_is_stale_with_what_stands_there_now(proposed: AgentHome) -> None:
+    with proposed.open() as workspace:
+        workspace.edit("entity:person--robin#^tea1", "Drinks water in the morning")
+        item = workspace.review().items[0]
+        assert (item.stale, item.now) == (True, "Drinks water in the morning")
+        workspace.review_decide({"r-002.1": "approved"})
+        assert workspace.review().items[0].waits
+
+
+def test_each_batch_of_decisions_is_one_commit_of_one_file_that_undo_takes_back(proposed: AgentHome) -> None:
+    with proposed.open(actor="skill:x") as workspace:
+        workspace.adopt()
+        commits = proposed.commits()
+        changed = workspace.review_decide(
+            {"r-002.1": "approved", "r-002.2": "rejected", "r-002.3": "deferred"}
+        )
+        assert changed.files == (layout.PENDING_REFLECTION,)
+        assert changed.ids == ("r-002.1", "r-002.2", "r-002.3")
+        assert proposed.commits()[1:] == commits
+        seen = proposed.commit_of(changed.commit)
+        assert (seen.actor, seen.approval) == ("manual", "—")
+        assert "approved r-002.1; rejected r-002.2; deferred r-002.3" in seen.subject
+        expected = PROPOSAL
+        for number, box in ((1, "x"), (2, "-"), (3, ">")):
+            expected = expected.replace(f"[ ] `r-002.{number}`", f"[{box}] `r-002.{number}`")
+        assert proposed.text(layout.PENDING_REFLECTION) == expected
+        assert workspace.review_decide({"r-002.1": "approved"}).commit is None
+        workspace.undo()
+        assert proposed.text(layout.PENDING_REFLECTION) == PROPOSAL
+        workspace.redo()
+        assert proposed.text(layout.PENDING_REFLECTION) == expected
+
+
+def test_an_answer_and_its_approval_are_one_commit(proposed: AgentHome) -> None:
+    with proposed.open() as workspace:
+        workspace.adopt()
+        commits = proposed.commits()
+        workspace.review_edit(
+            "r-002.3", fields={"answer": "The night ferry.\nIt has a sauna."}, decision="approved"
+        )
+        assert proposed.commits()[1:] == commits
+        item = workspace.review().items[2]
+        assert (item.decision, item.fields) == ("approved", {"answer": "The night ferry.\nIt has a sauna."})
+        workspace.review_edit("r-002.1", "Drinks cocoa in the morning", {"since": "", "until": "2026-01"})
+        item = workspace.review().items[0]
+        assert (item.after, item.fields) == ("Drinks cocoa in the morning", {"until": "2026-01"})
+        assert len(item.evidence) == 3
+        workspace.review_edit("r-002.4", fields={"resolve": "Both", "that": "Harbour’s tools are in Go"})
+        assert workspace.review().items[3].fields == {
+            "this": "Harbour is written in Rust",
+            "that": "Harbour’s tools are in Go",
+            "resolve": "both",
+        }
+        assert workspace.review_edit("r-002.2", "Sails").commit is None
+
+
+def test_what_makes_no_sense_is_refused_with_a_remedy(proposed: AgentHome) -> None:
+    with proposed.open() as workspace:
+        workspace.adopt()
+        before = proposed.commits()
+        with pytest.raises(NotFound) as caught:
+            workspace.review_decide({"r-002.33": "approved"})
+        assert "r-002.3" in str(caught.value.remedy)
+        for wrong in (
+            lambda: workspace.review_decide({"r-002.1": "yes"}),
+            lambda: workspace.review_decide({"r-002.1": "approved", "r-002.2": "maybe"}),
+            lambda: workspace.review_edit("r-002.1", "  "),
+            lambda: workspace.review_edit("r-002.1", "a\0b"),
+            lambda: workspace.review_edit("r-002.2", fields={"answer": "x"}),
+            lambda: workspace.review_edit("r-002.2", fields={"as of": ""}),
+            lambda: workspace.review_edit("r-002.2", fields={"needs": "r-002.1"}),
+            lambda: workspace.review_edit("r-002.1", fields={"since": "yesterday"}),
+            lambda: workspace.review_edit("r-002.1", fields={"since": "2026-02-31"}),
+            lambda: workspace.review_edit("r-002.4", fields={"resolve": "neither"}),
+        ):
+            with pytest.raises(InvalidInput) as refused:
+                wrong()
+            assert refused.value.remedy
+        assert proposed.commits() == before
+
+
+def test_nothing_waits_where_there_is_no_proposal(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        for content in (None, "", "# Reflection Summary\n\n## Summary\nNothing new.\n"):
+            if content is not None:
+                settled.write(layout.PENDING_REFLECTION, content)
+            review = workspace.review()
+            assert (review.id, review.items, review.created, review.ageing) == ("", (), None, False)
+            assert workspace.review_preview().files == ()
+            for call in (
+                workspace.review_apply,
+                lambda: workspace.review_decide({"r-001.1": "approved"}),
+                lambda: workspace.review_edit("r-001.1", "x"),
+            ):
+                with pytest.raises(NotFound, match="No reflection waits"):
+                    call()
+
+
+def test_what_is_previewed_is_what_is_applied_and_rejections_are_kept_and_withdrawn(
+    proposed: AgentHome,
+) -> None:
+    with proposed.open() as workspace:
+        workspace.adopt()
+        workspace.review_decide({"r-002.1": "approved", "r-002.2": "rejected"})
+        preview = workspace.review_preview()
+        assert (preview.applied, preview.rejected) == (("r-002.1",), ("r-002.2",))
+        applied = workspace.review_apply()
+        assert (applied.applied, applied.rejected, applied.reflection) == (
+            ("r-002.1",),
+            ("r-002.2",),
+            "r-002",
+        )
+        assert {file.path: file.after for file in preview.files} == {
+            path: proposed.text(path) for path in applied.files
+        }
+        assert proposed.commit_of(applied.commit).actor == "reflection:r-002"
+        (rejection,) = workspace.review_rejected().rejections
+        assert (rejection.id, rejection.kind, rejection.target, rejection.text) == (
+            "r-002.2",
+            "fact",
+            "person--robin",
+            "Sails",
+        )
+        with pytest.raises(NotFound, match=r"r-002\.9"):
+            workspace.review_allow("r-002.9")
+        assert workspace.review_allow("r-002.2").commit
+        assert workspace.review_rejected().rejections == ()
+
+
+def test_an_agent_is_told_that_what_it_noticed_was_rejected(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        a_proposal(workspace)
+    with settled.open("main") as workspace:
+        told = ("This was rejected by the person as r-001.2 on 2026-01-20: “Prefers coffee”.",)
+        noticed = "It was late. Robin prefers coffee."
+        assert workspace.remember(noticed, source="conversation", dry_run=True).warnings == told
+        assert workspace.remember(noticed, source="conversation").warnings == told
+        assert workspace.remember("Robin likes trains", source="conversation").warnings == ()
+        assert workspace.remember("Robin really prefers coffee").warnings == ()
+
+
+def test_a_proposal_edited_in_any_editor_is_what_is_decided(proposed: AgentHome) -> None:
+    content = proposed.text(layout.PENDING_REFLECTION).replace("[ ] `r-002.2`", "[x] `r-002.2`")
+    proposed.write(layout.PENDING_REFLECTION, content.replace("Sails", "Rows").replace("\n", "\r\n"))
+    with proposed.open() as workspace:
+        assert workspace.review().items[1].decision == "approved"
+        workspace.review_decide({"r-002.1": "rejected"})
+        raw = (proposed.root / layout.PENDING_REFLECTION).read_bytes()
+        assert raw.count(b"\n") == raw.count(b"\r\n")
+        assert workspace.review_apply().applied == ("r-002.2",)
+        assert "Rows" in proposed.text("memory/graph/entities/person--robin.md")
+    left = PendingReflection.parse((proposed.root / layout.PENDING_REFLECTION).read_bytes())
+    assert [item.id for item in left.items] == ["r-002.3", "r-002.4"]
