@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _SHORTEST: Final = 12
 _LONGEST: Final = 320
-_DATED: Final = 0.5
+_DATED: Final = 0.8
 _WE = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _THIRD = re.compile(r"(?:(?P<own>His|Her)\b(?=\s+\w)|(?:He|She)\b(?P<short>['’](?:s|d|ll))?)", re.IGNORECASE)
 _NAMED = re.compile(r"(?P<name>[A-Z][\w’-]*[a-zà-ÿ](?: [A-Z][\w-]+)?)(?:['’]s)?\s+[a-z]")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _AROUND: Final = 70
 _ENOUGH: Final = {"person": 2, "project": 2, "tool": 3, "concept": 3, "place": 4}
 _UNMARKED: Final = 2
+_GUESSED: Final = ("concept", "project")
 _MANY: Final = 5
 _MOST_EVIDENCE: Final = 3
 
@@ -53,10 +54,9 @@ class Naming:
 
     @property
     def is_worth_a_file(self) -> bool:
-        """Tell whether it recurs, twice as often where nothing marks it as a name."""
-        enough = _ENOUGH[self.mention.type] + (
-            0 if self.marked or self.mention.type == "person" else _UNMARKED
-        )
+        """Tell whether it recurs, more often where its type is guessed and nothing marks it as a name."""
+        guessed = self.mention.type in _GUESSED and not self.marked
+        enough = _ENOUGH[self.mention.type] + (_UNMARKED if guessed else 0)
         return len(self.places) >= enough
 
 

@@ -31,22 +31,30 @@ _DENIAL = re.compile(
 
 @dataclass
 class Group:
-    """Statements that say the same of one person, the best first."""
+    """Statements that say the same of one entity.
+
+    Args:
+        best: The one to propose.
+        others: Those that say just as much.
+        implying: Those of other groups that say all this and more.
+    """
 
     best: Candidate
     others: list[Candidate] = field(default_factory=list)
-    implied: set[int] = field(default_factory=set)
-    """Passages whose statements say all this and more."""
+    implying: list[Candidate] = field(default_factory=list)
 
     @property
     def all(self) -> tuple[Candidate, ...]:
-        """Return the statements in the order of time."""
-        return tuple(sorted((self.best, *self.others), key=lambda one: one.at))
+        """Return the statements that support it, one of each passage, in the order of time."""
+        by_passage: dict[int, Candidate] = {}
+        for one in (self.best, *self.others, *self.implying):
+            by_passage.setdefault(one.at, one)
+        return tuple(by_passage[at] for at in sorted(by_passage))
 
     @property
     def support(self) -> int:
         """Return in how many passages it is said, alone or with more."""
-        return len({one.at for one in (self.best, *self.others)} | self.implied)
+        return len(self.all)
 
     @property
     def value(self) -> float:
@@ -73,13 +81,15 @@ def group(found: Iterable[Candidate]) -> list[Group]:
         else:
             groups[number].others.append(one)
     for each in groups:
-        each.implied = _implying(each.best, groups, by_word)
+        each.implying = _implying(each.best, groups, by_word)
     return [each for each in groups if not _corrected(each.best, groups, by_word)]
 
 
 def in_order(groups: Iterable[Group]) -> list[Group]:
     """Return the worthiest groups, each next one chosen by its worth less what those before it say already."""
     waiting = sorted(groups, key=lambda each: (-each.value, each.best.at))[:MOST_ORDERED]
+    values = [each.value for each in waiting]
+    supports = [each.support for each in waiting]
     taken: defaultdict[str, int] = defaultdict(int)
     repeated = [0.0] * len(waiting)
     left = set(range(len(waiting)))
@@ -88,7 +98,7 @@ def in_order(groups: Iterable[Group]) -> list[Group]:
         chosen = max(
             left,
             key=lambda n: (
-                waiting[n].value - _REPETITION * repeated[n] - _SAME_PERSON * taken[waiting[n].best.entity],
+                values[n] - _REPETITION * repeated[n] - _SAME_PERSON * taken[waiting[n].best.entity],
                 -n,
             ),
         )
@@ -98,7 +108,7 @@ def in_order(groups: Iterable[Group]) -> list[Group]:
         for n in left:
             alike = likeness(waiting[chosen].best, waiting[n].best)
             # What is said time and again may repeat what was told once in passing.
-            repeated[n] = max(repeated[n], alike / max(1, waiting[n].support - _RECURRING + 2))
+            repeated[n] = max(repeated[n], alike / max(1, supports[n] - _RECURRING + 2))
     return ordered
 
 
@@ -127,16 +137,18 @@ def _same(one: Candidate, groups: Sequence[Group], by_word: dict[tuple[str, str]
     return None
 
 
-def _implying(one: Candidate, groups: Sequence[Group], by_word: dict[tuple[str, str], list[int]]) -> set[int]:
+def _implying(
+    one: Candidate, groups: Sequence[Group], by_word: dict[tuple[str, str], list[int]]
+) -> list[Candidate]:
     if len(one.terms) < _FEWEST_IMPLIED:
-        return set()
+        return []
     rarest = min(one.terms, key=lambda word: (len(by_word.get((one.entity, word), ())), word))
     near = by_word.get((one.entity, rarest), ())[:_MOST_COMPARED]
-    return {
-        groups[number].best.at
+    return [
+        groups[number].best
         for number in near
-        if one.terms <= groups[number].best.terms and _may_join(one, groups[number].best)
-    }
+        if one.terms < groups[number].best.terms and _may_join(one, groups[number].best)
+    ]
 
 
 def _corrected(one: Candidate, groups: Sequence[Group], by_word: dict[tuple[str, str], list[int]]) -> bool:

@@ -86,7 +86,7 @@ _CIRCUMSTANCE = re.compile(
     r"^(?:when|while|after|before|since|growing up|back|during)\b[^,;:]{2,60},\s+", re.IGNORECASE
 )
 _FILLERS = re.compile(
-    r"\b(?:just|really|super|totally|actually|definitely|literally|basically|kinda|kind of|sort of"
+    r"\b(?:just|still|really|super|totally|actually|definitely|literally|basically|kinda|kind of|sort of"
     r"|honestly|truly|finally"
     r"|simply|obviously|certainly|pretty|incredibly|extremely|so(?= (?:excited|happy|proud|much|good|great"
     r"|fun|cute|many))|even|also"

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _WORTH: Final = {"correction": 9.5, "decision": 9.0, "preference": 8.5, "fact": 8.0, "remember": 9.0}
 _HIGH: Final = 0.5
 _LONGEST: Final = 400
+_SHORTEST: Final = 8
+_SHORTEST_CHINESE: Final = 4
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _MOST_SENTENCES: Final = 3
 _FEWEST_WORDS: Final = 2
 _CUE = re.compile(
@@ -81,7 +84,7 @@ def _candidate(
     at: int, passage: Passage, voice: Voice, names: Names, quote: str, kind: str
 ) -> Iterator[Candidate]:
     line = _LABEL.sub("", _CORRECTION.sub("", " ".join(quote.split()))).rstrip(" .。!")
-    if not 8 <= len(line) <= _LONGEST or _UNNAMED.match(line):
+    if not _fewest(line) <= len(line) <= _LONGEST or _UNNAMED.match(line):
         return
     line = line if line[:1] in "[“\"'" else line[:1].upper() + line[1:]
     text, day, dated = _said(line, passage, voice)
@@ -109,6 +112,11 @@ def _candidate(
         dated,
         reason,
     )
+
+
+def _fewest(line: str) -> int:
+    """Return how short a statement may be; Chinese needs fewer characters."""
+    return _SHORTEST_CHINESE if _CHINESE.search(line) else _SHORTEST
 
 
 def _said(line: str, passage: Passage, voice: Voice) -> tuple[str, str, bool]:

@@ -11,7 +11,7 @@ from typing import Final
 from workbench.engine.catalog.terms import STOP_WORDS
 from workbench.engine.recall.stemming import stem
 
-LEAST: Final = 3.0
+LEAST: Final = 3.2
 """Worth below which nothing is proposed."""
 _MOST_WORDS: Final = 45
 _SEVERAL_KINDS: Final = 0.35
