@@ -142,7 +142,8 @@ def _pairs(path: Path) -> dict[str, list[Pair]]:
 
 def _pair(query: dict[str, Any]) -> Pair:
     sides = tuple(
-        tuple((str(lines[0]), int(lines[1]), int(lines[2])) for lines in side) for side in query["groups"].values()
+        tuple((str(lines[0]), int(lines[1]), int(lines[2])) for lines in side)
+        for side in query["groups"].values()
     )
     return Pair(query["query_id"], query["type"], sides)
 
@@ -158,13 +159,19 @@ def _overlaps(one: Lines, other: Lines) -> bool:
     return one[0] == other[0] and one[1] <= other[2] and other[1] <= one[2]
 
 
-def _show(conversation: str, items: Sequence[ReviewItem], labels: Sequence[str], hits: dict[str, bool]) -> None:
+def _show(
+    conversation: str, items: Sequence[ReviewItem], labels: Sequence[str], hits: dict[str, bool]
+) -> None:
     for pair, hit in hits.items():
         print(f"  {'found ' if hit else 'missed'} {pair}")
     for item, label in zip(items, labels, strict=True):
-        print(f"  {key_of(conversation, item)} {label or '?':5} {item.kind} ({item.confidence}) for {item.target}")
+        print(
+            f"  {key_of(conversation, item)} {label or '?':5} {item.kind} ({item.confidence}) for {item.target}"
+        )
         fields = dict(item.fields)
-        print(f"      this: {item.before or fields.get('this', '')}\n      that: {fields.get('that', '') or item.text}")
+        print(
+            f"      this: {item.before or fields.get('this', '')}\n      that: {fields.get('that', '') or item.text}"
+        )
         if item.kind == "contradiction":
             print(f"      asks: {item.text}")
         print(f"      because: {item.reason}")

@@ -46,13 +46,22 @@ _OF = re.compile(r"\s*(?:out\s+)?of\s+(?:(?:the|my|our|all|these|its)\s+)?(?:\d+
 _NOUN_STOP = re.compile(r"[^\w\s'’`\"“”-]")
 _FROM = re.compile(r"\bfrom\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 _TO = re.compile(r"^\s*(?:per\s+\w+\s+)?(?:[\w-]+\s+){0,2}?to\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
-_ADJECTIVE_RATES = {"daily": "day", "weekly": "week", "monthly": "month", "hourly": "hour", "yearly": "year", "annual": "year"}
+_ADJECTIVE_RATES = {
+    "daily": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "hourly": "hour",
+    "yearly": "year",
+    "annual": "year",
+}
 _PAST_EVENT = re.compile(
     r"\b(?:completed|finished|obtained|created|started|launched|released|deployed|met|attended|ended|delivered|submitted"
     r"|tagged|held|had|went|ran|did|done)\b(?:\W+\w+){0,8}?\W*$",
     re.IGNORECASE,
 )
-_NOT_COUNTED = frozenset(("times", "x", "percent", "of", "or", "and", "more", "hundred", "thousand", "million", "am", "pm"))
+_NOT_COUNTED = frozenset(
+    ("times", "x", "percent", "of", "or", "and", "more", "hundred", "thousand", "million", "am", "pm")
+)
 _APPROXIMATE_HEADS: Final = 3
 
 
@@ -219,7 +228,9 @@ def _antecedent(clauses: Sequence[Clause], number: int) -> tuple[list[Token], in
     """Return what “which”, “it” or a bare verb refers to: what the clause before tells."""
     clause = clauses[number]
     for other in reversed(clauses[max(0, number - 2) : number]):
-        if clause.sentence - other.sentence > 1 or (other.sentence != clause.sentence and not _REFERS.match(clause.text)):
+        if clause.sentence - other.sentence > 1 or (
+            other.sentence != clause.sentence and not _REFERS.match(clause.text)
+        ):
             break
         told = _telling(other.tokens)[-_LEFT:]
         if told:

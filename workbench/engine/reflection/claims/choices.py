@@ -50,7 +50,7 @@ _PATTERNS = (
     (SWITCHED, re.compile(r"从(?P<against>[\u3400-\u9fffA-Za-z]{1,12}?)(?:换成|换到|改成|改用|迁移到)了?(?P<chosen>[\u3400-\u9fffA-Za-z]{1,12})")),
     (STOPPED, re.compile(r"我?不再(?P<verb>使用|住在|用|喝|吃)\s*(?P<against>[\u3400-\u9fffA-Za-z]{1,10})")),
 )  # fmt: skip
-_NO_FAVOURITE = frozenset("part memory thing moment way time one feature aspect pastime".split())
+_NO_FAVOURITE = frozenset(["part", "memory", "thing", "moment", "way", "time", "one", "feature", "aspect", "pastime"])
 
 
 def choices(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Choice]:
@@ -77,7 +77,9 @@ def choices(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
         verb = frozenset((stem(found["verb"].casefold()),)) if kind == STOPPED else frozenset()
         rest = telling([t for t in clause.tokens if t.start >= clause.start + found.end()])
         span = Span(clause.start, clause.end, clause.start + found.start())
-        yield Choice(origin, kind, chosen, against, about or (rest if kind == PREFERS else verb), change, span)
+        yield Choice(
+            origin, kind, chosen, against, about or (rest if kind == PREFERS else verb), change, span
+        )
         return
 
 

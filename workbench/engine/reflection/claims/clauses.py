@@ -125,8 +125,6 @@ class Clause:
         return Mode.AIMS if _AIMS.search(before) else Mode.STATES
 
 
-
-
 def clauses_of(text: str) -> list[Clause]:
     """Return the clauses of a passage in order, at most 600; what asks is marked, not left out.
 
@@ -144,7 +142,9 @@ def clauses_of(text: str) -> list[Clause]:
             core = piece[lead.end() if lead else 0 :]
             if sentence.question:
                 asking = (asking or asks(core)) and not _ASSERTS.match(core)
-            found.append(Clause(piece, sentence.start + start, number, asking, _tokens(piece, sentence.start + start)))
+            found.append(
+                Clause(piece, sentence.start + start, number, asking, _tokens(piece, sentence.start + start))
+            )
             if len(found) == _CLAUSES:
                 return found
     return found
@@ -204,7 +204,9 @@ def _chinese_tokens(text: str, offset: int) -> Iterator[Token]:
         run_start = match.start()
         for place in range(match.start(), match.end() - 1):
             if _CHINESE.match(text, place) and _CHINESE.match(text, place + 1):
-                yield Token(offset + place, offset + place + 2, text[place : place + 2], text[place : place + 2])
+                yield Token(
+                    offset + place, offset + place + 2, text[place : place + 2], text[place : place + 2]
+                )
                 run_start = place + 2
         rest = text[run_start : match.end()]
         if rest and not _CHINESE.search(rest):

@@ -21,10 +21,12 @@ _BETWEEN = r"(?:(?:actually|really|even|once|fully|personally|also|ever|yet|prop
 _I_HAVE = r"\b(?:i|we)(?:['’]ve|\s+have)\s+"
 _HE_HAS = r"(?:^|\b[\w.’'-]+\s+)(?:has)\s+"
 _NEVER = re.compile(
-    rf"(?:\b(?:i|we)(?:['’]ve|\s+have)?\s+{_BETWEEN}|{_HE_HAS}{_BETWEEN})never\s+{_BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE
+    rf"(?:\b(?:i|we)(?:['’]ve|\s+have)?\s+{_BETWEEN}|{_HE_HAS}{_BETWEEN})never\s+{_BETWEEN}(?P<verb>[^\W\d_]+)",
+    re.IGNORECASE,
 )
 _NOT_YET = re.compile(
-    rf"\b(?:(?:i|we)\s+(?:haven['’]t|have\s+not)|hasn['’]t|has\s+not)\s+{_BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE
+    rf"\b(?:(?:i|we)\s+(?:haven['’]t|have\s+not)|hasn['’]t|has\s+not)\s+{_BETWEEN}(?P<verb>[^\W\d_]+)",
+    re.IGNORECASE,
 )
 _LACKS = re.compile(
     r"\b(?:i|we)\s+(?:don['’]t|do\s+not)\s+(?:actually\s+|even\s+|currently\s+|yet\s+)*(?P<verb>have|own|use|drink|eat|smoke|drive|speak)\b",
@@ -40,7 +42,8 @@ _SPOKEN_OF = words(
     " been considered"
 )
 _PRONOUN = re.compile(
-    r"\s*(?:it|them|(?:that|this|one|any)(?=\s*(?:before|yet|in|with|at|for|on|myself)?\s*(?:[.,;!]|$)))\b", re.IGNORECASE
+    r"\s*(?:it|them|(?:that|this|one|any)(?=\s*(?:before|yet|in|with|at|for|on|myself)?\s*(?:[.,;!]|$)))\b",
+    re.IGNORECASE,
 )
 _RELATIVE = re.compile(r"\s*(?:which|that)\b", re.IGNORECASE)
 _OR = re.compile(r"\s+or\s+|\s*,\s*(?:or\s+)?|\s+nor\s+|或者?", re.IGNORECASE)
@@ -78,7 +81,14 @@ _NOT_DEEDS = frozenset(
     )
 )
 _USES: Final = words("use prefer have own run drink eat drive speak live work")
-_GOT: Final = frozenset(map(stem, words("obtain obtained get got gotten have had own owned buy bought receive received acquire acquired")))
+_GOT: Final = frozenset(
+    map(
+        stem,
+        words(
+            "obtain obtained get got gotten have had own owned buy bought receive received acquire acquired"
+        ),
+    )
+)
 
 DONE: Final = 1.0
 DOING: Final = 0.75
@@ -104,7 +114,9 @@ def denials(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
         rest = clause.text[found.end() :]
         if verb in _SPOKEN_OF or _RHETORICAL.match(rest):
             return
-        if pattern is _NOT_YET and not re.search(r"\b(?:yet|before|any|ever|at\s+all)\b", clause.text, re.IGNORECASE):
+        if pattern is _NOT_YET and not re.search(
+            r"\b(?:yet|before|any|ever|at\s+all)\b", clause.text, re.IGNORECASE
+        ):
             return
         alternatives, names, begin, meant = _alternatives(clauses, number, found.end())
         if alternatives:
@@ -149,7 +161,9 @@ def _last_words(clause: Clause) -> list[Token]:
     """Return the words at the end of a clause up to one that tells nothing: “like Flask-Login” gives “Flask-Login”."""
     found: list[Token] = []
     for token in reversed(clause.tokens):
-        if not token.tells or (found and "," in clause.text[token.end - clause.start : found[-1].start - clause.start]):
+        if not token.tells or (
+            found and "," in clause.text[token.end - clause.start : found[-1].start - clause.start]
+        ):
             break
         found.append(token)
     return found
@@ -169,7 +183,13 @@ def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[De
     stems = telling(clause.tokens)
     owned = _MINE.search(clause.text)
     if owned is not None:
-        what = telling([t for t in clause.tokens if clause.start + owned.start("what") <= t.start < clause.start + owned.end("what")])
+        what = telling(
+            [
+                t
+                for t in clause.tokens
+                if clause.start + owned.start("what") <= t.start < clause.start + owned.end("what")
+            ]
+        )
         if what:
             span = Span(begin_of(clauses, number), clause.end, clause.start + owned.start())
             strength = DONE if owned["got"] else TRIES if clause.asked else DOING
@@ -183,7 +203,14 @@ def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[De
 
 
 def _deed(text: str) -> tuple[str, float, int]:
-    for pattern, strength in ((_ATTEMPT, TRIES), (_DONE, DONE), (_DOING, DOING), (_DID, DONE), (_CHINESE_DONE, DONE), (_CHINESE_DOES, DOING)):
+    for pattern, strength in (
+        (_ATTEMPT, TRIES),
+        (_DONE, DONE),
+        (_DOING, DOING),
+        (_DID, DONE),
+        (_CHINESE_DONE, DONE),
+        (_CHINESE_DOES, DOING),
+    ):
         for found in pattern.finditer(text):
             verb = found["verb"].casefold()
             if stem(verb) in _NOT_DEEDS:
@@ -199,7 +226,9 @@ def telling(tokens: Sequence[Token]) -> frozenset[str]:
     return frozenset(SAME_MEANING.get(t.stem, t.stem) for t in tokens if t.tells and t.word not in _VAGUE)
 
 
-_VAGUE = words("before any ever related relating actual really yet this that project basic simple some certain own proper whole")
+_VAGUE = words(
+    "before any ever related relating actual really yet this that project basic simple some certain own proper whole"
+)
 
 
 def is_getting(verb: str) -> bool:

@@ -57,11 +57,11 @@ def _update(snapshot: Snapshot, update: Update) -> tuple[float, ReviewItem]:
     before, after = _said(snapshot, old.origin, old.span), _said(snapshot, new.origin, new.span)
     about, needs = target(snapshot, ((old.origin, old.span), (new.origin, new.span)))
     sides = [(claim.origin, claim.span) for claim in (*update.old, *update.new)]
-    fact = next((claim.origin.fact for claim in update.old if claim.origin.fact), "")
+    about, needs = _of_fact(*(claim.origin for claim in update.old)) or (about, needs)
     confidence: Confidence = "high" if update.change == 2 and update.similarity >= _SURE else "medium"
     said = "says so" if update.change == 2 else "gives another value"
     return update.similarity + update.change / 2, items.supersession(
-        fact or about,
+        about,
         before,
         after,
         evidence(sides),
@@ -70,7 +70,7 @@ def _update(snapshot: Snapshot, update: Update) -> tuple[float, ReviewItem]:
         held_since=update.old[0].origin.passage.day or None,
         until=new.origin.passage.day or None,
         since=new.origin.passage.day or None,
-        needs=() if fact else needs,
+        needs=needs,
     )
 
 
@@ -80,8 +80,7 @@ def _opposition(snapshot: Snapshot, opposition: Opposition) -> tuple[float, Revi
     denied = [(each.origin, each.span) for each in opposition.denials]
     done = [(each.origin, each.span) for each in opposition.deeds]
     confidence: Confidence = "high" if opposition.score >= _SURE else "medium"
-    fact = denial.origin.fact or deed.origin.fact
-    about, needs = (fact, ()) if fact else person(snapshot, denial.origin)
+    about, needs = _of_fact(denial.origin, deed.origin) or person(snapshot, denial.origin)
     last_denied = max(each.origin.passage.day for each in opposition.denials)
     if all(each.origin.passage.day > last_denied for each in opposition.deeds) and last_denied:
         day = min(each.origin.passage.day for each in opposition.deeds)
@@ -116,8 +115,7 @@ def _opposition(snapshot: Snapshot, opposition: Opposition) -> tuple[float, Revi
 def _turn(snapshot: Snapshot, turn: Turn) -> tuple[float, ReviewItem]:
     old, new = turn.old, turn.new
     before, after = _said(snapshot, old.origin, old.span), _said(snapshot, new.origin, new.span)
-    fact = old.origin.fact
-    about, needs = (fact, ()) if fact else person(snapshot, new.origin)
+    about, needs = _of_fact(old.origin) or person(snapshot, new.origin)
     quotes = evidence([(old.origin, old.span), (new.origin, new.span)])
     if not turn.replaces:
         return 0.9, items.contradiction(
@@ -142,6 +140,14 @@ def _turn(snapshot: Snapshot, turn: Turn) -> tuple[float, ReviewItem]:
         since=new.origin.passage.day or None,
         needs=needs,
     )
+
+
+def _of_fact(*origins: Origin) -> tuple[str, tuple[str, ...]] | None:
+    """Return as target the first recorded fact; of one that has no id of its own, the entity it stands with."""
+    fact = next((origin.fact for origin in origins if origin.fact), "")
+    if not fact:
+        return None
+    return fact if "#^" in fact else fact.removeprefix("entity:"), ()
 
 
 def _said(snapshot: Snapshot, origin: Origin, span: Span) -> str:

@@ -37,9 +37,7 @@ class Opposition:
     score: float
 
 
-def find_oppositions(
-    denials: Sequence[Denial], deeds: Sequence[Deed], weights: Weights
-) -> list[Opposition]:
+def find_oppositions(denials: Sequence[Denial], deeds: Sequence[Deed], weights: Weights) -> list[Opposition]:
     """Return the denials that something speaks against, those that say the same together.
 
     Args:
@@ -101,7 +99,10 @@ def _groups(denials: Sequence[Denial], weights: Weights) -> list[list[Denial]]:
         home = -1
         for other in postings.near(weights.rarest(stems)):
             same = frozenset().union(*denials[other].alternatives)
-            if denials[other].origin.speaker == denial.origin.speaker and weights.similarity(stems, same) >= 0.7:
+            if (
+                denials[other].origin.speaker == denial.origin.speaker
+                and weights.similarity(stems, same) >= 0.7
+            ):
                 home = of[other]
                 break
         if home < 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.recall.voices import AGENT
@@ -91,7 +92,9 @@ def read_claims(snapshot: Snapshot, work: Work) -> Claims:
         claims.read(_origin(passage, number + 1, snapshot.owner))
     known = {passage.id for passage in spoken}
     older = [p for p in _older(snapshot, claims, work) if p.id not in known]
-    older.sort(key=lambda passage: (passage.moment is not None, passage.moment and passage.moment.timestamp()))
+    older.sort(
+        key=lambda passage: (passage.moment is not None, passage.moment and passage.moment.timestamp())
+    )
     for number, passage in enumerate(older):
         claims.read(_origin(passage, number - len(older), snapshot.owner, is_new=False))
     for origin in _facts(snapshot, spoken, -len(older)):
@@ -113,7 +116,9 @@ def _older(snapshot: Snapshot, claims: Claims, work: Work) -> Iterator[Passage]:
     for change in (2, 1, 0):
         for claim in reversed(claims.measured):
             if claim.change == change:
-                asked.setdefault(claim.origin.passage.text[claim.span.start : claim.span.end][:_LONGEST_QUESTION])
+                asked.setdefault(
+                    claim.origin.passage.text[claim.span.start : claim.span.end][:_LONGEST_QUESTION]
+                )
     found: set[str] = set()
     for question in list(asked)[:MOST_LOOK_UPS]:
         work.check()
@@ -125,17 +130,29 @@ def _older(snapshot: Snapshot, claims: Claims, work: Work) -> Iterator[Passage]:
 
 def _facts(snapshot: Snapshot, passages: Sequence[Passage], before: int) -> Iterator[Origin]:
     """Give the standing facts of the speakers and of what is named, each in the form of a passage."""
-    left = _MOST_FACTS
+    order = before - _MOST_FACTS
     for entity_id, speaker in _entities(snapshot.graph, passages, snapshot.owner):
         for fact in snapshot.graph.facts_of(entity_id):
-            if fact.retired or "#^" not in fact.id or left <= 0:
+            if fact.retired:
                 continue
-            left -= 1
-            path = fact.id
-            since = _day(fact.since)
+            since = _moment(fact.since, snapshot.now)
             yield Origin(
-                Passage(fact.id, fact.text, path, fact.line, fact.line, since), before - left - 1, speaker, fact.id, is_new=False
+                Passage(fact.id, fact.text, "", fact.line, fact.line, since),
+                order,
+                speaker,
+                fact.id,
+                is_new=False,
             )
+            order += 1
+            if order == before:
+                return
+
+
+def _moment(day: str | None, now: datetime) -> datetime | None:
+    try:
+        return datetime.fromisoformat(day).replace(tzinfo=now.tzinfo) if day else None
+    except ValueError:
+        return None
 
 
 def _entities(graph: Lookups, passages: Iterable[Passage], owner: str) -> Iterator[tuple[str, str]]:

@@ -78,7 +78,9 @@ def evidence(sides: Iterable[tuple[Origin, Span]]) -> list[Evidence]:
     return list(found.values())
 
 
-def target(snapshot: Snapshot, sides: tuple[tuple[Origin, Span], tuple[Origin, Span]]) -> tuple[str, tuple[str, ...]]:
+def target(
+    snapshot: Snapshot, sides: tuple[tuple[Origin, Span], tuple[Origin, Span]]
+) -> tuple[str, tuple[str, ...]]:
     """Return the entity that two claims are about, and what it needs to be known first.
 
     That is the entity of the graph that both sides name, else the person who speaks.

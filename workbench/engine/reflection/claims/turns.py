@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.engine.reflection.claims.choices import FAVOURITE, HOLDER, LIVES, PREFERS, STOPPED, SWITCHED, WORKS
+from workbench.engine.reflection.claims.choices import (
+    FAVOURITE,
+    HOLDER,
+    LIVES,
+    PREFERS,
+    STOPPED,
+    SWITCHED,
+    WORKS,
+)
 from workbench.engine.reflection.claims.denials import DOING
 from workbench.engine.reflection.claims.weights import Postings
 
@@ -47,9 +55,12 @@ def find_turns(choices: Sequence[Choice], deeds: Sequence[Deed], weights: Weight
     for number, choice in enumerate(choices):
         turn = None
         if choice.origin.is_new:
-            earlier = [choices[other] for other in chosen.near([choice.kind, *weights.rarest(choice.against)])]
+            earlier = [
+                choices[other] for other in chosen.near([choice.kind, *weights.rarest(choice.against)])
+            ]
             turn = next(_against_choices(choice, earlier), None) or next(
-                _against_deeds(choice, [deeds[other] for other in done.near(weights.rarest(choice.against))]), None
+                _against_deeds(choice, [deeds[other] for other in done.near(weights.rarest(choice.against))]),
+                None,
             )
         if turn is not None:
             found.append(turn)
@@ -59,10 +70,20 @@ def find_turns(choices: Sequence[Choice], deeds: Sequence[Deed], weights: Weight
 
 def _against_choices(choice: Choice, earlier: Sequence[Choice]) -> Iterator[Turn]:
     for other in earlier:
-        if other.origin.speaker != choice.origin.speaker or other.origin.passage.id == choice.origin.passage.id:
+        if (
+            other.origin.speaker != choice.origin.speaker
+            or other.origin.passage.id == choice.origin.passage.id
+        ):
             continue
-        if choice.kind == other.kind == PREFERS and choice.against and choice.chosen and not choice.chosen & choice.against:
-            swapped = choice.against <= other.chosen and bool(other.against) and choice.chosen <= other.against
+        if (
+            choice.kind == other.kind == PREFERS
+            and choice.against
+            and choice.chosen
+            and not choice.chosen & choice.against
+        ):
+            swapped = (
+                choice.against <= other.chosen and bool(other.against) and choice.chosen <= other.against
+            )
             if swapped:
                 yield Turn(other, choice, choice.change > 0)
         elif choice.kind in (SWITCHED, STOPPED) and other.kind in (PREFERS, SWITCHED) and choice.against:

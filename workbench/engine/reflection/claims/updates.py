@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.claims.values import APPOINTED_DIMENSIONS
@@ -24,6 +25,7 @@ _FARTHEST: Final = 1.7
 _PER_ORDER: Final = 0.1
 _PER_ORDER_UNNAMED: Final = 0.4
 """What each power of ten costs; more where the words only say “it” and do not name what is counted."""
+_SOON: Final = timedelta(days=7)
 _MOST_SIDES: Final = 3
 
 
@@ -78,6 +80,8 @@ def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
         return 0.0
     if earlier.value.dimension == "version" and change < 2:
         return 0.0
+    if change < _CLEARLY and _is_over(earlier, later):
+        return 0.0
     apart = _orders_apart(earlier, later)
     if apart > _FARTHEST and later.was is None:
         return 0.0
@@ -85,12 +89,30 @@ def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
         needed = _NEEDED_WITH_WAS if later.was.same_as(earlier.value) else _NEEDED[1]
     else:
         needed = _NEEDED[change]
-    return similarity - (_PER_ORDER_UNNAMED if later.unnamed else _PER_ORDER) * apart if similarity >= needed else 0.0
+    return (
+        similarity - (_PER_ORDER_UNNAMED if later.unnamed else _PER_ORDER) * apart
+        if similarity >= needed
+        else 0.0
+    )
+
+
+def _is_over(earlier: Measured, later: Measured) -> bool:
+    """Tell whether what was appointed had passed when the later statement was made: then that is of another one."""
+    first, second = earlier.origin.passage.moment, later.origin.passage.moment
+    if earlier.value.dimension not in APPOINTED_DIMENSIONS or first is None or second is None:
+        return False
+    if earlier.value.dimension != "date":
+        return second - first > _SOON
+    year, rest = divmod(int(earlier.value.amount), 10000)
+    return (year or first.year, rest) < (second.year, second.month * 100 + second.day)
 
 
 def _orders_apart(one: Measured, other: Measured) -> float:
     """Return how many powers of ten lie between two amounts; 0 for days, times and versions."""
-    if one.value.dimension in (*APPOINTED_DIMENSIONS, "version") or min(one.value.amount, other.value.amount) <= 0:
+    if (
+        one.value.dimension in (*APPOINTED_DIMENSIONS, "version")
+        or min(one.value.amount, other.value.amount) <= 0
+    ):
         return 0.0
     return abs(math.log10(one.value.amount / other.value.amount))
 

@@ -25,7 +25,13 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
         },
         "share": {"% percent percentage 个百分点": 1},
         "bytes": {"kb kib": 1e3, "mb mib": 1e6, "gb gib": 1e9, "tb": 1e12},
-        "length": {"mm": 0.001, "cm": 0.01, "km kilometers kilometres 公里": 1000, "mile miles": 1609, "meters metres 米": 1},
+        "length": {
+            "mm": 0.001,
+            "cm": 0.01,
+            "km kilometers kilometres 公里": 1000,
+            "mile miles": 1609,
+            "meters metres 米": 1,
+        },
         "mass": {"kg 公斤": 1, "lb lbs pounds": 0.45},
         "money": {"dollars usd": 1, "元": 1, "euros eur": 1},
     }.items()
@@ -35,7 +41,7 @@ _UNITS: Final[dict[str, tuple[str, float]]] = {
 _WORDS = {
     word: float(number)
     for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen".split()
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"]
     )
     if number > 1
 } | {"twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0}
@@ -77,7 +83,10 @@ _LABEL = re.compile(
     r"|stage|tier|type|page|task|module|es|number|no\.|wcag|oauth|node|python|grammar)\s*[.:#]?\s*$",
     re.IGNORECASE,
 )
-_CODE_AFTER = re.compile(r"\s*(?:status|errors?\b|too\s+many|not\s+found|unauthorized|ok\b|forbidden|response\s+code)", re.IGNORECASE)
+_CODE_AFTER = re.compile(
+    r"\s*(?:status|errors?\b|too\s+many|not\s+found|unauthorized|ok\b|forbidden|response\s+code)",
+    re.IGNORECASE,
+)
 _NAME_BEFORE = re.compile(r"(?:^|[\s(\"'`])(?:[A-Z][\w.+#-]*|[a-z]+[A-Z]\w*)\s+v?$")
 
 _MONTHS = {
@@ -118,7 +127,7 @@ _CLOCK = re.compile(
 )
 _WEEKDAYS = {
     name: number
-    for number, name in enumerate("monday tuesday wednesday thursday friday saturday sunday".split(), 1)
+    for number, name in enumerate(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"], 1)
 }
 _WEEKDAY = re.compile(rf"\b(?P<weekday>{'|'.join(_WEEKDAYS)})s?\b", re.IGNORECASE)
 _VERSION = re.compile(
@@ -179,7 +188,9 @@ def values_in(text: str) -> list[Value]:
 
 def labels_in(text: str) -> frozenset[str]:
     """Return which one of several a clause speaks of: “sprint 2” and “the second sprint” give `2`."""
-    found = {str(number) for word, number in _ORDINALS.items() if re.search(rf"\b{word}\b", text, re.IGNORECASE)}
+    found = {
+        str(number) for word, number in _ORDINALS.items() if re.search(rf"\b{word}\b", text, re.IGNORECASE)
+    }
     for match in re.finditer(r"(?<![\w.$])(\d{1,3})(?!\w|[.,]\d|%)", text):
         if _LABEL.search(text[max(0, match.start() - 16) : match.start()]):
             found.add(match[1])
@@ -211,8 +222,10 @@ def _number(text: str, match: re.Match[str]) -> Value | None:
     end = match.end() - len(match["after"])
     digits, unit, sign = match["number"], (match["unit"] or "").lower(), match["sign"]
     after = match["after"]
-    joined = after[:1] not in ("", ".", ":", "/", "-") or (after[:1] in (".", ":", "/") and after[1:2].isdigit())
-    if not unit and joined and "\u3400" > after[:1]:
+    joined = after[:1] not in ("", ".", ":", "/", "-") or (
+        after[:1] in (".", ":", "/") and after[1:2].isdigit()
+    )
+    if not unit and joined and after[:1] < "\u3400":
         return None
     if after[:1] == "-" and (after[1:2].isdigit() or after[1:2] == "") and not unit:
         return None
@@ -242,10 +255,16 @@ def _number(text: str, match: re.Match[str]) -> Value | None:
 def _is_named(before: str, digits: str) -> bool:
     """Tell whether a number is part of a name, “Bootstrap 5.3” or “Python 3”; “In 20 days” is none."""
     found = _NAME_BEFORE.search(before)
-    return found is not None and found[0].split()[0].strip("('\"`") not in _OPENERS and ("." in digits or len(digits) < 3)
+    return (
+        found is not None
+        and found[0].split()[0].strip("('\"`") not in _OPENERS
+        and ("." in digits or len(digits) < 3)
+    )
 
 
-_OPENERS = frozenset("I In At On The My About Around With By For From After Before Within Over Under Only And But So We".split())
+_OPENERS = frozenset(
+    ["I", "In", "At", "On", "The", "My", "About", "Around", "With", "By", "For", "From", "After", "Before", "Within", "Over", "Under", "Only", "And", "But", "So", "We"]
+)
 
 
 def _dates(text: str) -> Iterator[Value]:
@@ -258,7 +277,9 @@ def _dates(text: str) -> Iterator[Value]:
             day = int(match["day"] or match["day2"] or match["day3"])
             year = int(match["year"] or match["year2"] or match["year3"] or 0)
         if 1 <= month <= 12 and 1 <= day <= 31:
-            yield Value(match.start(), match.end(), "date", year * 10000.0 + month * 100 + day, written=match[0])
+            yield Value(
+                match.start(), match.end(), "date", year * 10000.0 + month * 100 + day, written=match[0]
+            )
 
 
 def _clocks(text: str) -> Iterator[Value]:
@@ -279,5 +300,10 @@ def _versions(text: str) -> Iterator[Value]:
         tool = match["tool"].strip("`").casefold()
         if tool.split()[-1] not in ("version", "around", "about", "in", "at", "i"):
             yield Value(
-                match.start("version"), match.end(), "version", 0.0, tool=tool.split()[-1], written=match["version"]
+                match.start("version"),
+                match.end(),
+                "version",
+                0.0,
+                tool=tool.split()[-1],
+                written=match["version"],
             )
