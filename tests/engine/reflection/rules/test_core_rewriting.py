@@ -257,12 +257,25 @@ def test_what_nothing_speaks_of_leaves_core_memory_unless_it_is_pinned(tmp_path:
     assert item.before == "The CSS of the old portal"
 
 
-def test_a_short_stretch_of_passages_makes_nothing_stale(tmp_path: Path) -> None:
-    passages = (said("2026-03-01 09:00", "Something else", type="event"),)
+def test_a_short_stretch_of_passages_makes_nothing_stale_without_a_score(tmp_path: Path) -> None:
+    passages = tuple(
+        said(f"2026-03-01 09:{at:02}", "The tide table of Öckerö", type="event") for at in range(12)
+    )
     assert rewritten(snapshot(tmp_path, passages, files={"MEMORY.md": STALE})) == []
     fading = (faded("core:active-context:the-css-of-the-old-portal", 0.3, store="core", last="2026-01-01"),)
-    found = rewritten(snapshot(tmp_path / "b", passages, files={"MEMORY.md": STALE}, fading=fading))
-    assert [item.target for item in found] == ["core:active-context:the-css-of-the-old-portal"]
+    made = snapshot(tmp_path / "b", passages, files={"MEMORY.md": STALE}, fading=fading)
+    assert [item.target for item in rewritten(made)] == ["core:active-context:the-css-of-the-old-portal"]
+    assert rewritten(replace(made, passages=passages[:3])) == []
+
+
+def test_an_item_that_a_question_asks_about_is_not_demoted_meanwhile(tmp_path: Path) -> None:
+    passages = tuple(
+        said(f"2026-02-{day:02} 09:00", "The tide table of Öckerö grows", type="event")
+        for day in range(1, 15)
+    )
+    made = snapshot(tmp_path, passages, files={"MEMORY.md": STALE})
+    proof = Evidence("core:active-context:the-css-of-the-old-portal", "The CSS of the old portal")
+    assert rewritten(made, (forms.question("Is this still so?", (proof,), reason="Old."),)) == []
 
 
 def test_what_is_done_leaves_core_memory_unless_it_goes_on(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,17 @@ def test_dormant_pinned_vault_and_core_memories_stay(tmp_path: Path, entry: obje
 def test_what_is_archived_already_is_not_proposed_again(tmp_path: Path) -> None:
     entry = faded(BUG, 0.01)
     assert archived(snapshot(tmp_path, files=FILES, fading=(entry,), archived=(entry,))) == []
+
+
+def test_what_somebody_archived_scores_nothing_and_is_not_proposed(tmp_path: Path) -> None:
+    entry = replace(faded(BUG, 0.03), score=0.0, status="archived")
+    assert archived(snapshot(tmp_path, files=FILES, fading=(entry,))) == []
+
+
+def test_decisions_that_nothing_else_says_come_last(tmp_path: Path) -> None:
+    fading = (faded("episode:2025-10-01:10:00", 0.01), faded(BUG, 0.04))
+    items = archived(snapshot(tmp_path, files=FILES, fading=fading))
+    assert [item.target for item in items] == [BUG, "episode:2025-10-01:10:00"]
 
 
 def test_what_a_recent_fact_rests_on_stays(tmp_path: Path) -> None:

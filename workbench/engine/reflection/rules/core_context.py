@@ -34,12 +34,17 @@ _CURRENT: Final = timedelta(days=21)
 _MOST_NEW: Final = 2
 _LONGEST: Final = 160
 _LONGEST_NAME: Final = 3
-_LONGEST_VALUE: Final = 8
+_LONGEST_VALUE: Final = 5
 _EVENTS: Final = frozenset({"recent important events", "recent events", "recently"})
 _OPEN: Final = frozenset(
     {"open decisions", "open questions", "blockers", "blockers/waiting on", "waiting on", "waiting for"}
 )
 _SUBJECT_TYPES: Final = frozenset({"decision", "fact", "correction", "event"})
+# Core memory is read on other days than it is written.
+_PASSING: Final = re.compile(
+    r"\b(?:today|tonight|tomorrow|yesterday|this (?:morning|afternoon|evening)|right now|just now)\b|今天|明天|昨天",
+    re.IGNORECASE,
+)
 DONE: Final = re.compile(
     r"\b(?:done|finished|completed?|shipped|closed|resolved|solved|settled|signed|delivered|paid|merged|cancelled"
     r"|canceled|called off|dropped|abandoned|is over|no longer needed|went live|is live)\b"
@@ -111,6 +116,8 @@ def _subject(snapshot: Snapshot, line: CoreLine, recent: Sequence[Passage]) -> R
         if (content_words(line.value) - name) & said:
             # What the item says was taken from here, or goes beyond it.
             return None
+        if _PASSING.search(passage.text):
+            continue
         about = max(
             spoken(passage.text), key=lambda sentence: len(content_words(sentence) & (name | line.words))
         )

@@ -103,7 +103,10 @@ def _stale(
 ) -> Iterator[ReviewItem]:
     untouched = {entry.id: entry.last_accessed for entry in snapshot.fading}
     first = next((passage.moment for passage in passages if passage.moment is not None), None)
-    surveyed = first is not None and snapshot.now - first >= _LONG and len(passages) >= _FEWEST_PASSAGES
+    if len(passages) < _FEWEST_PASSAGES:
+        # Little was said at all: that it was not spoken of says nothing.
+        return
+    surveyed = first is not None and snapshot.now - first >= _LONG
     for line in lines:
         accessed = untouched.get(line.item.id)
         if not surveyed and (accessed is None or snapshot.now - accessed < _LONG):

@@ -40,7 +40,8 @@ def rewrite_core(
         work: Told of progress.
     """
     del agenda
-    stale = demotions(snapshot, work)
+    asked = {proof.id for item in items if item.kind == Kind.QUESTION for proof in item.evidence}
+    stale = [item for item in demotions(snapshot, work) if item.target not in asked]
     work.step(1, 2)
     chosen = _within_cap(snapshot, _wanted(snapshot, items, work), stale)
     work.step(2, 2)

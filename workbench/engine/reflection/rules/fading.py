@@ -8,6 +8,7 @@ from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.decay.formula import displayed
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.phrasing import clipped, counted
 from workbench.engine.reflection.rules.quoting import cite, own_words, quote_of
@@ -42,22 +43,22 @@ _NEVER_FORGET: Final = re.compile(
 
 
 def propose_archival(snapshot: Snapshot, agenda: Agenda, work: Work) -> tuple[ReviewItem, ...]:
-    """Return items for memories below 0.05 that nothing recent rests on, lowest score first, at most twelve."""
+    """Return items for memories below 0.05 that nothing recent rests on, lowest score first, at most twelve.
+
+    Decisions, corrections and preferences that nothing else gives as its source come last.
+    """
     return tuple(islice(_archival(snapshot, agenda, work), MOST_ARCHIVED))
 
 
 def _archival(snapshot: Snapshot, agenda: Agenda, work: Work) -> Iterator[ReviewItem]:
     spoken_of = {f"entity:{area.entity}" for area in agenda.areas if area.entity}
     fresh = {passage.id for passage in snapshot.passages}
-    done = {entry.id for entry in snapshot.archived}
-    for entry in sorted(snapshot.fading, key=lambda entry: (entry.score, entry.id)):
+    for entry in sorted(
+        _sunk(snapshot), key=lambda entry: (_is_lasting(snapshot, entry), entry.score, entry.id)
+    ):
         work.check()
         if (
-            entry.score >= ARCHIVED_BELOW
-            or entry.pinned
-            or entry.store in _KEPT_STORES
-            or entry.id in fresh
-            or entry.id in done
+            entry.id in fresh
             or entry.id.partition("#")[0] in spoken_of
             or _supports_something_recent(snapshot, entry.id, fresh)
         ):
@@ -72,6 +73,22 @@ def _archival(snapshot: Snapshot, agenda: Agenda, work: Work) -> Iterator[Review
             f"its score of {entry.score:.3f} is below {ARCHIVED_BELOW}."
         )
         yield forms.archive(entry.id, title, (proof,), reason=reason, score=entry.score)
+
+
+def _sunk(snapshot: Snapshot) -> Iterator[DecayEntry]:
+    """Give the memories whose scores sank below the threshold; what somebody archived scores 0 whatever its terms."""
+    done = {entry.id for entry in snapshot.archived}
+    for entry in snapshot.fading:
+        by_hand = entry.raw is not None and displayed(entry.raw) != entry.score
+        kept = entry.pinned or entry.store in _KEPT_STORES or entry.id in done
+        if entry.score < ARCHIVED_BELOW and not by_hand and not kept:
+            yield entry
+
+
+def _is_lasting(snapshot: Snapshot, entry: DecayEntry) -> bool:
+    """Tell whether a memory holds what lasts and nothing else says it: it is let go of last."""
+    record = snapshot.graph.memory(entry.id)
+    return record is not None and record.type in _LASTING_TYPES and not snapshot.graph.mentions(entry.id)
 
 
 def _supports_something_recent(snapshot: Snapshot, memory: str, fresh: set[str]) -> bool:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 THREADS: Final = "Active Threads"
 INSIGHTS: Final = "Insights"
 OPEN_QUESTIONS: Final = "Open Questions"
-_FEWEST_FOR_A_THREAD: Final = 3
+_FEWEST_FOR_A_THREAD: Final = 5
 _FEWEST_DECISIONS: Final = 3
 _MOST_REVISED: Final = 10
 _MOST_PERSISTENT: Final = 10
