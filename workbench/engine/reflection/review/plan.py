@@ -12,23 +12,19 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
-from workbench.engine.clock import render_time
 from workbench.engine.documents import PendingReflection, ReflectionLog
 from workbench.engine.errors import DocumentError, NotFound
 from workbench.engine.history.adoption import common_pattern
 from workbench.engine.history.plan import Action, Plan
 from workbench.engine.history.revert import item_trailers
-from workbench.engine.reflection import rejections
+from workbench.engine.reflection.review.books import keep_books
 from workbench.engine.reflection.review.reading import is_item_id
-from workbench.engine.reflection.review.record import Decided, updated_record
+from workbench.engine.reflection.review.record import Decided
 from workbench.engine.reflection.review.rehearsal import Rehearsal, rehearse
-from workbench.engine.reflection.review.remains import without_items
 from workbench.engine.results import Applied, FilePreview, ReviewPreview
 from workbench.engine.stores.drafting import Draft
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from workbench.engine.documents import ReviewItem
     from workbench.engine.history.plan import FileView
     from workbench.engine.reflection.review.means import Means
@@ -147,36 +143,8 @@ def _prepare(view: FileView, means: Means) -> _Prepared:
     )
     draft = rehearsal.draft
     if decided:
-        _keep_books(draft, pending, reflection, decided, means.now)
+        keep_books(draft, pending, reflection, decided, means.now)
     return _Prepared(pending, reflection, rehearsal, decided, _ids(_of(pending, "undecided")), draft)
-
-
-def _keep_books(
-    draft: Draft, pending: PendingReflection, reflection: str, decided: Decided, now: datetime
-) -> None:
-    """Draft the proposal without what was decided, the record of it, and what was rejected."""
-    gone = [item.id for item in (*decided.applied, *decided.rejected)]
-    left = without_items(pending, gone) if gone else pending.render()
-    taken = f"took {len(gone)} decided items out" if len(gone) != 1 else f"took {gone[0]} out"
-    if left is None:
-        draft.delete(pending.path, f"{reflection} is decided")
-    else:
-        draft.write(pending.path, left, Action.EDIT, taken)
-    if decided.rejected:
-        known = draft.read(layout.REJECTED)
-        kept = rejections.remember(known, decided.rejected, reflection, now.isoformat(timespec="seconds"))
-        draft.write(layout.REJECTED, kept, Action.EDIT, f"remembered {len(decided.rejected)} rejected")
-    if decided.applied and (known := draft.read(layout.REJECTED)) is not None:
-        kept = rejections.withdraw_approved(known, decided.applied)
-        draft.write(layout.REJECTED, kept, Action.EDIT, "took out what was approved since")
-    log = ReflectionLog.parse(draft.read(layout.REFLECTION_LOG) or b"", layout.REFLECTION_LOG)
-    record = updated_record(log, pending, reflection, decided, render_time(now))
-    known_record = log.record(reflection)
-    # Deferring the same items again is nothing new, and only the time would change.
-    if known_record is None or known_record.body != record.body:
-        draft.write(
-            layout.REFLECTION_LOG, log.put(record).render(), Action.EDIT, f"{reflection} {record.outcome}"
-        )
 
 
 def _trailers(prepared: _Prepared) -> tuple[tuple[str, str], ...]:

@@ -1,22 +1,41 @@
 """What an item of the proposal asks, read back from the file that people may have edited.
 
-The reverse of `reflection/items.py`: one value for each thing that can be asked. What makes no sense is refused
+The reverse of `reflection/items.py`. What makes no sense is refused
 with a sentence that says what is wrong; nobody's reading of it is guessed.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import BLOCK_ID, ENTITY_TYPES, MemoryId, parse_memory_id, slug
 from workbench.engine.reflection import items
 from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.reflection.review.asked import (
+    Answering,
+    Archiving,
+    CoreAddition,
+    CoreWording,
+    Deciding,
+    Demoting,
+    Merging,
+    NewEntity,
+    NewFact,
+    NewInsight,
+    NewProcedure,
+    NewRelation,
+    OtherSteps,
+    OtherWording,
+    Pinning,
+    Restoring,
+    Superseding,
+)
 
 if TYPE_CHECKING:
     from workbench.engine.documents import ReviewItem
+    from workbench.engine.reflection.review.asked import Asked
 
 UNANSWERED: Final = frozenset({"", "…", "...", "?"})
 RESOLUTIONS: Final = ("ask", "this", "that", "both")
@@ -28,187 +47,6 @@ _RELATION: Final = re.compile(r"\s*([^\[\]:]+?)\s*:?\s*\[\[([^\[\]|#]+)(?:[|#][^
 _LINK: Final = re.compile(r"\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
 _NUMBER: Final = re.compile(r"\s*\d{1,9}[.)]\s+")
 _BULLET: Final = re.compile(r"\s*[-*+]\s+")
-
-
-@dataclass(frozen=True, slots=True)
-class NewFact:
-    """A fact for an entity (`type--slug`) that holds since a day."""
-
-    entity: str
-    text: str
-    since: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class OtherWording:
-    """Other words for a recorded fact, by its id."""
-
-    fact: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class NewEntity:
-    """An entity that there is none of yet."""
-
-    entity: str
-    label: str
-    aliases: tuple[str, ...]
-    summary: str
-
-
-@dataclass(frozen=True, slots=True)
-class NewRelation:
-    """A relation between two entities."""
-
-    from_: str
-    name: str
-    to: str
-    since: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Merging:
-    """An entity that goes into another."""
-
-    keep: str
-    absorb: str
-
-
-@dataclass(frozen=True, slots=True)
-class Superseding:
-    """A new value in the place of an old one.
-
-    Args:
-        entity: What both are about.
-        fact: Id of the recorded fact that says the old one; None where none does.
-        old: The old statement.
-        new: The new one.
-        held_since: Day from which the old one held.
-        until: Day to which it held.
-        since: Day from which the new one holds.
-    """
-
-    entity: str
-    fact: str | None
-    old: str
-    new: str
-    held_since: str | None
-    until: str | None
-    since: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Deciding:
-    """Which of two statements hold: `ask` (not yet), `this`, `that` or `both`; `fact` is as for `Superseding`."""
-
-    entity: str
-    fact: str | None
-    this: str
-    that: str
-    resolve: str
-
-
-@dataclass(frozen=True, slots=True)
-class Archiving:
-    """A memory to hide."""
-
-    memory: str
-
-
-@dataclass(frozen=True, slots=True)
-class Restoring:
-    """An archived memory to bring back."""
-
-    memory: str
-
-
-@dataclass(frozen=True, slots=True)
-class Pinning:
-    """A memory to protect from fading."""
-
-    memory: str
-
-
-@dataclass(frozen=True, slots=True)
-class NewProcedure:
-    """A way of working that is not written down yet."""
-
-    procedure: str
-    title: str
-    when: str
-    steps: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class OtherSteps:
-    """Other steps for a known procedure."""
-
-    procedure: str
-    when: str
-    steps: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CoreWording:
-    """Another text for an item of core memory."""
-
-    item: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class CoreAddition:
-    """A new item of a block of core memory; `of` is the memory that it says again, or empty."""
-
-    block: str
-    text: str
-    of: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Demoting:
-    """An item that leaves core memory."""
-
-    item: str
-
-
-@dataclass(frozen=True, slots=True)
-class NewInsight:
-    """Something for a section of `evolution.md`."""
-
-    section: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Answering:
-    """What the person answers; empty while they do not. `about` is an entity, or empty."""
-
-    question: str
-    answer: str
-    about: str
-
-
-Asked = (
-    NewFact
-    | OtherWording
-    | NewEntity
-    | NewRelation
-    | Merging
-    | Superseding
-    | Deciding
-    | Archiving
-    | Restoring
-    | Pinning
-    | NewProcedure
-    | OtherSteps
-    | CoreWording
-    | CoreAddition
-    | Demoting
-    | NewInsight
-    | Answering
-)
 
 
 def read_item(item: ReviewItem) -> Asked:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from workbench.engine.documents import ReviewItem
     from workbench.engine.history.plan import FileView
+    from workbench.engine.reflection.review.asked import Asked
     from workbench.engine.reflection.review.means import Means
-    from workbench.engine.reflection.review.reading import Asked
 
 _NOTHING_TO_DO = "It would change nothing: the memory says so already."
 

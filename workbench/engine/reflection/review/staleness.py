@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.reflection.items import AS_OF
+from workbench.engine.reflection.review.already import said_already
+from workbench.engine.reflection.review.asked import targets
 from workbench.engine.reflection.review.reading import field_of, read_item
 from workbench.engine.reflection.review.shelf import Shelf
-from workbench.engine.reflection.review.standing import Stands, said_already, targets, what_stands
+from workbench.engine.reflection.review.standing import Stands, what_stands
 from workbench.engine.stores.wording import text_key
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.documents import ReviewItem
     from workbench.engine.history.plan import FileView
-    from workbench.engine.reflection.review.reading import Asked
+    from workbench.engine.reflection.review.asked import Asked
 
 _CHANGED = "What it would change reads otherwise by now."
 _GONE = "What it would change is no longer there."

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import InvalidInput
+from workbench.engine.reflection.review.asked import creates, lacks_words
 from workbench.engine.reflection.review.reading import read_item
-from workbench.engine.reflection.review.standing import creates, may_wait_for_a_person
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -57,7 +57,7 @@ def _own_reason(item: ReviewItem, stale: Mapping[str, Staleness]) -> str:
     if standing is not None and standing.stale:
         now = f" Now: {_short(standing.now)}" if standing.now else ""
         return f"{standing.reason}{now}"
-    return may_wait_for_a_person(asked)
+    return lacks_words(asked)
 
 
 def _unmet(

@@ -234,7 +234,9 @@ def test_an_archived_memory_is_restored(desk: Desk) -> None:
     before = desk.memory()
     assert desk.apply().applied == ("r-012.1",)
     with desk.open() as workspace:
-        assert workspace.show(memory).score.status != "archived"
+        score = workspace.show(memory).score
+        assert score is not None
+        assert score.status != "archived"
     desk.revert("r-012.1")
     assert desk.memory() == before
 

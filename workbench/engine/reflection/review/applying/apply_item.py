@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.reflection.review import reading
+from workbench.engine.reflection.review import asked as ask
 from workbench.engine.reflection.review.applying import core, graph, memories, statements, understanding
 from workbench.engine.stores.forget import items_saying
 from workbench.engine.stores.locate import locate_memory
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from workbench.engine.reflection.review.applying.step import Step
-    from workbench.engine.reflection.review.reading import Asked
+    from workbench.engine.reflection.review.asked import Asked
     from workbench.engine.reflection.review.shelf import Shelf
 
 
@@ -25,39 +25,39 @@ def carry_out(step: Step, asked: Asked) -> None:
         WorkbenchError: It cannot be done; the message says why.
     """
     match asked:
-        case reading.NewFact():
+        case ask.NewFact():
             graph.add_new_fact(step, asked)
-        case reading.OtherWording():
+        case ask.OtherWording():
             graph.reword_fact(step, asked)
-        case reading.NewEntity():
+        case ask.NewEntity():
             graph.make_entity(step, asked)
-        case reading.NewRelation():
+        case ask.NewRelation():
             graph.relate(step, asked)
-        case reading.Merging():
+        case ask.Merging():
             graph.merge(step, asked)
-        case reading.Superseding():
+        case ask.Superseding():
             statements.supersede(step, asked)
-        case reading.Deciding():
+        case ask.Deciding():
             statements.decide(step, asked)
-        case reading.Archiving():
+        case ask.Archiving():
             memories.archive(step, asked)
-        case reading.Restoring():
+        case ask.Restoring():
             memories.restore(step, asked)
-        case reading.Pinning():
+        case ask.Pinning():
             memories.pin(step, asked)
-        case reading.NewProcedure():
+        case ask.NewProcedure():
             memories.learn(step, asked)
-        case reading.OtherSteps():
+        case ask.OtherSteps():
             memories.change_steps(step, asked)
-        case reading.CoreWording():
+        case ask.CoreWording():
             core.reword_core_item(step, asked)
-        case reading.CoreAddition():
+        case ask.CoreAddition():
             core.add_core_item(step, asked)
-        case reading.Demoting():
+        case ask.Demoting():
             core.demote(step, asked)
-        case reading.NewInsight():
+        case ask.NewInsight():
             understanding.note_insight(step, asked)
-        case reading.Answering():
+        case ask.Answering():
             understanding.remember_answer(step, asked)
 
 
@@ -68,13 +68,13 @@ def stage_of(asked: Asked, shelf: Shelf) -> int:
     memory before what fills it, so that whether an item fits does not depend on where it stands in the file.
     """
     match asked:
-        case reading.NewEntity():
+        case ask.NewEntity():
             return 0
-        case reading.Merging():
+        case ask.Merging():
             return 1
-        case reading.Demoting() | reading.Archiving():
+        case ask.Demoting() | ask.Archiving():
             return 2
-        case reading.CoreWording(item=item, text=text):
+        case ask.CoreWording(item=item, text=text):
             known = shelf.core.item(item)
             return 3 if known is not None and len(text) <= len(known.text) else 4
         case _:
@@ -84,14 +84,14 @@ def stage_of(asked: Asked, shelf: Shelf) -> int:
 def touches_core(asked: Asked, shelf: Shelf, zone: tzinfo) -> bool:
     """Tell whether an item may change how much core memory holds."""
     match asked:
-        case reading.CoreWording() | reading.CoreAddition() | reading.Demoting():
+        case ask.CoreWording() | ask.CoreAddition() | ask.Demoting():
             return True
-        case reading.Pinning(memory=memory):
+        case ask.Pinning(memory=memory):
             return memory.startswith("core:")
-        case reading.Restoring(memory=memory):
+        case ask.Restoring(memory=memory):
             along = any(item.along == memory for item in shelf.archived_items.values())
             return along or memory.startswith("core:")
-        case reading.Archiving(memory=memory):
+        case ask.Archiving(memory=memory):
             return memory.startswith("core:") or _said_in_core(memory, shelf, zone)
         case _:
             return False

@@ -12,7 +12,7 @@ from workbench.engine.stores.wording import clip, text_key
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.review.applying.step import Step
-    from workbench.engine.reflection.review.reading import CoreAddition, CoreWording, Demoting
+    from workbench.engine.reflection.review.asked import CoreAddition, CoreWording, Demoting
 
 
 def reword_core_item(step: Step, asked: CoreWording) -> None:

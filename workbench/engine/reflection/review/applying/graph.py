@@ -21,7 +21,7 @@ from workbench.engine.stores.wording import clean_line, clean_memory, clean_name
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.review.applying.step import Step
-    from workbench.engine.reflection.review.reading import (
+    from workbench.engine.reflection.review.asked import (
         Merging,
         NewEntity,
         NewFact,

@@ -16,7 +16,7 @@ from workbench.engine.stores.wording import NAME_CHARACTERS, clean_line, clip, t
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.review.applying.step import Step
-    from workbench.engine.reflection.review.reading import (
+    from workbench.engine.reflection.review.asked import (
         Archiving,
         NewProcedure,
         OtherSteps,

@@ -13,7 +13,7 @@ from workbench.engine.stores.wording import clean_line, clip, text_key
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.review.applying.step import Step
-    from workbench.engine.reflection.review.reading import Deciding, Superseding
+    from workbench.engine.reflection.review.asked import Deciding, Superseding
     from workbench.engine.stores.semantic import Origin
 
 _OLD, _NEW = slice(0, 1), slice(1, None)

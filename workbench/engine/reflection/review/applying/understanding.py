@@ -14,7 +14,7 @@ from workbench.engine.stores.wording import clean_line, clean_memory, clip, text
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.review.applying.step import Step
-    from workbench.engine.reflection.review.reading import Answering, NewInsight
+    from workbench.engine.reflection.review.asked import Answering, NewInsight
 
 
 def note_insight(step: Step, asked: NewInsight) -> None:
