@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
@@ -174,11 +177,12 @@ def test_nothing_waits_where_there_is_no_proposal(settled: AgentHome) -> None:
             review = workspace.review()
             assert (review.id, review.items, review.created, review.ageing) == ("", (), None, False)
             assert workspace.review_preview().files == ()
-            for call in (
+            calls: tuple[Callable[[], object], ...] = (
                 workspace.review_apply,
-                lambda: workspace.review_decide({"r-001.1": "approved"}),
-                lambda: workspace.review_edit("r-001.1", "x"),
-            ):
+                partial(workspace.review_decide, {"r-001.1": "approved"}),
+                partial(workspace.review_edit, "r-001.1", "x"),
+            )
+            for call in calls:
                 with pytest.raises(NotFound, match="No reflection waits"):
                     call()
 

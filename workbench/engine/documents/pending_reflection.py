@@ -175,12 +175,10 @@ class PendingReflection:
                     where=item_id,
                     remedy="Say approved, rejected, deferred or undecided.",
                 )
-            span = self._span(item_id)
-            # The box may stand below its list marker.
-            at = next(number for number in range(span.start, span.end + 1) if "[" in source.line(number))
-            before, _, after = source.line(at).partition("[")
+            start = self._span(item_id).start
+            before, _, after = source.line(start).partition("[")
             line = f"{before}[{BOX_OF[decision]}]{after.partition(']')[2]}"
-            source = source.splice(at, at, [line])
+            source = source.splice(start, start, [line])
         return self.parse(source.render(), self.path)
 
     def reword(self, item_id: str, text: str) -> PendingReflection:
