@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
+from tests.engine.catalog.shelf import ENTITIES, entity
+from tests.engine.reflection.snapshots import snapshot
 from workbench.engine.documents import Evidence
 from workbench.engine.reflection import items as forms
-from workbench.engine.reflection.rules.sameness import without_repetition
+from workbench.engine.reflection.rules.sameness import is_known, without_repetition
 
 OLD, NEW = (
     Evidence("episode:2026-01-01:09:00", "for ninety days"),
@@ -63,3 +68,14 @@ def test_what_core_memory_says_is_no_fact_besides() -> None:
     new = forms.fact("person--nora", "Nora Berg prefers the conclusion of the pilots", (NEW,), reason="Said.")
     core = ("Prefers the conclusion first, reasoning after", "Name: Nora Berg")
     assert without_repetition((known, new), core, "Nora Berg") == (new,)
+
+
+def test_what_the_graph_took_from_the_same_memory_is_known(tmp_path: Path) -> None:
+    facts = (f"The Port of Ningbo extended its pilot by six months (since 2026-02-01, from {NEW.id}) ^f1",)
+    made = snapshot(tmp_path, files={f"{ENTITIES}/concept--ningbo.md": entity("Ningbo", facts=facts)})
+    known = forms.fact("concept--ningbo", "Ningbo’s pilot was extended by six months", (NEW,), reason="Said.")
+    assert is_known(known, made.graph)
+    assert not is_known(replace(known, evidence=(OLD,)), made.graph)
+    assert not is_known(
+        replace(known, text="Ningbo pays the full price for the pilot from March on"), made.graph
+    )

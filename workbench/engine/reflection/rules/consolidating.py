@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.reflection.rules.core_rewriting import statements_for_core
 from workbench.engine.reflection.rules.fading import propose_archival, propose_protection, propose_restoring
 from workbench.engine.reflection.rules.questions import ask
-from workbench.engine.reflection.rules.sameness import without_repetition
+from workbench.engine.reflection.rules.sameness import is_known, without_repetition
 from workbench.engine.reflection.rules.survey import led_by
 
 if TYPE_CHECKING:
@@ -35,7 +35,9 @@ def consolidate(snapshot: Snapshot, agenda: Agenda, guidance: Guidance, work: Wo
     led = led_by(agenda, guidance.themes)
     conflicts = find_conflicts(snapshot, work)
     work.step(1, 6)
-    knowledge = extract_knowledge(snapshot, led, work)
+    knowledge = [
+        item for item in extract_knowledge(snapshot, led, work) if not is_known(item, snapshot.graph)
+    ]
     work.step(2, 6)
     procedures = find_procedures(snapshot, work)
     work.step(3, 6)

@@ -16,7 +16,7 @@ from workbench.engine.reflection.rules.core_items import (
 )
 from workbench.engine.reflection.rules.phrasing import clipped, plain
 from workbench.engine.reflection.rules.quoting import cite
-from workbench.engine.reflection.rules.words import content_words, coverage, likeness
+from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, likeness
 from workbench.engine.reflection.wording import sentences
 from workbench.engine.triggers.core_worth import core_block
 from workbench.engine.triggers.live_text import PUNCTUATION
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 _MOST: Final = 4
 _LONGEST: Final = 140
 _SAME_MATTER: Final = 0.5
-_VERBS: Final = frozenset({"like", "prefer", "want", "love", "enjoy", "need", "expect"})
 _FEWEST_WORDS: Final = 3
 # Asks for something now rather than saying how things are wanted.
 _ONE_REQUEST: Final = re.compile(
@@ -79,7 +78,7 @@ def _changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
             continue
         given.append(words)
         if rival is not None:
-            if rival.item.pinned or words - _VERBS <= rival.words or content_words(rival.value) <= words:
+            if rival.item.pinned or words - PREFERRING <= rival.words or content_words(rival.value) <= words:
                 continue
             yield forms.core_change(
                 rival.item.id,

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.reflection.rules.words import content_words, coverage, likeness
+from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, likeness
 from workbench.engine.stores.wording import text_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from workbench.engine.catalog import Lookups
     from workbench.engine.documents.pending_reflection import ReviewItem
 
 _SAME: Final = 0.75
 _CONTAINED: Final = 0.8
 _FEWEST_WORDS: Final = 3
+_TAKEN: Final = 0.7
 _CLAIMS: Final = frozenset({Kind.SUPERSESSION, Kind.CONTRADICTION})
 
 
@@ -35,7 +37,7 @@ def without_repetition(
         owner: The person’s name, which core memory leaves out and facts begin with.
     """
     ordered = list(items)
-    name = content_words(f"{owner} user")
+    name = content_words(f"{owner} user") | PREFERRING
     claims = _Statements(name)
     for item in ordered:
         if item.kind in _CLAIMS:
@@ -55,6 +57,26 @@ def without_repetition(
         keys.add(key)
         kept.append(item)
     return tuple(kept)
+
+
+def is_known(item: ReviewItem, graph: Lookups) -> bool:
+    """Tell whether a fact is one that the graph took from the same memory already.
+
+    Args:
+        item: Any item; only facts that add something can be known.
+        graph: Its facts name their sources.
+    """
+    if item.kind != Kind.FACT or item.before:
+        return False
+    words = content_words(item.text)
+    return any(
+        coverage(words, content_words(fact.text)) >= _TAKEN
+        for proof in item.evidence
+        for source in graph.mentions(proof.id)
+        if source.startswith("entity:")
+        for fact in graph.facts_of(source.partition("#")[0])
+        if proof.id in fact.provenance
+    )
 
 
 class _Statements:

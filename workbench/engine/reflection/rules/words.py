@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from workbench.engine.catalog.terms import STOP_WORDS, terms
+
+PREFERRING: Final = frozenset({"like", "prefer", "want", "love", "enjoy", "need", "expect"})
+"""Verbs with which a preference is stated, as `content_words` gives them; without them it says the same."""
 
 
 def content_words(text: str) -> frozenset[str]:
