@@ -93,6 +93,7 @@ def test_what_moved_on_is_stale_with_what_stands_there_now(proposed: AgentHome) 
         workspace.edit("entity:person--robin#^tea1", "Drinks water in the morning")
         item = workspace.review().items[0]
         assert (item.stale, item.now) == (True, "Drinks water in the morning")
+        assert item.why_stale
         workspace.review_decide({"r-002.1": "approved"})
         assert workspace.review().items[0].waits
 
@@ -151,7 +152,7 @@ def test_what_makes_no_sense_is_refused_with_a_remedy(proposed: AgentHome) -> No
         with pytest.raises(NotFound) as caught:
             workspace.review_decide({"r-002.33": "approved"})
         assert "r-002.3" in str(caught.value.remedy)
-        for wrong in (
+        wrongs: tuple[Callable[[], object], ...] = (
             lambda: workspace.review_decide({"r-002.1": "yes"}),
             lambda: workspace.review_decide({"r-002.1": "approved", "r-002.2": "maybe"}),
             lambda: workspace.review_edit("r-002.1", "  "),
@@ -162,7 +163,8 @@ def test_what_makes_no_sense_is_refused_with_a_remedy(proposed: AgentHome) -> No
             lambda: workspace.review_edit("r-002.1", fields={"since": "yesterday"}),
             lambda: workspace.review_edit("r-002.1", fields={"since": "2026-02-31"}),
             lambda: workspace.review_edit("r-002.4", fields={"resolve": "neither"}),
-        ):
+        )
+        for wrong in wrongs:
             with pytest.raises(InvalidInput) as refused:
                 wrong()
             assert refused.value.remedy

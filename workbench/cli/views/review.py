@@ -220,7 +220,7 @@ def _remark_lines(page: Page, item: ReviewItem, *, indent: str) -> list[str]:
     lost = [quoted.id for quoted in item.evidence if not quoted.found]
     remarks = [
         (f"waits: {item.waits}" if item.waits else ""),
-        ("stale: what it changes reads otherwise by now" if item.stale and not item.waits else ""),
+        (f"stale: {item.why_stale}" if item.stale and not item.waits else ""),
         (f"resembles {item.resembles}" if item.resembles else ""),
         (f"no longer said by {', '.join(lost)}" if lost else ""),
     ]

@@ -40,6 +40,7 @@ class ReviewItem:
         resembles: A rejected item it is close to; empty where none is.
         title: Names the target, for people.
         line: Of the file, 1-based.
+        why_stale: One sentence where it is stale, else empty.
     """
 
     id: str
@@ -61,6 +62,7 @@ class ReviewItem:
     resembles: str = ""
     title: str = ""
     line: int = 0
+    why_stale: str = ""
 
 
 @dataclass(frozen=True)

@@ -173,7 +173,11 @@ class Reviewing(Changing):
         return Standing(
             rehearsed.core_tokens,
             waits=rehearsed.waiting,
-            now={item_id: found.now for item_id, found in rehearsed.stale.items() if found.stale},
+            stale={
+                item_id: (found.now, found.reason)
+                for item_id, found in rehearsed.stale.items()
+                if found.stale
+            },
             title=self.title,
             text_of=_texts(ground),
         )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast, get_args
 from workbench.engine import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from workbench.engine.catalog.model import EntityRecord
     from workbench.engine.triggers import Detection, EntityMention, Routing
@@ -62,6 +62,20 @@ def route(
 
     chat = chat_model(ground.settings)
     return route_by_model(text, chat, hints) if chat else route_by_rules(text, hints)
+
+
+def answers_by_rules(ground: Ground) -> Callable[[str], Routing]:
+    """Return what decides where a person's answer belongs: rules alone, for nothing may wait for a network then."""
+    from workbench.engine.triggers import RoutingHints, route_by_rules
+
+    hints = RoutingHints(
+        owner=owner_of(ground),
+        known=lambda name: _mention(ground.lookups.named(name)),
+        called=lambda name: _mention(ground.lookups.called(name)),
+        explicit=True,
+        relations=own_relations(ground),
+    )
+    return lambda text: route_by_rules(text, hints)
 
 
 def read_message(ground: Ground, text: str) -> Detection:

@@ -34,14 +34,14 @@ class Standing:
     Args:
         core_tokens: Of core memory now, and with everything applied that is approved.
         waits: Why an approved item would not be applied, by id.
-        now: What stands there now, by the id of each item that is stale.
+        stale: What stands there now, and why that makes it stale, by the id of each item that is.
         title: Gives a line that names a memory by its id; the id where nothing is known of it.
         text_of: Gives a memory's own words, None where there is no such memory.
     """
 
     core_tokens: results.CoreTokens
     waits: Mapping[str, str] = field(default_factory=dict)
-    now: Mapping[str, str] = field(default_factory=dict)
+    stale: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     title: Callable[[str], str] = str
     text_of: Callable[[str], str | None] = lambda _: None
 
@@ -93,6 +93,7 @@ def still_says(text: str | None, quote: str) -> bool:
 def _item(item: ReviewItem, standing: Standing) -> results.ReviewItem:
     kind = kind_of(item.kind)
     fields = dict(item.fields)
+    now, why_stale = standing.stale.get(item.id, ("", ""))
     return results.ReviewItem(
         id=item.id,
         kind=item.kind,
@@ -103,8 +104,8 @@ def _item(item: ReviewItem, standing: Standing) -> results.ReviewItem:
         reason=item.reason,
         evidence=tuple(_quoted(proof, standing) for proof in item.evidence),
         decision=item.decision,
-        stale=item.id in standing.now,
-        now=standing.now.get(item.id, ""),
+        stale=item.id in standing.stale,
+        now=now,
         section=item.section,
         risk=str(FORMS[kind].risk if kind else Risk.MEDIUM),
         needs=item.needs,
@@ -113,6 +114,7 @@ def _item(item: ReviewItem, standing: Standing) -> results.ReviewItem:
         resembles=fields.get(RESEMBLES, ""),
         title=_title(item, standing),
         line=item.span.start if item.span else 0,
+        why_stale=why_stale,
     )
 
 
