@@ -45,7 +45,7 @@ def build(
     (path / _FOLDER_MARK).write_text(_UNFINISHED, encoding="utf-8")
     stage = Stage(path)
     done = 0
-    for (_, door), scenes in groupby(story, key=lambda scene: (scene.day, door_of(scene.who))):
+    for (_, door), scenes in groupby(story, key=lambda scene: (scene.day, door_of(scene.who, scene.verb))):
         sitting = list(scenes)
         moving.moment = sitting[0].moment(last_day, ZONE)
         with Workspace.open(path, role=door.role, actor=door.actor, clock=moving, new_id=ids) as workspace:

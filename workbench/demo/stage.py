@@ -30,8 +30,14 @@ class Door:
     actor: str | None = None
 
 
-def door_of(who: str) -> Door:
+# Files in which decisions stand are written by hand here, which no agent may.
+_BY_HAND = ("decided", "evolution", "propose", "reflected")
+
+
+def door_of(who: str, verb: str = "") -> Door:
     """Return the door of a scene's actor: agents and skills work as agents, people and approvals as persons."""
+    if verb in _BY_HAND:
+        return Door("person", who)
     if who in ("user", "agent"):
         return Door("main")
     if who == "person":
@@ -153,10 +159,16 @@ class Stage:
             workspace.now().isoformat(timespec="seconds"),
             scene.options["outcome"],
             scene.text,
-            (("items", scene.options["items"]),),
+            (("items", scene.options["items"]), ("read", workspace.head() or "")),
         )
         log = ReflectionLog.parse(_content(workspace, layout.REFLECTION_LOG))
         return _edit(workspace, layout.REFLECTION_LOG, log.append(record).render())
+
+    def _reflect(self, workspace: Workspace, scene: Scene) -> Changed:
+        """Let the engine reflect by itself; what it proposes is left for whoever tries the sample."""
+        del scene
+        reflected = workspace.reflect(trigger="schedule")
+        return Changed(reflected.commit, reflected.files, reflected.ids)
 
     def _propose(self, workspace: Workspace, scene: Scene) -> Changed:
         proposal = MemoryProposal(
