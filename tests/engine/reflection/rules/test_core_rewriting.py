@@ -190,6 +190,16 @@ def test_preferences_join_persona_once_and_replace_their_rivals(tmp_path: Path) 
     ]
 
 
+def test_a_preference_that_denies_an_item_takes_its_place(tmp_path: Path) -> None:
+    passages = (said("2026-02-20 09:00", "I don't like long answers with emojis", type="preference"),)
+    made = snapshot(tmp_path, passages, files={"MEMORY.md": "## Persona\n- Likes long answers with emojis\n"})
+    (item,) = rewritten(made)
+    assert (item.before, item.text) == (
+        "Likes long answers with emojis",
+        "Doesn't like long answers with emojis",
+    )
+
+
 def test_a_request_is_no_preference(tmp_path: Path) -> None:
     passages = (
         said(

@@ -64,10 +64,13 @@ def test_items_of_one_place_and_text_come_once() -> None:
 
 
 def test_what_core_memory_says_is_no_fact_besides() -> None:
-    known = forms.fact("person--nora", "Nora Berg prefers the conclusion first", (NEW,), reason="Said.")
+    known = forms.fact(
+        "person--nora", "Nora Berg prefers the conclusion before the reasoning", (NEW,), reason="Said."
+    )
     new = forms.fact("person--nora", "Nora Berg prefers the conclusion of the pilots", (NEW,), reason="Said.")
-    core = ("Prefers the conclusion first, reasoning after", "Name: Nora Berg")
-    assert without_repetition((known, new), core, "Nora Berg") == (new,)
+    denied = replace(known, text="Nora Berg does not like the conclusion before the reasoning")
+    core = ("Conclusion before reasoning, always", "Name: Nora Berg")
+    assert without_repetition((known, new, denied), core, "Nora Berg") == (new, denied)
 
 
 def test_what_the_graph_took_from_the_same_memory_is_known(tmp_path: Path) -> None:

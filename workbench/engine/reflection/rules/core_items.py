@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.recall.voices import PERSON
-from workbench.engine.reflection.rules.words import content_words, coverage, likeness
+from workbench.engine.reflection.rules.words import content_words, coverage, is_negated, likeness
 from workbench.engine.reflection.wording import third_person
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def says(lines: Iterable[CoreLine], text: str) -> CoreLine | None:
             line
             for line in lines
             if line.words
+            and is_negated(line.item.text) == is_negated(text)
             and (coverage(words, line.words) >= _SAID_ALREADY or likeness(words, line.words) >= _ALIKE)
         ),
         None,

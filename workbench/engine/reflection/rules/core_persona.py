@@ -16,7 +16,7 @@ from workbench.engine.reflection.rules.core_items import (
 )
 from workbench.engine.reflection.rules.phrasing import clipped, plain
 from workbench.engine.reflection.rules.quoting import cite
-from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, likeness
+from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, is_negated, likeness
 from workbench.engine.reflection.wording import sentences
 from workbench.engine.triggers.core_worth import core_block
 from workbench.engine.triggers.live_text import PUNCTUATION
@@ -78,7 +78,8 @@ def _changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
             continue
         given.append(words)
         if rival is not None:
-            if rival.item.pinned or words - PREFERRING <= rival.words or content_words(rival.value) <= words:
+            same = words - PREFERRING <= rival.words or content_words(rival.value) <= words
+            if rival.item.pinned or (same and is_negated(text) == is_negated(rival.value)):
                 continue
             yield forms.core_change(
                 rival.item.id,

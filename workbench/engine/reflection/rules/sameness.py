@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, likeness
+from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, is_negated, likeness
 from workbench.engine.stores.wording import text_key
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _SAME: Final = 0.75
 _CONTAINED: Final = 0.8
-_FEWEST_WORDS: Final = 3
+_FEWEST_WORDS: Final = 2
 _TAKEN: Final = 0.7
 _CLAIMS: Final = frozenset({Kind.SUPERSESSION, Kind.CONTRADICTION})
 
@@ -79,23 +80,35 @@ def is_known(item: ReviewItem, graph: Lookups) -> bool:
     )
 
 
+@dataclass(frozen=True)
+class _Meaning:
+    """What a text says, as far as words tell."""
+
+    words: frozenset[str]
+    negated: bool
+
+    def says(self, other: _Meaning, share: float) -> bool:
+        """Tell whether this text says a share of what another does, and denies if the other does."""
+        return self.negated == other.negated and coverage(other.words, self.words) >= share
+
+
 class _Statements:
     """What items say, found again by its key, its words or what it quotes.
 
     Args:
-        name: Words that are left out of account.
+        without: Words that are left out of account.
     """
 
-    def __init__(self, name: frozenset[str]) -> None:
-        self._name = name
+    def __init__(self, without: frozenset[str]) -> None:
+        self._without = without
         self._keys: set[str] = set()
-        self._words: set[frozenset[str]] = set()
-        self._quoted: defaultdict[str, list[frozenset[str]]] = defaultdict(list)
-        self._core: list[frozenset[str]] = []
+        self._meanings: set[_Meaning] = set()
+        self._quoted: defaultdict[str, list[_Meaning]] = defaultdict(list)
+        self._core: list[_Meaning] = []
 
     def add_core(self, texts: Iterable[str]) -> None:
         """Keep what core memory says."""
-        self._core.extend(content_words(text) - self._name for text in texts)
+        self._core.extend(self._meaning(text) for text in texts)
 
     def add(self, item: ReviewItem) -> None:
         """Keep what an item says: its text, and both sides of a claim."""
@@ -104,18 +117,27 @@ class _Statements:
         quotes = [proof.quote for proof in item.evidence] if item.kind in _CLAIMS else []
         for text in (*sides, *quotes):
             if text:
-                words = content_words(text) - self._name
+                meaning = self._meaning(text)
                 self._keys.add(text_key(text))
-                self._words.add(words)
+                self._meanings.add(meaning)
                 for proof in item.evidence:
-                    self._quoted[proof.id].append(words)
+                    self._quoted[proof.id].append(meaning)
 
     def say(self, item: ReviewItem) -> bool:
         """Tell whether one of them says what an item says."""
-        words = content_words(item.text) - self._name
-        if text_key(item.text) in self._keys or (words and words in self._words):
+        meaning = self._meaning(item.text)
+        if text_key(item.text) in self._keys or (meaning.words and meaning in self._meanings):
             return True
-        if len(words) >= _FEWEST_WORDS and any(coverage(words, known) >= _CONTAINED for known in self._core):
+        if len(meaning.words) >= _FEWEST_WORDS and any(
+            known.says(meaning, _CONTAINED) for known in self._core
+        ):
             return True
         near = (known for proof in item.evidence for known in self._quoted.get(proof.id, ()))
-        return any(likeness(words, known) >= _SAME or coverage(words, known) >= _CONTAINED for known in near)
+        return any(
+            known.says(meaning, _CONTAINED)
+            or (known.negated == meaning.negated and likeness(meaning.words, known.words) >= _SAME)
+            for known in near
+        )
+
+    def _meaning(self, text: str) -> _Meaning:
+        return _Meaning(content_words(text) - self._without, is_negated(text))

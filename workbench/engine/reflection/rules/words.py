@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, terms
 
 PREFERRING: Final = frozenset({"like", "prefer", "want", "love", "enjoy", "need", "expect"})
 """Verbs with which a preference is stated, as `content_words` gives them; without them it says the same."""
+
+_NEGATION: Final = re.compile(
+    r"\b(?:no|not|never|none|nothing|nobody|without|cannot|neither|nor|hates?|dislikes?|avoids?)\b|n['’]t\b|[不没沒别無无]",
+    re.IGNORECASE,
+)
+
+
+def is_negated(text: str) -> bool:
+    """Tell whether a text denies: two texts with the same words, of which one does, do not say the same."""
+    return _NEGATION.search(text) is not None
 
 
 def content_words(text: str) -> frozenset[str]:
