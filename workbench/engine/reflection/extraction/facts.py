@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 LONGEST_QUOTE: Final = 200
 _MOST_EVIDENCE: Final = 4
 _KNOWN_ALREADY: Final = 0.85
+_KNOWN_FROM_HERE: Final = 0.4
+_MOST_SOURCED: Final = 20
 _PLAIN: Final = frozenset(("milestone", "family", "health", "work", "home", "pet", "identity", "decision"))
 _SURE: Final = 5.0
 _REASONS: Final = {
@@ -52,9 +54,16 @@ class KnownFacts:
     def __init__(self, graph: Lookups) -> None:
         self._graph = graph
         self._said: dict[str, tuple[frozenset[str], tuple[frozenset[str], ...]]] = {}
+        self._sourced: dict[str, tuple[frozenset[str], ...]] = {}
 
-    def say(self, entity: str, text: str) -> bool:
-        """Tell whether a fact of the entity, retired ones included, says the same or more."""
+    def say(self, entity: str, text: str, source: str) -> bool:
+        """Tell whether a fact of the entity, retired ones included, says the same or more.
+
+        Args:
+            entity: `type--slug`.
+            text: The statement.
+            source: The memory that states it; what the graph says from it already need share but two fifths of the words.
+        """
         if entity not in self._said:
             facts = self._graph.facts_of(f"entity:{entity}")
             self._said[entity] = (
@@ -65,7 +74,24 @@ class KnownFacts:
         if text_key(text) in keys:
             return True
         terms = terms_of(text)
-        return bool(terms) and any(len(terms & each) >= _KNOWN_ALREADY * len(terms) for each in said)
+        if not terms:
+            return False
+        return any(len(terms & each) >= _KNOWN_ALREADY * len(terms) for each in said) or any(
+            len(terms & each) >= _KNOWN_FROM_HERE * len(terms) for each in self._facts_from(source)
+        )
+
+    def _facts_from(self, source: str) -> tuple[frozenset[str], ...]:
+        """Return the words of every fact that names a memory as its source."""
+        if source not in self._sourced:
+            named = [mention for mention in self._graph.mentions(source) if mention.startswith("entity:")]
+            facts = {
+                fact.id: fact
+                for entity in dict.fromkeys(mention.partition("#")[0] for mention in named[:_MOST_SOURCED])
+                for fact in self._graph.facts_of(entity)
+                if source in fact.provenance
+            }
+            self._sourced[source] = tuple(terms_of(fact.text) for fact in facts.values())
+        return self._sourced[source]
 
 
 def fact_item(group: Group, passages: Sequence[Passage], needs: Sequence[str]) -> ReviewItem:

@@ -24,6 +24,7 @@ _PER_DOUBLING: Final = 0.6
 _RECURRING: Final = 3
 _REPETITION: Final = 2.2
 _SAME_PERSON: Final = 0.02
+_LISTED: Final = frozenset(("technical", "own"))
 _DENIAL = re.compile(
     r"\b(?:not|no longer|never|without|cannot)\b|n['’]t\b|\b(?:quit|stopped|gave up)\b", re.IGNORECASE
 )
@@ -92,6 +93,7 @@ def in_order(groups: Iterable[Group]) -> list[Group]:
     supports = [each.support for each in waiting]
     taken: defaultdict[str, int] = defaultdict(int)
     repeated = [0.0] * len(waiting)
+    covered: defaultdict[str, set[str]] = defaultdict(set)
     left = set(range(len(waiting)))
     ordered: list[Group] = []
     while left:
@@ -104,11 +106,21 @@ def in_order(groups: Iterable[Group]) -> list[Group]:
         )
         left.remove(chosen)
         ordered.append(waiting[chosen])
-        taken[waiting[chosen].best.entity] += 1
+        best = waiting[chosen].best
+        taken[best.entity] += 1
+        covered[best.entity] |= best.terms
         for n in left:
-            alike = likeness(waiting[chosen].best, waiting[n].best)
-            # What is said time and again may repeat what was told once in passing.
-            repeated[n] = max(repeated[n], alike / max(1, supports[n] - _RECURRING + 2))
+            other = waiting[n].best
+            if other.entity != best.entity or not other.terms:
+                continue
+            alike = likeness(best, other)
+            if other.kind in _LISTED:
+                # Parts of lists that were given before add nothing, whichever lists they were.
+                alike = max(alike, len(other.terms & covered[other.entity]) / len(other.terms))
+            else:
+                # What is said time and again may repeat what was told once in passing.
+                alike /= max(1, supports[n] - _RECURRING + 2)
+            repeated[n] = max(repeated[n], alike)
     return ordered
 
 

@@ -217,7 +217,9 @@ class _Reader:
             for one in self._found.statements
         )
         groups = in_order(
-            each for each in group(statements) if not self._facts.say(each.best.entity, each.best.text)
+            each
+            for each in group(statements)
+            if not self._facts.say(each.best.entity, each.best.text, passages[each.best.at].id)
         )
         ranked: list[tuple[float, ReviewItem, tuple[str, ...]]] = []
         wanted: set[str] = set()

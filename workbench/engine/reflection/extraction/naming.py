@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 
 from workbench.engine.catalog.terms import STOP_WORDS
 from workbench.engine.identifiers import entity_id
+from workbench.engine.reflection.extraction.worth import terms_of
 from workbench.engine.triggers.mentions import find_occurrences
 from workbench.engine.triggers.model import EntityMention
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 MOST_LOOKUPS: Final = 200_000
 """Names that are looked up in the graph in one cycle."""
 _MOST_SHARED: Final = 2_000
+_MOST_LABELS: Final = 5_000
+_INTERFACE: Final = re.compile(r" (?:API|SDK|CLI|UI|REST API)s?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class Names:
         self._graph = graph
         self._named: dict[str, EntityRecord | None] = {}
         self._called: dict[str, EntityRecord | None] = {}
+        self._by_word: dict[str, list[EntityRecord]] | None = None
         self._shared: dict[str, tuple[EntityRecord, ...]] = {}
 
     def occurrences(self, text: str) -> tuple[Occurrence, ...]:
@@ -73,6 +78,37 @@ class Names:
             for record in records
         )
 
+    def suggested(self, text: str) -> tuple[Mention, ...]:
+        """Return the entity of the graph whose label a text says in other words, or by the one word that tells it.
+
+        “Wave forecasts are free” is about the “Wave forecast”, “the Ningbo pilot” about the “Port of Ningbo”; persons
+        are left out.
+        """
+        if self._by_word is None:
+            self._by_word = self._label_words()
+        terms = terms_of(text)
+        found = {record.id: record for term in terms for record in self._by_word.get(term, ())}
+        best: tuple[int, bool, str] | None = None
+        for record in found.values():
+            label = terms_of(record.label)
+            shared = label & terms
+            telling = any(len(self._by_word[term]) == 1 and _has_capital(term, text) for term in shared)
+            if label <= terms or telling:
+                rank = (len(shared), record.type == "project", record.id)
+                best = rank if best is None or rank > best else best
+        if best is None:
+            return ()
+        record = found[best[2]]
+        return (Mention(record.id.removeprefix("entity:"), record.label, record.type, True, 0, True),)
+
+    def _label_words(self) -> dict[str, list[EntityRecord]]:
+        words: dict[str, list[EntityRecord]] = {}
+        for record in self._graph.entities()[:_MOST_LABELS]:
+            if record.type != "person":
+                for term in terms_of(record.label):
+                    words.setdefault(term, []).append(record)
+        return words
+
     def mention(self, one: Occurrence) -> Mention:
         """Return whom or what a place of a text names."""
         record = self.record(one.mention.name)
@@ -83,8 +119,12 @@ class Names:
             return Mention(
                 record.id.removeprefix("entity:"), record.label, record.type, True, one.start, True
             )
-        made = entity_id(one.mention.type, one.mention.name).name
-        return Mention(made, one.mention.name, one.mention.type, False, one.start, one.mention.marked)
+        name, kind = one.mention.name, one.mention.type
+        bare = _INTERFACE.sub("", name)
+        if bare != name and kind in ("concept", "tool"):
+            # “The Stripe API” is Stripe, as far as a graph goes.
+            name, kind = bare, "tool"
+        return Mention(entity_id(kind, name).name, name, kind, False, one.start, one.mention.marked)
 
     def record(self, name: str) -> EntityRecord | None:
         """Return the entity of the graph that a name means, if just one has it as its label or alias."""
@@ -127,3 +167,8 @@ def _as_mention(record: EntityRecord | None) -> EntityMention | None:
     if record is None:
         return None
     return EntityMention(record.label, cast("EntityType", record.type), marked=True)
+
+
+def _has_capital(term: str, text: str) -> bool:
+    """Tell whether a text writes a stemmed word with a capital, not just because it begins with it."""
+    return any(word[0].isupper() and term in terms_of(word) for word in text.split()[1:])

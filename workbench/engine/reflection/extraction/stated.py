@@ -93,7 +93,7 @@ def _candidate(
     own = _MINE.search(line) is not None or _DONE.match(line) is not None
     mentions = names.in_text(text)
     if not own and not any(mention.entity != voice.entity for mention in mentions):
-        mentions = names.tagged(passage.tags)
+        mentions = names.suggested(text) or names.tagged(passage.tags)
     subject = _about(text, kind, voice, mentions, own=own)
     value = (
         _WORTH[kind] + _HIGH * (passage.confidence == "high") + _HIGH * (passage.source == "user-explicit")

@@ -91,6 +91,7 @@ _TAIL = re.compile(
       | ,\s+(?:you\ know|right|huh|haha+|lol|though|too|as\ well|actually|of\ course|for\ sure|btw
           |by\ the\ way|honestly
           |so\ (?:exciting|cool|fun)|wow)\b\s*[.!]*
+      | \s+since\ (?:(?:our|my|the)\ last\ (?:chat|talk|conversation)|(?:we|I)\ last\ (?:chatted|talked|spoke))
       | \s+(?:too|as\ well|though|haha+|lol|btw|by\ the\ way|so\ far|you\ know|for\ sure)\s*[.!]*
       | \s*[:;]-?[)(DP]+ | \s*[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F]+
     )\s*[.!]*$""",

@@ -11,7 +11,7 @@ from typing import Final
 from workbench.engine.catalog.terms import STOP_WORDS
 from workbench.engine.recall.stemming import stem
 
-LEAST: Final = 3.2
+LEAST: Final = 3.25
 """Worth below which nothing is proposed."""
 _MOST_WORDS: Final = 45
 _SEVERAL_KINDS: Final = 0.35
@@ -20,7 +20,7 @@ _MOST_CONCRETE: Final = 6
 _NAME: Final = 0.8
 _NUMBER: Final = 0.5
 _PER_VAGUE: Final = 0.25
-_DANGLING: Final = 2.5
+_DANGLING: Final = 4.0
 _DEICTIC: Final = 2.0
 _UNKNOWN_DEFINITE: Final = 0.6
 _LONG: Final = 0.05
@@ -41,6 +41,7 @@ _POINTING = re.compile(
       | \b(?:something|anything|experience|stuff)\ (?:similar|like\ (?:this|that|it))\b
           | \bsimilar\ (?:experience|thing|stuff)\b
       | \b(?:been|be|am|is|was)\ one\b
+      | ^I(?:'ve|\ have)?\ (?:now\ )?(?:reached|achieved|improved|hit)\ (?:by\ |to\ |about\ )*[\d.]+\ ?%
       | \b(?:here|such)\b""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -201,7 +202,7 @@ def _pointing_outside(plain: str) -> float:
         word = found.group().casefold()
         before = plain[: found.start()]
         if word in ("it", "it's", "its", "those", "these", "there"):
-            named = _NOUN.search(_PERSONS.sub("", before)) is not None
+            named = _NOUN.search(_PERSONS.sub("-", before)) is not None
         else:
             named = _PERSONS.search(before) is not None or (
                 word.startswith("the") and _PLURAL.search(before) is not None
