@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.model import Measured, Span
-from workbench.engine.reflection.claims.values import APPOINTED_DIMENSIONS, RATE, labels_in, values_in
+from workbench.engine.reflection.claims.value import APPOINTED_DIMENSIONS
+from workbench.engine.reflection.claims.values import RATE, labels_in, values_in
 from workbench.engine.reflection.claims.vocabulary import (
     ADDS_UP,
     APPOINTED,
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.reflection.claims.clauses import Clause, Token
     from workbench.engine.reflection.claims.model import Origin
-    from workbench.engine.reflection.claims.values import Value
+    from workbench.engine.reflection.claims.value import Value
 
 _LEFT: Final = 8
 # A clause with more is a table or a dump.
@@ -62,7 +63,7 @@ _PAST_EVENT = re.compile(
 _NOT_COUNTED = frozenset(
     ("times", "x", "percent", "of", "or", "and", "more", "hundred", "thousand", "million", "am", "pm")
 )
-_APPROXIMATE_HEADS: Final = 3
+_NEAREST: Final = 3
 
 
 def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Measured]:
@@ -86,21 +87,20 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
         previous, before = before, value
         if mode is None or yields_later:
             continue
-        found = _attribute(clauses, number, value, previous if was is None else None, following, origin)
+        found = _attribute(clauses, number, value, previous if was is None else None, following)
         if found is None:
             continue
-        heads, terms, labels, per, start, unnamed = found
         yield Measured(
             origin,
-            value if not per or value.per else _with_rate(value, per),
-            heads,
-            terms,
-            labels,
+            value if not found.per or value.per else replace(value, per=found.per),
+            found.heads,
+            found.terms,
+            found.labels,
             mode is Mode.AIMS or value.bound,
             _change(clause, value, was),
             was,
-            Span(start, clause.end, clause.start + value.start),
-            unnamed=unnamed,
+            Span(found.start, clause.end, clause.start + value.start),
+            found.unnamed,
         )
 
 
@@ -135,19 +135,38 @@ def _change(clause: Clause, value: Value, was: Value | None) -> int:
     return 1 if adds_up or FAINT_CHANGE.search(near) else 0
 
 
-def _with_rate(value: Value, per: str) -> Value:
-    return replace(value, per=per)
+@dataclass(frozen=True, slots=True)
+class _Attribute:
+    """What a value is of (see `Measured`), the rate in the words around it, and where those words begin."""
+
+    heads: frozenset[str]
+    terms: frozenset[str]
+    labels: frozenset[str]
+    per: str
+    start: int
+    unnamed: bool
 
 
-def _attribute(
-    clauses: Sequence[Clause],
-    number: int,
-    value: Value,
-    previous: Value | None,
-    following: Value | None,
-    origin: Origin,
-) -> tuple[frozenset[str], frozenset[str], frozenset[str], str, int, bool] | None:
-    clause = clauses[number]
+@dataclass(frozen=True, slots=True)
+class _Surroundings:
+    """The words of a clause on both sides of a value, up to the values before and after it.
+
+    Args:
+        left: Words before.
+        right: Words behind.
+        behind: Words behind, those beyond the next value too where “and” joins the two (“150 commits and 12 branches”).
+        counted: The noun phrase right behind: “calls” in “1,200 calls per day”.
+    """
+
+    left: list[Token]
+    right: list[Token]
+    behind: list[Token]
+    counted: list[Token]
+
+
+def _surroundings(
+    clause: Clause, value: Value, previous: Value | None, following: Value | None
+) -> _Surroundings:
     left_edge = clause.start + (previous.end if previous else 0)
     start, end = clause.start + value.start, clause.start + value.end
     right_edge = clause.start + (following.start if following else len(clause.text))
@@ -157,49 +176,59 @@ def _attribute(
     behind = [token for token in clause.tokens if end <= token.start]
     right = [token for token in behind if token.end <= right_edge]
     counted = _noun_phrase(clause, right, end) or _part_of(clause, behind, end)
-    joined = following is not None and _AND.fullmatch(
-        clause.text, (counted[-1].end if counted else end) - clause.start, following.start
-    )
-    if value.dimension == "count" and not counted and right and right[0].word in _NOT_COUNTED:
+    between = (counted[-1].end if counted else end) - clause.start
+    joined = following is not None and _AND.fullmatch(clause.text, between, following.start)
+    return _Surroundings(left, right, behind if joined else right, counted)
+
+
+def _attribute(
+    clauses: Sequence[Clause], number: int, value: Value, previous: Value | None, following: Value | None
+) -> _Attribute | None:
+    clause = clauses[number]
+    around = _surroundings(clause, value, previous, following)
+    counted = around.counted
+    if value.dimension == "count" and not counted and around.right and around.right[0].word in _NOT_COUNTED:
         return None
-    rate = ""
-    if counted:
-        found = RATE.match(clause.text, counted[-1].end - clause.start)
-        rate = found[1].lower() if found else ""
-    for token in (*left[-4:], *counted):
-        rate = rate or _ADJECTIVE_RATES.get(token.word, "")
-    told_left = _telling(left)[-_LEFT:]
-    told_right = _telling(behind if joined else right)[:_RIGHT]
-    begin = begin_of(clauses, number)
-    labels = labels_in(clause.text)
+    told_left = _telling(around.left)[-_LEFT:]
+    told_right = _telling(around.behind)[:_RIGHT]
+    begin, labels = begin_of(clauses, number), labels_in(clause.text)
     unnamed = not told_left and not counted
     if unnamed:
         told_left, begin, more = _antecedent(clauses, number)
-        told_right = []
-        labels |= more
+        told_right, labels = [], labels | more
         if not told_left:
             return None
-        heads = _stems(told_left)
-    elif value.dimension == "count":
-        if not counted:
-            heads = _stems(told_left)
-        else:
-            plural = next((token for token in counted if token.word.endswith("s")), None)
-            heads = _stems([plural] if plural else counted)
-    else:
-        heads = _stems(counted) if counted else _stems(told_left[-_APPROXIMATE_HEADS:])
+    heads = _heads(value, told_left, counted, unnamed=unnamed)
     terms = heads | _stems(told_left) | _stems(told_right)
     if value.dimension in APPOINTED_DIMENSIONS:
         if _PAST_EVENT.search(clause.text[: value.start]):
             return None
-        heads = frozenset(APPOINTED[t.stem] for t in (*left[-8:], *right[:6]) if t.stem in APPOINTED)
-        if unnamed:
-            heads |= frozenset(APPOINTED[t] for t in terms if t in APPOINTED)
-        terms = frozenset(t for t in terms if t not in APPOINTED) | heads
+        near = {token.stem for token in (*around.left[-_LEFT:], *around.right[:_RIGHT])}
+        heads = frozenset(
+            APPOINTED[stem] for stem in (near | terms if unnamed else near) if stem in APPOINTED
+        )
+        terms = frozenset(stem for stem in terms if stem not in APPOINTED) | heads
     elif value.dimension == "version":
         heads = frozenset((value.tool,))
         terms |= heads
-    return (heads, terms, labels, rate, begin, unnamed) if heads else None
+    return _Attribute(heads, terms, labels, _rate(clause, around), begin, unnamed) if heads else None
+
+
+def _heads(value: Value, left: Sequence[Token], counted: Sequence[Token], *, unnamed: bool) -> frozenset[str]:
+    """Return what is measured or counted: the noun behind the value, else the nearest words before it."""
+    if counted:
+        plural = [token for token in counted if token.word.endswith("s")][:1]
+        return _stems(plural or counted) if value.dimension == "count" else _stems(counted)
+    return _stems(left if unnamed or value.dimension == "count" else left[-_NEAREST:])
+
+
+def _rate(clause: Clause, around: _Surroundings) -> str:
+    if around.counted:
+        found = RATE.match(clause.text, around.counted[-1].end - clause.start)
+        if found:
+            return found[1].lower()
+    rates = (_ADJECTIVE_RATES.get(token.word, "") for token in (*around.left[-4:], *around.counted))
+    return next(filter(None, rates), "")
 
 
 def _noun_phrase(clause: Clause, right: Sequence[Token], end: int) -> list[Token]:

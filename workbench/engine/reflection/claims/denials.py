@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
-from workbench.engine.reflection.claims.model import Deed, Denial, Span
+from workbench.engine.reflection.claims.model import Denial, Span
 from workbench.engine.reflection.claims.vocabulary import SAME_MEANING
-from workbench.engine.reflection.english import PAST_FORMS, words
+from workbench.engine.reflection.english import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,15 +17,20 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.claims.clauses import Clause, Token
     from workbench.engine.reflection.claims.model import Origin
 
-_BETWEEN = r"(?:(?:actually|really|even|once|fully|personally|also|ever|yet|properly|honestly|just|already|recently|successfully|finally|now|since|only|currently|been\s+able\s+to|managed\s+to|decided\s+to|chosen\s+to|started\s+to)\s+)*"
-_I_HAVE = r"\b(?:i|we)(?:['’]ve|\s+have)\s+"
-_HE_HAS = r"(?:^|\b[\w.’'-]+\s+)(?:has)\s+"
+BETWEEN = (
+    r"(?:(?:actually|really|even|once|fully|personally|also|ever|yet|properly|honestly|just|already|recently"
+    r"|successfully|finally|now|since|only|currently|been\s+able\s+to|managed\s+to|decided\s+to|chosen\s+to"
+    r"|started\s+to)\s+)*"
+)
+"""What may stand between “I have” and its verb."""
+I_HAVE = r"\b(?:i|we)(?:['’]ve|\s+have)\s+"
+HE_HAS = r"(?:^|\b[\w.’'-]+\s+)(?:has)\s+"
 _NEVER = re.compile(
-    rf"(?:\b(?:i|we)(?:['’]ve|\s+have)?\s+{_BETWEEN}|{_HE_HAS}{_BETWEEN})never\s+{_BETWEEN}(?P<verb>[^\W\d_]+)",
+    rf"(?:\b(?:i|we)(?:['’]ve|\s+have)?\s+{BETWEEN}|{HE_HAS}{BETWEEN})never\s+{BETWEEN}(?P<verb>[^\W\d_]+)",
     re.IGNORECASE,
 )
 _NOT_YET = re.compile(
-    rf"\b(?:(?:i|we)\s+(?:haven['’]t|have\s+not)|hasn['’]t|has\s+not)\s+{_BETWEEN}(?P<verb>[^\W\d_]+)",
+    rf"\b(?:(?:i|we)\s+(?:haven['’]t|have\s+not)|hasn['’]t|has\s+not)\s+{BETWEEN}(?P<verb>[^\W\d_]+)",
     re.IGNORECASE,
 )
 _LACKS = re.compile(
@@ -38,8 +43,8 @@ _RHETORICAL = re.compile(
     re.IGNORECASE,
 )
 _SPOKEN_OF = words(
-    "give know forget mind thought imagined expected realized realised felt stop stopped gets fails guess hesitate regret"
-    " been considered"
+    "give know forget mind thought imagined expected realized realised felt stop stopped gets fails guess"
+    " hesitate regret been considered"
 )
 _PRONOUN = re.compile(
     r"\s*(?:it|them|(?:that|this|one|any)(?=\s*(?:before|yet|in|with|at|for|on|myself)?\s*(?:[.,;!]|$)))\b",
@@ -47,52 +52,6 @@ _PRONOUN = re.compile(
 )
 _RELATIVE = re.compile(r"\s*(?:which|that)\b", re.IGNORECASE)
 _OR = re.compile(r"\s+or\s+|\s*,\s*(?:or\s+)?|\s+nor\s+|或者?", re.IGNORECASE)
-
-_DONE = re.compile(rf"(?:{_I_HAVE}|{_HE_HAS}){_BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE)
-_DID = re.compile(rf"\b(?:i|we)\s+{_BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE)
-_DOING = re.compile(
-    r"\b(?:i['’]m|i\s+am|we['’]re|we\s+are)\s+(?:(?:currently|now|already|also|still|actually)\s+)*(?P<verb>[^\W\d_]+ing)\b",
-    re.IGNORECASE,
-)
-_ATTEMPT = re.compile(
-    r"\b(?:(?:i['’]m|i\s+am|i['’]ve\s+been|we['’]re)\s+(?:currently\s+)?(?:trying|planning|hoping|going|looking|working)"
-    r"\s+(?:to|on)|(?:i|we)\s+(?:want|plan|hope|need|decided)\s+to|i['’]d\s+like\s+to)\s+(?P<verb>[^\W\d_]+)",
-    re.IGNORECASE,
-)
-_MINE = re.compile(
-    r"\b(?:my|our)\s+(?P<what>(?:[\w`.+#-]+\s+){0,4}?[\w`.+#-]+)"
-    r"(?=\s+(?P<got>obtained|bought|received|acquired|created|built|made|published)\b"
-    r"|\s+(?:is|was|has|which|that|to|for|in|with|and)\b|[.,;]|$)",
-    re.IGNORECASE,
-)
-_CHINESE_DONE = re.compile(r"(?:我|用户)(?:已经|昨天|今天|刚)?(?P<verb>[\u3400-\u9fff]{1,2}?)(?:了|过)")
-_CHINESE_DOES = re.compile(r"(?:我|用户)(?:一直|现在|每天|还|都)?(?P<verb>使用|住在|用|喝|吃)")
-_NOT_DEEDS = frozenset(
-    map(
-        stem,
-        words(
-            # What says nothing of having done it: feeling, thinking, reading up, wanting, saying.
-            "never not no to trying planning hoping thinking wondering looking having going sure unsure interested concerned"
-            " worried struggling wanted needed heard read noticed seen thought considered been got tried wish hope think know"
-            " guess believe want need like love feel felt am was will would can could should may might must don had able aware"
-            " afraid curious getting excited reviewed studied learned learnt estimated decided chosen chose scheduled"
-            " explored researched discovered found asked mentioned said told understand compare evaluate choose worry"
-        ),
-    )
-)
-_USES: Final = words("use prefer have own run drink eat drive speak live work")
-_GOT: Final = frozenset(
-    map(
-        stem,
-        words(
-            "obtain obtained get got gotten have had own owned buy bought receive received acquire acquired"
-        ),
-    )
-)
-
-DONE: Final = 1.0
-DOING: Final = 0.75
-TRIES: Final = 0.5
 
 
 def denials(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Denial]:
@@ -169,56 +128,9 @@ def _last_words(clause: Clause) -> list[Token]:
     return found
 
 
-def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Deed]:
-    """Give what a clause says that its speaker has done, does, tries or has; at most one of each.
-
-    Args:
-        clauses: Of the passage.
-        number: Of the clause among them.
-        origin: Where they were read.
-    """
-    clause = clauses[number]
-    if _NEVER.search(clause.text) or _NOT_YET.search(clause.text) or _LACKS.search(clause.text):
-        return
-    stems = telling(clause.tokens)
-    owned = _MINE.search(clause.text)
-    if owned is not None:
-        what = telling(
-            [
-                t
-                for t in clause.tokens
-                if clause.start + owned.start("what") <= t.start < clause.start + owned.end("what")
-            ]
-        )
-        if what:
-            span = Span(begin_of(clauses, number), clause.end, clause.start + owned.start())
-            strength = DONE if owned["got"] else TRIES if clause.asked else DOING
-            yield Deed(origin, stem((owned["got"] or "have").casefold()), what, strength, span)
-    if clause.asked or not stems:
-        return
-    verb, strength, place = _deed(clause.text)
-    if verb and clause.mode_at(clause.start + place) is not Mode.SUPPOSES:
-        span = Span(begin_of(clauses, number), clause.end, clause.start + place)
-        yield Deed(origin, stem(verb), stems, strength, span)
-
-
-def _deed(text: str) -> tuple[str, float, int]:
-    for pattern, strength in (
-        (_ATTEMPT, TRIES),
-        (_DONE, DONE),
-        (_DOING, DOING),
-        (_DID, DONE),
-        (_CHINESE_DONE, DONE),
-        (_CHINESE_DOES, DOING),
-    ):
-        for found in pattern.finditer(text):
-            verb = found["verb"].casefold()
-            if stem(verb) in _NOT_DEEDS:
-                continue
-            if pattern is _DID and not (verb.endswith("ed") or verb in PAST_FORMS or verb in _USES):
-                continue
-            return verb, DOING if pattern is _DID and verb in _USES else strength, found.start()
-    return "", 0.0, 0
+def denies(text: str) -> bool:
+    """Tell whether a clause denies something of whoever speaks."""
+    return any(pattern.search(text) for pattern in (_NEVER, _NOT_YET, _LACKS, _CHINESE_NEVER))
 
 
 def telling(tokens: Sequence[Token]) -> frozenset[str]:
@@ -227,10 +139,6 @@ def telling(tokens: Sequence[Token]) -> frozenset[str]:
 
 
 _VAGUE = words(
-    "before any ever related relating actual really yet this that project basic simple some certain own proper whole"
+    "before any ever related relating actual really yet this that project basic simple some certain own"
+    " proper whole"
 )
-
-
-def is_getting(verb: str) -> bool:
-    """Tell whether a verb's stem means coming to have."""
-    return verb in _GOT

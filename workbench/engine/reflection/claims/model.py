@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from workbench.engine.reflection.claims.values import Value
+    from workbench.engine.reflection.claims.value import Value
     from workbench.engine.reflection.model import Passage
 
 

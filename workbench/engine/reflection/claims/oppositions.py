@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.reflection.claims.denials import DOING, DONE, TRIES, is_getting
+from workbench.engine.reflection.claims.deeds import DOING, DONE, TRIES, is_getting
 from workbench.engine.reflection.claims.weights import Postings
 
 if TYPE_CHECKING:

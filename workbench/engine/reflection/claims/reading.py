@@ -11,7 +11,8 @@ from workbench.engine.recall.voices import AGENT
 from workbench.engine.reflection.claims.attributes import measured
 from workbench.engine.reflection.claims.choices import choices
 from workbench.engine.reflection.claims.clauses import clauses_of
-from workbench.engine.reflection.claims.denials import deeds, denials
+from workbench.engine.reflection.claims.deeds import deeds
+from workbench.engine.reflection.claims.denials import denials
 from workbench.engine.reflection.claims.model import Origin
 from workbench.engine.reflection.claims.stating import speaker_key
 from workbench.engine.reflection.claims.weights import Weights

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from workbench.engine.reflection.claims.choices import (
+from workbench.engine.reflection.claims.choice_patterns import (
     FAVOURITE,
     HOLDER,
     LIVES,
@@ -14,7 +14,7 @@ from workbench.engine.reflection.claims.choices import (
     SWITCHED,
     WORKS,
 )
-from workbench.engine.reflection.claims.denials import DOING
+from workbench.engine.reflection.claims.deeds import DOING
 from workbench.engine.reflection.claims.weights import Postings
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     from workbench.engine.reflection.claims.model import Choice, Deed
     from workbench.engine.reflection.claims.weights import Weights
+
+
+_ONE_AT_A_TIME: Final = frozenset((FAVOURITE, HOLDER, LIVES, WORKS))
 
 
 @dataclass(frozen=True)
@@ -86,12 +89,16 @@ def _against_choices(choice: Choice, earlier: Sequence[Choice]) -> Iterator[Turn
             )
             if swapped:
                 yield Turn(other, choice, choice.change > 0)
-        elif choice.kind in (SWITCHED, STOPPED) and other.kind in (PREFERS, SWITCHED) and choice.against:
-            if choice.against <= other.chosen:
+        elif choice.kind in (SWITCHED, STOPPED) and other.kind in (PREFERS, SWITCHED):
+            if choice.against and choice.against <= other.chosen:
                 yield Turn(other, choice, replaces=True)
-        elif choice.kind == other.kind and choice.kind in (FAVOURITE, HOLDER, LIVES, WORKS):
-            if choice.about == other.about and choice.chosen and not choice.chosen & other.chosen:
-                yield Turn(other, choice, choice.change > 0)
+        elif (
+            choice.kind == other.kind
+            and choice.kind in _ONE_AT_A_TIME
+            and choice.about == other.about
+            and not choice.chosen & other.chosen
+        ):
+            yield Turn(other, choice, choice.change > 0)
 
 
 def _against_deeds(choice: Choice, deeds: Sequence[Deed]) -> Iterator[Turn]:

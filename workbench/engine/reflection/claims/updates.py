@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.reflection.claims.values import APPOINTED_DIMENSIONS
+from workbench.engine.reflection.claims.value import APPOINTED_DIMENSIONS
 from workbench.engine.reflection.claims.weights import Postings
 
 if TYPE_CHECKING:

@@ -3,50 +3,29 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from workbench.engine.reflection.claims.days import clocks, dates
+from workbench.engine.reflection.claims.units import UNITS
+from workbench.engine.reflection.claims.value import Value
+from workbench.engine.reflection.english import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _MULTIPLES = {"k": 1e3, "m": 1e6, "bn": 1e9, "b": 1e9, "万": 1e4, "亿": 1e8}
-_UNITS: Final[dict[str, tuple[str, float]]] = {
-    unit: (dimension, factor)
-    for dimension, table in {
-        "time": {
-            "ms millisecond milliseconds 毫秒": 0.001,
-            "s sec secs second seconds 秒": 1,
-            "min mins minute minutes 分钟": 60,
-            "h hr hrs hour hours 小时": 3600,
-            "day days 天": 86400,
-            "week weeks 周": 604800,
-            "month months 个月": 2592000,
-            "year years 年": 31536000,
-        },
-        "share": {"% percent percentage 个百分点": 1},
-        "bytes": {"kb kib": 1e3, "mb mib": 1e6, "gb gib": 1e9, "tb": 1e12},
-        "length": {
-            "mm": 0.001,
-            "cm": 0.01,
-            "km kilometers kilometres 公里": 1000,
-            "mile miles": 1609,
-            "meters metres 米": 1,
-        },
-        "mass": {"kg 公斤": 1, "lb lbs pounds": 0.45},
-        "money": {"dollars usd": 1, "元": 1, "euros eur": 1},
-    }.items()
-    for names, factor in table.items()
-    for unit in names.split()
+_COUNTING: Final = (
+    (2, "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"),
+    (20, "twenty"),
+    (30, "thirty"),
+    (40, "forty"),
+    (50, "fifty"),
+)
+_WORDS: Final = {
+    word: float(number) for first, names in _COUNTING for number, word in enumerate(names.split(), first)
 }
-_WORDS = {
-    word: float(number)
-    for number, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"]
-    )
-    if number > 1
-} | {"twenty": 20.0, "thirty": 30.0, "forty": 40.0, "fifty": 50.0}
-_LATIN_UNITS = "|".join(sorted((u for u in _UNITS if u.isascii() and u != "%"), key=len, reverse=True))
-_HAN_UNITS = "|".join(sorted((u for u in _UNITS if not u.isascii()), key=len, reverse=True))
+_LATIN_UNITS = "|".join(sorted((u for u in UNITS if u.isascii() and u != "%"), key=len, reverse=True))
+_HAN_UNITS = "|".join(sorted((u for u in UNITS if not u.isascii()), key=len, reverse=True))
 _NUMBER = re.compile(
     rf"""
         (?<![\w.,:/#@^~=-])
@@ -60,7 +39,8 @@ _NUMBER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 RATE: Final = re.compile(
-    r"\s*(?:/|per\s+|a\s+|an\s+|each\s+|every\s+|每)(second|sec|minute|min|hour|day|week|month|quarter|year|user|request|person|天|月|年|周)\b",
+    r"\s*(?:/|per\s+|a\s+|an\s+|each\s+|every\s+|每)(second|sec|minute|min|hour|day|week|month|quarter|year|user|request"
+    r"|person|天|月|年|周)\b",
     re.IGNORECASE,
 )
 _SPAN_BEFORE = re.compile(r"\d[\w%$]*\s*(?:-|–|to|x|×|and|or)\s*[$€£]?$", re.IGNORECASE)
@@ -68,8 +48,8 @@ _SPAN_AFTER = re.compile(r"\s*(?:-|–|to|x|×)\s*[$€£]?\d", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s*(?:about|around|roughly|over|nearly|an?\s+\w+\s+of)?\s*$", re.IGNORECASE)
 _FROM_TO = re.compile(r"\bfrom\s+(?:\w+\s+)?\S+\s+(?:\w+\s+)?to\s*[$€£]?$", re.IGNORECASE)
 _BOUND = re.compile(
-    r"(?:\b(?:under|below|within|at\s+least|at\s+most|up\s+to|less\s+than|more\s+than|over|above|beyond|fewer\s+than|no\s+more\s+than"
-    r"|minimum\s+(?:of\s+)?|maximum\s+(?:of\s+)?|only)|[<>≤≥])\s*$",
+    r"(?:\b(?:under|below|within|at\s+least|at\s+most|up\s+to|less\s+than|more\s+than|over|above|beyond|fewer\s+than|no\s+more"
+    r"\s+than|minimum\s+(?:of\s+)?|maximum\s+(?:of\s+)?|only)|[<>≤≥])\s*$",
     re.IGNORECASE,
 )
 _RISEN = re.compile(
@@ -89,87 +69,10 @@ _CODE_AFTER = re.compile(
 )
 _NAME_BEFORE = re.compile(r"(?:^|[\s(\"'`])(?:[A-Z][\w.+#-]*|[a-z]+[A-Z]\w*)\s+v?$")
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sep sept",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        1,
-    )
-    for name in names.split()
-}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_DATE = re.compile(
-    rf"""
-        \b(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(?P<year>\d{{4}}))?(?!\s*[-–]\s*\d)
-      | (?<![\d-])(?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<month2>{_MONTH})\b(?:,?\s+(?P<year2>\d{{4}}))?
-      | (?<![\w-])(?P<iso>\d{{4}}-\d\d-\d\d)(?![\w-])
-      | (?:(?P<year3>\d{{4}})年)?(?P<month3>\d{{1,2}})月(?P<day3>\d{{1,2}})[日号號]
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_CLOCK = re.compile(
-    r"(?<![\w:.-])(?P<hour>\d{1,2})(?::(?P<minute>\d\d))?\s?(?P<half>[ap]\.?m\b\.?)"
-    r"|(?<![\w:.-])(?P<hour24>[01]?\d|2[0-3]):(?P<minute24>[0-5]\d)(?![:\w])",
-    re.IGNORECASE,
-)
-_WEEKDAYS = {
-    name: number
-    for number, name in enumerate(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"], 1)
-}
-_WEEKDAY = re.compile(rf"\b(?P<weekday>{'|'.join(_WEEKDAYS)})s?\b", re.IGNORECASE)
 _VERSION = re.compile(
-    r"(?P<tool>[A-Z][\w+#-]*(?:[ .-][A-Z][\w+#-]*)?|`[^`]{1,40}`)\s+(?:version\s+)?(?P<version>v\d+(?:\.\d+)*|\d+\.\d+(?:\.\d+)*)(?![\w%])"
+    r"(?P<tool>[A-Z][\w+#-]*(?:[ .-][A-Z][\w+#-]*)?|`[^`]{1,40}`)\s+(?:version\s+)?"
+    r"(?P<version>v\d+(?:\.\d+)*|\d+\.\d+(?:\.\d+)*)(?![\w%])"
 )
-
-
-APPOINTED_DIMENSIONS: Final = frozenset(("date", "clock", "weekday"))
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """One value as a text gives it.
-
-    Args:
-        start: Its place in the text.
-        end: Behind its unit and rate.
-        dimension: time, share, bytes, money …, `count` for a number of things, `date`, `clock`, `weekday`, `version`.
-        amount: In the dimension's own unit; a date as YYYYMMDD, without a year 0000MMDD; a time of day in minutes.
-        per: What it is a rate of, singular; empty where it is none.
-        bound: Whether it is a limit rather than a value (“under 250ms”).
-        tool: What a version is of, folded.
-        written: As it stands.
-    """
-
-    start: int
-    end: int
-    dimension: str
-    amount: float
-    per: str = ""
-    bound: bool = False
-    tool: str = ""
-    written: str = ""
-
-    def same_as(self, other: Value) -> bool:
-        """Tell whether both may be one value; a date without a year agrees with one that has it."""
-        if self.dimension == "date":
-            return self.amount % 10000 == other.amount % 10000
-        if self.dimension == "version":
-            short, long = sorted((self.written.lstrip("v"), other.written.lstrip("v")), key=len)
-            return long == short or long.startswith(short + ".")
-        return abs(self.amount - other.amount) <= 1e-9 * max(1.0, abs(self.amount))
 
 
 def values_in(text: str) -> list[Value]:
@@ -178,10 +81,9 @@ def values_in(text: str) -> list[Value]:
     Args:
         text: One clause.
     """
-    dates = list(_dates(text))
-    dates += [clock for clock in _clocks(text) if not _inside(clock, dates)]
-    versions = [v for v in _versions(text) if not _inside(v, dates)]
-    taken = [*dates, *versions]
+    taken = list(dates(text))
+    taken += [clock for clock in clocks(text) if not _inside(clock, taken)]
+    taken += [version for version in _versions(text) if not _inside(version, taken)]
     numbers = [value for value in _numbers(text) if not _inside(value, taken)]
     return sorted((*taken, *numbers), key=lambda value: value.start)
 
@@ -212,7 +114,7 @@ def _numbers(text: str) -> Iterator[Value]:
 
 
 def _worded(match: re.Match[str]) -> Value:
-    dimension, factor = _UNITS.get((match["word_unit"] or "").lower(), ("count", 1.0))
+    dimension, factor = UNITS.get((match["word_unit"] or "").lower(), ("count", 1.0))
     return Value(
         match.start(), match.end(), dimension, _WORDS[match["word"].lower()] * factor, written=match[0]
     )
@@ -239,7 +141,7 @@ def _number(text: str, match: re.Match[str]) -> Value | None:
         if is_year or _LABEL.search(before) or _CODE_AFTER.match(text, end) or _is_named(before, digits):
             return None
     amount = float(digits.replace(",", "")) * _MULTIPLES.get((match["multiple"] or "").lower(), 1.0)
-    dimension, factor = ("money", 1.0) if sign else _UNITS.get(unit, ("count", 1.0))
+    dimension, factor = ("money", 1.0) if sign else UNITS.get(unit, ("count", 1.0))
     per = RATE.match(text, end)
     return Value(
         match.start(),
@@ -262,37 +164,9 @@ def _is_named(before: str, digits: str) -> bool:
     )
 
 
-_OPENERS = frozenset(
-    ["I", "In", "At", "On", "The", "My", "About", "Around", "With", "By", "For", "From", "After", "Before", "Within", "Over", "Under", "Only", "And", "But", "So", "We"]
+_OPENERS = words(
+    "I In At On The My About Around With By For From After Before Within Over Under Only And But So We"
 )
-
-
-def _dates(text: str) -> Iterator[Value]:
-    for match in _DATE.finditer(text):
-        if match["iso"]:
-            year, month, day = (int(part) for part in match["iso"].split("-"))
-        else:
-            named = match["month"] or match["month2"]
-            month = _MONTHS[named.lower()] if named else int(match["month3"])
-            day = int(match["day"] or match["day2"] or match["day3"])
-            year = int(match["year"] or match["year2"] or match["year3"] or 0)
-        if 1 <= month <= 12 and 1 <= day <= 31:
-            yield Value(
-                match.start(), match.end(), "date", year * 10000.0 + month * 100 + day, written=match[0]
-            )
-
-
-def _clocks(text: str) -> Iterator[Value]:
-    """Give times of day in minutes and days of the week from 1."""
-    for match in _CLOCK.finditer(text):
-        hour, minute = int(match["hour"] or match["hour24"]), int(match["minute"] or match["minute24"] or 0)
-        if match["half"]:
-            hour = hour % 12 + (12 if match["half"][0] in "pP" else 0)
-        if hour < 24 and minute < 60:
-            yield Value(match.start(), match.end(), "clock", hour * 60.0 + minute, written=match[0])
-    for match in _WEEKDAY.finditer(text):
-        day = float(_WEEKDAYS[match["weekday"].lower()])
-        yield Value(match.start(), match.end(), "weekday", day, written=match[0])
 
 
 def _versions(text: str) -> Iterator[Value]:

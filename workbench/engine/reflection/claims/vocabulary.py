@@ -10,24 +10,27 @@ from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection.english import words
 
 GENERIC: Final = words(
-    "project app application feature features thing things stuff work working help use using used make making made sure want"
-    " need trying try like new now currently recently current recent ensure implement implementing implemented issue issues"
-    " trouble handle handling correctly properly way best lot bit really already also still get getting got set setting add"
-    " adding added actually time today yesterday tomorrow okay great good better nice thank thanks please know think code"
-    " example advice tip approach ever even since much many one two day days consider considering include including included"
-    " specifically based various several such total around about approximately roughly nearly almost number amount value"
-    " initial year years month months week weeks hour hours minute minutes optimize optimizing optimise focus focusing average"
+    "project app application feature features thing things stuff work working help use using used make making"
+    " made sure want need trying try like new now currently recently current recent ensure implement"
+    " implementing implemented issue issues trouble handle handling correctly properly way best lot bit really"
+    " already also still get getting got set setting add adding added actually time today yesterday tomorrow"
+    " okay great good better nice thank thanks please know think code example advice tip approach ever even"
+    " since much many one two day days consider considering include including included specifically based"
+    " various several such total around about approximately roughly nearly almost number amount value initial"
+    " year years month months week weeks hour hours minute minutes optimize optimizing optimise focus focusing"
+    " average"
 )
 """What may be said of anything; tells no two things apart, though it may stand before a noun."""
 
 FUNCTION_WORDS: Final = STOP_WORDS | words(
-    "after before because between both each few here more most no not only other same some than these those through too"
-    " until up very while all again against down out off its your him her his himself myself themselves just within"
-    " without during per via however though although am any whether yet never once first second third last next over under"
-    " got going go goes went come came take took see seen back let lets put keep said say says tell told ask asked"
-    " something anything everything nothing someone anyone everyone somewhere another else every there's that's what's"
-    " he's she's we're we've they're you're you've i'll we'll hey wow yeah yes well oh gonna gotta wanna"
-    " i'm i've i'd it's don't didn't haven't can't is are was were be been being using"
+    "after before because between both each few here more most no not only other same some than these those"
+    " through too until up very while all again against down out off its your him her his himself myself"
+    " themselves just within without during per via however though although am any whether yet never once"
+    " first second third last next over under got going go goes went come came take took see seen back let"
+    " lets put keep said say says tell told ask asked something anything everything nothing someone anyone"
+    " everyone somewhere another else every there's that's what's he's she's we're we've they're you're you've"
+    " i'll we'll hey wow yeah yes well oh gonna gotta wanna i'm i've i'd it's don't didn't haven't can't is"
+    " are was were be been being using"
 )
 """What joins words; a noun phrase ends at one of these."""
 
@@ -37,10 +40,11 @@ CHANGE_STEMS: Final = frozenset(
     map(
         stem,
         words(
-            "improve increase reduce raise lower grow grew grown growth reach update extend change revise expand bump"
-            " upgrade drop move push postpone reschedule achieve hit bring brought climb rise rose cut decrease switch"
-            " reflect manage complete target estimate schedule range fall fell jump boost double aim plan try track"
-            " notice show result measure stand sit remain stay have become became adjust allow keep decide mention"
+            "improve increase reduce raise lower grow grew grown growth reach update extend change revise"
+            " expand bump upgrade drop move push postpone reschedule achieve hit bring brought climb rise rose"
+            " cut decrease switch reflect manage complete target estimate schedule range fall fell jump boost"
+            " double aim plan try track notice show result measure stand sit remain stay have become became"
+            " adjust allow keep decide mention"
         ),
     )
 )
@@ -70,8 +74,8 @@ _APPOINTED_WORDS: Final = {
 } | {
     word: word
     for word in words(
-        "appointment interview exam wedding trip flight demo presentation birthday conference surgery party workshop visit"
-        " concert session test match game festival audition checkup"
+        "appointment interview exam wedding trip flight demo presentation birthday conference surgery party"
+        " workshop visit concert session test match game festival audition checkup"
     )
 }
 APPOINTED: Final = {stem(word): kind for kind, names in _APPOINTED_WORDS.items() for word in words(names)}

@@ -1,0 +1,121 @@
+"""Reads what somebody says he has done, does, tries or has."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.recall.stemming import stem
+from workbench.engine.reflection.claims.clauses import Mode, begin_of
+from workbench.engine.reflection.claims.denials import BETWEEN, HE_HAS, I_HAVE, denies, telling
+from workbench.engine.reflection.claims.model import Deed, Span
+from workbench.engine.reflection.english import PAST_FORMS, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.engine.reflection.claims.clauses import Clause
+    from workbench.engine.reflection.claims.model import Origin
+
+_DONE = re.compile(rf"(?:{I_HAVE}|{HE_HAS}){BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE)
+_DID = re.compile(rf"\b(?:i|we)\s+{BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE)
+_DOING = re.compile(
+    r"\b(?:i['’]m|i\s+am|we['’]re|we\s+are)\s+(?:(?:currently|now|already|also|still|actually)\s+)*(?P<verb>[^\W\d_]+ing)\b",
+    re.IGNORECASE,
+)
+_ATTEMPT = re.compile(
+    r"\b(?:(?:i['’]m|i\s+am|i['’]ve\s+been|we['’]re)\s+(?:currently\s+)?(?:trying|planning|hoping|going|looking|working)"
+    r"\s+(?:to|on)|(?:i|we)\s+(?:want|plan|hope|need|decided)\s+to|i['’]d\s+like\s+to)\s+(?P<verb>[^\W\d_]+)",
+    re.IGNORECASE,
+)
+_MINE = re.compile(
+    r"\b(?:my|our)\s+(?P<what>(?:[\w`.+#-]+\s+){0,4}?[\w`.+#-]+)"
+    r"(?=\s+(?P<got>obtained|bought|received|acquired|created|built|made|published)\b"
+    r"|\s+(?:is|was|has|which|that|to|for|in|with|and)\b|[.,;]|$)",
+    re.IGNORECASE,
+)
+_CHINESE_DONE = re.compile(r"(?:我|用户)(?:已经|昨天|今天|刚)?(?P<verb>[\u3400-\u9fff]{1,2}?)(?:了|过)")
+_CHINESE_DOES = re.compile(r"(?:我|用户)(?:一直|现在|每天|还|都)?(?P<verb>使用|住在|用|喝|吃)")
+_NOT_DEEDS = frozenset(
+    map(
+        stem,
+        words(
+            "never not no to trying planning hoping thinking wondering looking having going sure unsure"
+            " interested concerned worried struggling wanted needed heard read noticed seen thought considered"
+            " been got tried wish hope think know guess believe want need like love feel felt am was will"
+            " would can could should may might must don had able aware afraid curious getting excited reviewed"
+            " studied learned learnt estimated decided chosen chose scheduled explored researched discovered"
+            " found asked mentioned said told understand compare evaluate choose worry"
+        ),
+    )
+)
+_USES: Final = words("use prefer have own run drink eat drive speak live work")
+_GOT: Final = frozenset(
+    map(
+        stem,
+        words(
+            "obtain obtained get got gotten have had own owned buy bought receive received acquire acquired"
+        ),
+    )
+)
+
+DONE: Final = 1.0
+DOING: Final = 0.75
+TRIES: Final = 0.5
+
+
+def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Deed]:
+    """Give what a clause says that its speaker has done, does, tries or has; at most one of each.
+
+    Args:
+        clauses: Of the passage.
+        number: Of the clause among them.
+        origin: Where they were read.
+    """
+    clause = clauses[number]
+    if denies(clause.text):
+        return
+    stems = telling(clause.tokens)
+    owned = _MINE.search(clause.text)
+    if owned is not None:
+        what = telling(
+            [
+                t
+                for t in clause.tokens
+                if clause.start + owned.start("what") <= t.start < clause.start + owned.end("what")
+            ]
+        )
+        if what:
+            span = Span(begin_of(clauses, number), clause.end, clause.start + owned.start())
+            strength = DONE if owned["got"] else TRIES if clause.asked else DOING
+            yield Deed(origin, stem((owned["got"] or "have").casefold()), what, strength, span)
+    if clause.asked or not stems:
+        return
+    verb, strength, place = _deed(clause.text)
+    if verb and clause.mode_at(clause.start + place) is not Mode.SUPPOSES:
+        span = Span(begin_of(clauses, number), clause.end, clause.start + place)
+        yield Deed(origin, stem(verb), stems, strength, span)
+
+
+def _deed(text: str) -> tuple[str, float, int]:
+    for pattern, strength in (
+        (_ATTEMPT, TRIES),
+        (_DONE, DONE),
+        (_DOING, DOING),
+        (_DID, DONE),
+        (_CHINESE_DONE, DONE),
+        (_CHINESE_DOES, DOING),
+    ):
+        for found in pattern.finditer(text):
+            verb = found["verb"].casefold()
+            if stem(verb) in _NOT_DEEDS:
+                continue
+            if pattern is _DID and not (verb.endswith("ed") or verb in PAST_FORMS or verb in _USES):
+                continue
+            return verb, DOING if pattern is _DID and verb in _USES else strength, found.start()
+    return "", 0.0, 0
+
+
+def is_getting(verb: str) -> bool:
+    """Tell whether a verb's stem means coming to have."""
+    return verb in _GOT
