@@ -52,3 +52,12 @@ def test_choosing_loads_nothing() -> None:
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
+
+
+def test_people_are_told_which_model_it_is() -> None:
+    assert ModelSettings().told == ModelSettings(name="small").told == ""
+    assert ModelSettings(path="~/m.gguf", name="x").told == "~/m.gguf"
+    assert (
+        ModelSettings(name="small", base_url="http://127.0.0.1:9/v1").told == "small at http://127.0.0.1:9/v1"
+    )
+    assert ModelSettings(name="large", api_key="k").told == "large at OpenAI"

@@ -13,12 +13,15 @@ _MARKS = ["<unk>", "<s>", "</s>", "<|im_start|>", "<|im_end|>"]
 _UNKNOWN, _NORMAL, _CONTROL, _BYTE = 2, 1, 3, 6
 
 
-def write_tiny_chat_gguf(path: Path, *, template: str | None = None, seed: int = 3) -> Path:
+def write_tiny_chat_gguf(
+    path: Path, *, template: str | None = None, context: int = CONTEXT, seed: int = 3
+) -> Path:
     """Write a language model whose vocabulary is the printable ASCII characters, all bytes, and ChatML's marks.
 
     Args:
         path: The file.
         template: Its chat template; None for a file without one.
+        context: Tokens that it says it was trained on.
         seed: Of the weights.
     """
     import gguf
@@ -30,7 +33,7 @@ def write_tiny_chat_gguf(path: Path, *, template: str | None = None, seed: int =
     types = [_UNKNOWN, *[_CONTROL] * 4, *[_BYTE] * 256, *[_NORMAL] * (len(characters) + 1)]
     writer: Any = gguf.GGUFWriter(path, "llama")
     writer.add_name("tiny")
-    writer.add_context_length(CONTEXT)
+    writer.add_context_length(context)
     writer.add_embedding_length(_WIDTH)
     writer.add_feed_forward_length(2 * _WIDTH)
     writer.add_block_count(1)

@@ -336,6 +336,13 @@ class ModelSettings:
         """Tell whether there is a model to ask."""
         return bool(self.path or (self.name and (self.base_url or self.api_key)))
 
+    @property
+    def told(self) -> str:
+        """Return which model is meant, for people; empty where none is configured."""
+        if not self.configured:
+            return ""
+        return self.path or f"{self.name} at {self.base_url or 'OpenAI'}"
+
 
 @dataclass(frozen=True)
 class FlushSettings:

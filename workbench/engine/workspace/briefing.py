@@ -121,12 +121,7 @@ def _settings(ground: Ground) -> Iterator[results.Check]:
         )
     for warning in ground.settings.warnings:
         yield results.Check("settings", "degraded", warning)
-    model = ground.settings.model
-    yield results.Check(
-        "model",
-        "ok",
-        f"{model.name} at {model.base_url}" if model.configured else "none; built-in rules decide",
-    )
+    yield results.Check("model", "ok", ground.settings.model.told or "none; built-in rules decide")
 
 
 def _files(ground: Ground) -> Iterator[results.Check]:

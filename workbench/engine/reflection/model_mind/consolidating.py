@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import islice
@@ -54,6 +55,8 @@ def consolidate(
     snapshot, work = inquiry.snapshot, inquiry.work
     passages = snapshot.passages
     items: list[ReviewItem] = []
+    windows = cut_windows(passages, 0, inquiry.sizes.passages)
+    ahead: deque[Window] = deque()
     done = failed = 0
     while done < len(passages) or done == 0:
         left = allowance(work, work.phase)
@@ -65,10 +68,10 @@ def consolidate(
                 work.fell_back(NO_BUDGET)
                 items += by_rules(snapshot, agenda)
             break
-        ahead = list(islice(cut_windows(passages, done, inquiry.sizes.passages), max(1, left // PLENTY))) or [
-            Window(0, 0)
-        ]
-        window, most = ahead[0], left // len(ahead)
+        wanted = max(1, left // PLENTY)
+        ahead.extend(islice(windows, max(0, wanted - len(ahead))))
+        window = ahead.popleft() if ahead else Window(0, 0)
+        most = left // min(wanted, len(ahead) + 1)
         try:
             items += _read_window(inquiry, agenda, guidance, window, most)
             failed = 0
