@@ -56,10 +56,10 @@ def _meant(review: Review, word: str, *, undecided: bool) -> list[str]:
     span = _RANGE.fullmatch(word)
     if span:
         first, last = sorted((int(span[1]), int(span[2])))
-        inside = [item.id for item in review.items if first <= _number(item) <= last]
+        inside = [item for item in review.items if first <= _number(item) <= last]
         if not inside:
             raise _nothing(word)
-        return inside
+        return [item.id for item in _own(review, inside) or inside]
     if word.startswith("r-"):
         # The door knows which ids are near.
         return [word]
@@ -92,14 +92,19 @@ def _open(items: Sequence[ReviewItem], *, undecided: bool) -> list[str]:
 
 def _numbered(review: Review, number: int) -> ReviewItem:
     found = [item for item in review.items if _number(item) == number]
-    own = [item for item in found if item.id.startswith(f"{review.id}.")]
-    if len(own or found) == 1:
-        return (own or found)[0]
+    meant = _own(review, found) or found
+    if len(meant) == 1:
+        return meant[0]
     if found:
         raise Ambiguous(
             f"{number} may be {', '.join(item.id for item in found[:5])}.", remedy="Give the whole id."
         )
     raise _nothing(str(number))
+
+
+def _own(review: Review, items: Sequence[ReviewItem]) -> list[ReviewItem]:
+    """Return the items of the proposal's own reflection, without those that came over from an earlier one."""
+    return [item for item in items if item.id.startswith(f"{review.id}.")]
 
 
 def _number(item: ReviewItem) -> int:

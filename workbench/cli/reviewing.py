@@ -386,7 +386,8 @@ def _agreed(bench: Invocation, workspace: Workspace) -> bool:
         write(preview_lines(page_for(sys.stdout), preview))
     kept = f" and remember {len(preview.rejected)} as rejected" if preview.rejected else ""
     try:
-        agreed = bench.confirm(f"Apply {len(preview.applied)} approved items{kept}?")
+        many = "item" if len(preview.applied) == 1 else "items"
+        agreed = bench.confirm(f"Apply {len(preview.applied)} approved {many}{kept}?")
     except ConfirmationNeeded as refusal:
         if not bench.json:
             raise

@@ -252,8 +252,8 @@ def _quoted_lines(page: Page, quoted: Quoted, place: str) -> list[str]:
 
 def _file_lines(page: Page, file: FilePreview) -> list[str]:
     what = "new" if file.before is None else "deleted" if file.after is None else "changed"
-    sources = ((text or "").split("\n") for text in (file.before, file.after))
-    diff = list(difflib.unified_diff(*sources, lineterm="", n=1))[2:]
+    before, after = ((text or "").split("\n") for text in (file.before, file.after))
+    diff = list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
     if file.path in _BOOKS:
         sides = [sum(line.startswith(sign) for line in diff) for sign in "+-"]
         return [page.heading(safe_line(file.path), f"{what}: +{sides[0]} −{sides[1]} lines")]
