@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from workbench.engine.errors import Stale
 from workbench.engine.history.document_units import take_apart
-from workbench.engine.history.structural_revert import changed_units, revert_content, try_revert
+from workbench.engine.history.structural_revert import changed_units, is_scaffold, revert_content, try_revert
 
 ENTITY = """# person--alex
 
@@ -167,6 +167,51 @@ def test_only_the_named_units_are_taken_back() -> None:
     assert set(names) == {"^aaaa", "^bbbb", left, led}
     result = revert_content("a.md", ENTITY.encode(), after.encode(), after.encode(), only=["^bbbb"])
     assert result == after.replace("- Coffee ^bbbb\n", "").encode()
+
+
+def test_what_merely_looks_like_one_changed_unit_is_taken_back_apart() -> None:
+    before = "## Identity\n- Lives in Uppsala\n- Has a dog\n"
+    after = "## Identity\n- Has a dog\n- Lives in Visby\n"
+    both = "## Identity\n- Lives in Visby\n- Has a dog\n"
+    gone, new = "Identity / - Lives in Uppsala", "Identity / - Lives in Visby"
+    for left in (after, both):
+        arguments = ("a.md", before.encode(), left.encode(), left.encode())
+        put_back = revert_content(*arguments, only=[gone])
+        assert put_back is not None
+        assert sorted(put_back.split(b"\n")) == sorted([*left.encode().split(b"\n"), b"- Lives in Uppsala"])
+        assert revert_content(*arguments, only=[new]) == b"## Identity\n- Has a dog\n"
+
+
+def test_a_unit_stands_behind_what_it_stood_behind_without_a_line_more() -> None:
+    before = "## Facts\n- One ^aaaa\n\n## Relations\n- to: [[b--c]] ^rrrr\n"
+    after = "## Facts\n- Two ^bbbb\n\n## Superseded\n- One ^aaaa\n\n## Relations\n- to: [[b--c]] ^rrrr\n"
+    arguments = ("a.md", before.encode(), after.encode(), after.encode())
+    result = revert_content(*arguments, only=["^aaaa", "^bbbb", "## Superseded"])
+    assert result == before.encode()
+
+
+def test_records_that_come_with_their_file_are_named_one_by_one() -> None:
+    after = b'{"version": 1, "entries": {"a": {"pinned": true}, "b": {"pinned": true}}}'
+    assert changed_units("a.json", None, after) == ("version", "entries / a", "entries / b")
+    assert changed_units("a.json", after, None) == ("version", "entries / a", "entries / b")
+    left = revert_content("a.json", None, after, after, only=["entries / a"])
+    assert json.loads(left or b"") == {"version": 1, "entries": {"b": {"pinned": True}}}
+    assert revert_content("a.json", None, after, left, only=["entries / b", "version"]) is None
+
+
+def test_json_keeps_the_manner_of_what_is_not_taken_back() -> None:
+    before = '{\n  "folded": {"a": 1,  "b": 2},\n  "entries": {\n    "x": { "n": [1,2] }\n  }\n}\n'
+    after = before.replace("] }\n", '] },\n    "y": {\n      "n": 2\n    },\n    "z": {}\n')
+    now = after.replace('"z": {}', '"z": {},\n    "w": {"own":   "manner"}')
+    result = revert(before, after, now, path="a.json")
+    assert result == before.replace("] }\n", '] },\n    "w": {"own":   "manner"}\n')
+    assert revert(before, after, now.replace("\n", "\r\n"), path="a.json") == result.replace("\n", "\r\n")
+
+
+def test_headings_comments_and_outer_values_came_for_what_stands_below_them() -> None:
+    names = ["## Facts", "Facts / ### Sub", "<!-- Type: x -->", "Facts / - # no heading", "^aaaa"]
+    assert [is_scaffold("a.md", name) for name in names] == [True, True, True, False, False]
+    assert [is_scaffold("a.json", name) for name in ("version", "entries / a")] == [True, False]
 
 
 def test_json_is_reverted_by_key() -> None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 _ABSENT: Final = object()
 _INDENT = re.compile(r"[\[{]\r?\n([ \t]+)")
 _SEPARATOR = " / "
+_RECORDS_DEPTH = 2
+_BLANKS = (" ", "\n", "\r", "\t")
 
 
 class NotJson(Exception):
@@ -58,7 +60,7 @@ def revert_json(
     merged = _merge(old, _parse(after), _parse(now), (), only)
     if merged is _ABSENT:
         return None if before is None else b"{}\n"
-    return _render(merged, now)
+    return _render(merged, now, before)
 
 
 def changed_keys(before: bytes | None, after: bytes | None) -> tuple[str, ...]:
@@ -153,21 +155,76 @@ def _parse(content: bytes) -> dict[str, Any]:
     return value
 
 
-def _render(value: object, like: bytes) -> bytes:
+def _render(value: object, like: bytes, before: bytes | None) -> bytes:
+    """Write a value in the manner of a file; what that file, or the one before, says already keeps its very words."""
     text = like.decode("utf-8-sig")
     indent = _INDENT.search(text)
     compact = indent is None and '": ' not in text
-    rendered = json.dumps(
-        value,
-        indent=indent.group(1) if indent else None,
-        ensure_ascii=text.isascii() and "\\u" in text,
-        separators=(",", ":") if compact else None,
-    )
+    ascii_only = text.isascii() and "\\u" in text
+    if indent is None:
+        separators = (",", ":") if compact else None
+        rendered = json.dumps(value, ensure_ascii=ascii_only, separators=separators)
+    else:
+        files = [text] if before is None else [text, before.decode("utf-8-sig")]
+        sources = [_sources(source.replace("\r\n", "\n")) for source in files]
+        rendered = _written(value, (), indent.group(1), ascii_only, sources)
     tail = text[len(text.rstrip()) :]
     if "\r\n" in text:
         rendered = rendered.replace("\n", "\r\n")
     mark = "\ufeff" if like.startswith(b"\xef\xbb\xbf") else ""
     return (mark + rendered + tail).encode("utf-8", "surrogatepass")
+
+
+def _written(
+    value: Any,
+    path: tuple[str, ...],
+    indent: str,
+    ascii_only: bool,
+    sources: list[dict[tuple[str, ...], str]],
+) -> str:
+    for source in sources:
+        known = source.get(path)
+        if known is not None and _same(json.loads(known), value):
+            return known
+    inner, outer = "\n" + indent * (len(path) + 1), "\n" + indent * len(path)
+    if not isinstance(value, dict) or not value:
+        written = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
+        return written.replace("\n", outer)
+    members = (
+        f"{json.dumps(key, ensure_ascii=ascii_only)}: "
+        f"{_written(each, (*path, key), indent, ascii_only, sources)}"
+        for key, each in value.items()
+    )
+    return "{" + inner + ("," + inner).join(members) + outer + "}"
+
+
+def _sources(text: str) -> dict[tuple[str, ...], str]:
+    """Return the source of every value down to the records, by the keys on the way to it."""
+    found: dict[tuple[str, ...], str] = {}
+    decoder = json.JSONDecoder()
+
+    def read(at: int, path: tuple[str, ...]) -> None:
+        at = _past_blanks(text, at + 1)
+        while text[at] == '"':
+            key, at = decoder.raw_decode(text, at)
+            at = _past_blanks(text, _past_blanks(text, at) + 1)
+            value, end = decoder.raw_decode(text, at)
+            found[*path, key] = text[at:end]
+            if isinstance(value, dict) and len(path) < _RECORDS_DEPTH:
+                read(at, (*path, key))
+            at = _past_blanks(text, end)
+            if text[at] != ",":
+                return
+            at = _past_blanks(text, at + 1)
+
+    read(_past_blanks(text, 0), ())
+    return found
+
+
+def _past_blanks(text: str, at: int) -> int:
+    while text[at : at + 1] in _BLANKS:
+        at += 1
+    return at
 
 
 def _shown(value: object) -> str | None:
