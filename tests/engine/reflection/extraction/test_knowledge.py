@@ -302,6 +302,74 @@ def test_remember_that_is_explicit(tmp_path: Path) -> None:
     assert "asked to be remembered" in fact.reason.casefold()
 
 
+@pytest.mark.parametrize(
+    ("rule", "fact"),
+    [
+        (
+            "Always quote the statute when I ask about tenancy law.",
+            "User wants the agent to always quote the statute when they ask about tenancy law",
+        ),
+        (
+            "Please never use exclamation marks in letters.",
+            "User wants the agent to never use exclamation marks in letters",
+        ),
+        (
+            "From now on, answer in Danish with sources.",
+            "User wants the agent to answer in Danish with sources",
+        ),
+    ],
+)
+def test_standing_rules_for_the_agent_are_preferences(tmp_path: Path, rule: str, fact: str) -> None:
+    items = learn(tmp_path, *chat("2026-02-04", ("user", rule)))
+    assert facts(items) == [fact]
+    assert "standing rule" in next(item.reason for item in items if item.kind == "fact")
+
+
+def test_people_rule_agents_not_each_other(tmp_path: Path) -> None:
+    assert say(tmp_path, "Always quote the statute when I ask about tenancy law.") == []
+
+
+def test_statements_about_recorded_entities_are_theirs(tmp_path: Path) -> None:
+    files = {
+        "memory/graph/entities/project--reef.md": "# project--reef\n\n<!-- Type: project | Label: Reef -->\n"
+    }
+    items = learn(tmp_path, *chat("2026-02-04", ("user", "Reef runs on two servers in Aarhus.")), files=files)
+    fact = next(item for item in items if item.kind == "fact")
+    assert (fact.target, fact.text, fact.needs) == ("project--reef", "Reef runs on two servers in Aarhus", ())
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("Tide forecasts cost 90 euros a month", "concept--tide-forecast"),
+        ("The Esbjerg pilot ends in May", "concept--port-of-esbjerg"),
+        ("Nobody works on Sundays", "person--ada"),
+    ],
+)
+def test_impersonal_statements_find_what_they_are_about(tmp_path: Path, text: str, target: str) -> None:
+    labels = {"concept--tide-forecast": "Tide forecast", "concept--port-of-esbjerg": "Port of Esbjerg"}
+    files = {
+        f"memory/graph/entities/{name}.md": f"# {name}\n\n<!-- Type: concept | Label: {label} -->\n"
+        for name, label in labels.items()
+    }
+    items = learn(tmp_path, said("2026-02-04 10:00", text, type="decision"), owner="Ada", files=files)
+    assert next(item.target for item in items if item.kind == "fact") == target
+
+
+def test_what_a_fact_came_from_is_not_taught_twice(tmp_path: Path) -> None:
+    port = (
+        "# concept--port-of-esbjerg\n\n<!-- Type: concept | Label: Port of Esbjerg -->\n\n## Facts\n"
+        "- The Port of Esbjerg extended its pilot by six months (from episode:2026-02-04:10:00) ^f1aa\n"
+    )
+    items = learn(
+        tmp_path,
+        said("2026-02-04 10:00", "Esbjerg’s pilot was extended by six months, at full price", type="fact"),
+        owner="Ada",
+        files={"memory/graph/entities/concept--port-of-esbjerg.md": port},
+    )
+    assert facts(items) == []
+
+
 def test_decisions_about_a_project_are_the_projects(tmp_path: Path) -> None:
     files = {
         "memory/graph/entities/project--reef.md": "# project--reef\n\n<!-- Type: project | Label: Reef -->\n"

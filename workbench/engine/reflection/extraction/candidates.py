@@ -110,7 +110,8 @@ def candidates(
                 about, own = (other, own) if other is not None else (about, "")
             if not own:
                 continue
-            worth = worth_of(own, joint=own != spoken and _WE.search(spoken) is not None)
+            joint = own != spoken and _WE.search(spoken) is not None
+            worth = worth_of(own, joint=joint, known=about.entity != voice.entity)
             if worth.value < LEAST - _DATED:
                 continue
             told = tell(own, voice.name, said)

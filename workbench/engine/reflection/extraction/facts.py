@@ -34,6 +34,7 @@ _REASONS: Final = {
     "home": "says something of home and origin",
     "pet": "says something of pets",
     "own": "says something of work or belongings",
+    "recorded": "says something of what is recorded already",
     "acquaintance": "names somebody",
     "possession": "says something of possessions",
     "begun": "says what was begun, is done or was given up",
@@ -62,7 +63,7 @@ class KnownFacts:
         Args:
             entity: `type--slug`.
             text: The statement.
-            source: The memory that states it; what the graph says from it already need share but two fifths of the words.
+            source: The memory that states it; a fact from that memory need share but two fifths of the words.
         """
         if entity not in self._said:
             facts = self._graph.facts_of(f"entity:{entity}")

@@ -114,12 +114,12 @@ class _Reader:
         self._read_names(at, passage, voice, explicit=bool(meant))
 
     def _acquainted(self, name: str) -> Acquaintance | None:
-        """Find somebody named as a relative before, or a person of the graph."""
+        """Find somebody named as a relative before, or an entity of the graph."""
         related = self._found.relatives.get(entity_id("person", name).name)
         if related is not None:
             return Acquaintance(related.entity, related.label)
         record = self._names.record(name)
-        if record is None or record.type not in ("person", "project"):
+        if record is None:
             return None
         return Acquaintance(record.id.removeprefix("entity:"), record.label)
 

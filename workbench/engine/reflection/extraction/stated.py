@@ -36,6 +36,16 @@ _REMEMBER = re.compile(
     r"|(?:请|請)?(?:记住|記住|记得|記得)[,:，：\s]*(?P<chinese>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+_RULE_CUE = re.compile(r"\b(?:always|never|from now on|in (?:the )?future|going forward)\b", re.IGNORECASE)
+_RULE = re.compile(
+    r"(?:please,? |pls |and |also )*(?:(?:you (?:should|must) |do )?(?:always|never)\s+(?:please )?"
+    r"|(?:from now on|in (?:the )?future|going forward),?\s+(?:please )?(?:always )?)(?=[a-z]+ [a-z\d])"
+    r"(?!\s*(?:had|have|been|was|were|is|are|did|mind|forget|say|thought|again|i|we|he|she|it|they|you)\b)",
+    re.IGNORECASE,
+)
+_ALWAYS = re.compile(
+    r"(?:please,? |pls |and |also )*(?:you (?:should|must) |do )?(always|never)\b", re.IGNORECASE
+)
 _CORRECTION = re.compile(r"^(?:correction|update|更正|纠正)\s*[:：,，]\s*", re.IGNORECASE)
 _LABEL = re.compile(r"^(?:decision|preference|fact|note|决定|決定)\s*[:：]\s*", re.IGNORECASE)
 _UNNAMED = re.compile(
@@ -68,12 +78,36 @@ def stated(at: int, passage: Passage, voice: Voice, names: Names) -> Iterator[Ca
     if passage.type in _WORTH:
         for quote in _sentences(passage.text):
             yield from _candidate(at, passage, voice, names, quote, passage.type)
-    elif voice.is_owner and _CUE.search(passage.text):
+    elif voice.is_owner and (_CUE.search(passage.text) or _RULE_CUE.search(passage.text)):
         for sentence in sentences(passage.text):
             found = _REMEMBER.match(sentence.text)
+            rule = _RULE.match(sentence.text) if passage.speaker else None
             if found:
                 quote = (found["what"] or found["chinese"]).rstrip()
                 yield from _candidate(at, passage, voice, names, quote, "remember")
+            elif rule:
+                yield from _standing_rule(at, passage, voice, sentence.text, sentence.text[rule.end() :])
+
+
+def _standing_rule(at: int, passage: Passage, voice: Voice, quote: str, rule: str) -> Iterator[Candidate]:
+    """Give what a person wants an agent to do from now on: “Always quote sources when I ask about law”."""
+    always = _ALWAYS.match(quote)
+    own = f"I want the agent to {always[1].lower() + ' ' if always else ''}{rule.strip()}"
+    told = tell(own, voice.name, None)
+    terms = terms_of(rule)
+    if told.text and len(quote) <= _LONGEST and len(terms) >= _FEWEST_WORDS:
+        yield Candidate(
+            at,
+            voice.entity,
+            voice.label,
+            told.text,
+            quote,
+            "preference",
+            _WORTH["preference"],
+            terms,
+            passage.day,
+            explicit="asked for as a standing rule",
+        )
 
 
 def _sentences(text: str) -> list[str]:

@@ -27,6 +27,7 @@ _LONG: Final = 0.05
 _COMFORTABLE: Final = 24
 _ATTEMPT: Final = 2.4
 _JOINT: Final = 0.3
+_RECORDED: Final = 3.6
 
 _WORD = re.compile(r"[^\W\d_][\w'’-]*|\d[\d.,:%]*")
 _CAPITAL = re.compile(r"(?<=[\w,] )(?:[A-Z][\w’'-]+|[A-Z]{2,})")
@@ -155,7 +156,7 @@ def terms_of(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in words if word not in empty and "'" not in word and len(word) > 1)
 
 
-def worth_of(clause: str, *, joint: bool = False) -> Worth:
+def worth_of(clause: str, *, joint: bool = False, known: bool = False) -> Worth:
     """Judge a clause as its speaker says it, with “I” and “my”.
 
     The weight of its kind, more for each concrete word, name and number, less for vague words, for pronouns that
@@ -164,6 +165,7 @@ def worth_of(clause: str, *, joint: bool = False) -> Worth:
     Args:
         clause: With “I” for “we”.
         joint: Whether it said “we”: what several do says less of each.
+        known: Whether it is about an entity that is recorded already, of which any statement may be of use.
     """
     cues = _cues()
     plain = clause.replace("’", "'")
@@ -173,6 +175,8 @@ def worth_of(clause: str, *, joint: bool = False) -> Worth:
     fitting = sorted(
         ((weight, name) for name, weight, pattern in cues.kinds if pattern.search(plain)), reverse=True
     )
+    if known:
+        fitting.append((_RECORDED, "recorded"))
     if not fitting:
         return Worth(0.0, "", frozenset())
     telling = terms_of(plain)
