@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.clock import parse_time
-from workbench.engine.errors import InvalidInput
+from workbench.engine.errors import HistoryError, InvalidInput
 
 if TYPE_CHECKING:
     from workbench.engine.documents import PendingReflection
@@ -24,7 +24,6 @@ def reflection_due(ground: Ground, occasion: str) -> results.ReflectionDue:
     from workbench.engine.reflection.due import Standing, is_due, next_planned
     from workbench.engine.workspace.snapshot import read_log, read_pending
 
-    ground.adopt_for_reading()
     settings = ground.settings.reflection
     unread = count_unread(ground)
     times = [_time(record.time) for record in read_log(ground.files).records]
@@ -54,10 +53,14 @@ def count_unread(ground: Ground) -> int:
     """Return how many entries no reflection has read, looking only into files that changed since the last one."""
     from workbench.engine.workspace.snapshot import find_unread, last_mark
 
-    head = ground.history.head() if ground.has_history() else None
-    if head is None or not last_mark(ground, ground.files).base:
+    try:
+        head = ground.history.head() if ground.has_history() else None
+        if head is not None and last_mark(ground, ground.files).base:
+            return find_unread(ground, ground.history.at(head), head).entries
+    except HistoryError:
+        # A damaged history, of which `doctor` tells, no longer says what was read.
         return ground.lookups.count_entries()
-    return find_unread(ground, ground.history.at(head), head).entries
+    return ground.lookups.count_entries()
 
 
 def _time(text: str) -> datetime | None:

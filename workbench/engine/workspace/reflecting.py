@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
-from workbench.engine.errors import InvalidInput, Locked, Refused
+from workbench.engine.errors import HistoryError, InvalidInput, Locked, Refused
 from workbench.engine.workspace.dueness import reflection_due, waiting_proposal
 from workbench.engine.workspace.reviewing import Reviewing
 from workbench.engine.workspace.snapshot import TRACES, backlog_place
@@ -84,6 +84,9 @@ class Reflecting(Reviewing):
         Args:
             trigger: The occasion: `schedule` or `session-end`.
         """
+        # Without its history memory can still be asked.
+        with contextlib.suppress(HistoryError):
+            self._ground.adopt_for_reading()
         self._ground.refresh_for_reading()
         return reflection_due(self._ground, trigger)
 
