@@ -200,6 +200,37 @@ def test_a_preference_that_denies_an_item_takes_its_place(tmp_path: Path) -> Non
     )
 
 
+def test_what_somebody_else_wants_and_what_is_wanted_once_is_no_preference_of_the_person(
+    tmp_path: Path,
+) -> None:
+    passages = (
+        said(
+            "2026-02-20 09:00", "Idris Hale wants every chart readable in bright sunlight", type="preference"
+        ),
+        said("2026-02-21 09:00", "I want three options for the database", speaker="user"),
+        said("2026-02-22 09:00", "Alex prefers brainstorming before implementation", type="preference"),
+        said("2026-02-23 09:00", "User wants trade-offs beside each of the options", type="preference"),
+    )
+    found = rewritten(snapshot(tmp_path, passages, owner="Alex Marsh"))
+    assert [item.text for item in found] == [
+        "Wants trade-offs beside each of the options",
+        "Prefers brainstorming before implementation",
+    ]
+
+
+def test_an_open_decision_that_was_taken_leaves(tmp_path: Path) -> None:
+    passages = (said("2026-02-25 09:00", "We rent a second machine for SWAN", type="decision"),)
+    several = "## Active Context\n- Open decisions: a second machine for SWAN, the price of waves\n"
+    (item,) = rewritten(snapshot(tmp_path / "a", passages, files={"MEMORY.md": several}))
+    assert (item.text, item.reason) == (
+        "Open decisions: the price of waves",
+        "“a second machine for SWAN” was decided on 2026-02-25.",
+    )
+    one = "## Active Context\n- Open decisions: a second machine for SWAN\n"
+    (item,) = rewritten(snapshot(tmp_path / "b", passages, files={"MEMORY.md": one}))
+    assert (item.kind, item.reason) == ("demotion", "It was decided on 2026-02-25.")
+
+
 def test_a_request_is_no_preference(tmp_path: Path) -> None:
     passages = (
         said(

@@ -15,6 +15,7 @@ from workbench.engine.reflection.rules.core_items import (
     says,
     told_of_owner,
 )
+from workbench.engine.reflection.rules.core_open import OPEN, settled_change
 from workbench.engine.reflection.rules.phrasing import clipped, plain
 from workbench.engine.reflection.rules.quoting import cite, spoken
 from workbench.engine.reflection.rules.words import content_words, coverage
@@ -36,9 +37,6 @@ _LONGEST: Final = 160
 _LONGEST_NAME: Final = 3
 _LONGEST_VALUE: Final = 5
 _EVENTS: Final = frozenset({"recent important events", "recent events", "recently"})
-_OPEN: Final = frozenset(
-    {"open decisions", "open questions", "blockers", "blockers/waiting on", "waiting on", "waiting for"}
-)
 _SUBJECT_TYPES: Final = frozenset({"decision", "fact", "correction", "event"})
 # Core memory is read on other days than it is written.
 _PASSING: Final = re.compile(
@@ -78,6 +76,7 @@ def context_changes(snapshot: Snapshot, work: Work) -> Iterator[ReviewItem]:
         change = (
             focus_change(snapshot, line, recent)
             or _events(snapshot, line, recent)
+            or settled_change(snapshot, line, recent)
             or _subject(snapshot, line, recent)
         )
         if change is not None and not any(proof.id in used for proof in change.evidence):
@@ -102,7 +101,7 @@ def _events(snapshot: Snapshot, line: CoreLine, recent: Sequence[Passage]) -> Re
 def _subject(snapshot: Snapshot, line: CoreLine, recent: Sequence[Passage]) -> ReviewItem | None:
     """Return the newest statement on what an item’s label names, where it is newer than what the item says."""
     label = line.label.casefold()
-    if not label or label in FOCUS | _EVENTS | _OPEN or line.is_placeholder:
+    if not label or label in FOCUS | _EVENTS | OPEN or line.is_placeholder:
         return None
     name = content_words(line.label)
     if not name or len(name) > _LONGEST_NAME or len(content_words(line.value)) > _LONGEST_VALUE:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_context import BLOCK, DONE
 from workbench.engine.reflection.rules.core_items import read_lines
+from workbench.engine.reflection.rules.core_open import deciding, open_parts
 from workbench.engine.reflection.rules.phrasing import counted
 from workbench.engine.reflection.rules.quoting import cite, spoken
 from workbench.engine.reflection.rules.words import content_words, coverage
@@ -33,7 +34,7 @@ _NOT_QUITE: Final = re.compile(
 
 
 def demotions(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
-    """Return demotions of Active Context, finished items first, at most five; pinned items stay.
+    """Return demotions of Active Context, decided and finished items first, at most five; pinned items stay.
 
     An item is stale where none of the new passages speaks of it and these go back three weeks, or where its own score
     says that nobody accessed it for as long.
@@ -53,9 +54,27 @@ def demotions(snapshot: Snapshot, work: Work) -> tuple[ReviewItem, ...]:
     passages = snapshot.passages[-_MOST_PASSAGES:]
     said = [content_words(f"{passage.text} {' '.join(passage.tags)}") for passage in passages]
     work.check()
-    found = (*_finished(snapshot, lines, passages, said), *_stale(snapshot, lines, passages, said))
+    found = (
+        *_decided(snapshot, lines, passages),
+        *_finished(snapshot, lines, passages, said),
+        *_stale(snapshot, lines, passages, said),
+    )
     unique = {item.target: item for item in reversed(found)}
     return tuple(islice((item for item in found if unique[item.target] is item), _MOST))
+
+
+def _decided(
+    snapshot: Snapshot, lines: Sequence[CoreLine], passages: Sequence[Passage]
+) -> Iterator[ReviewItem]:
+    """Give lists of open decisions whose only one was taken."""
+    for line in lines:
+        parts = open_parts(line)
+        decision = deciding(parts[0], passages) if len(parts) == 1 else None
+        own = cite(snapshot, line.item.id, line.item.text)
+        proof = cite(snapshot, decision.id, spoken(decision.text)[0]) if decision else None
+        if decision is not None and own is not None and proof is not None:
+            reason = f"It was decided on {decision.day}."
+            yield forms.demotion(line.item.id, line.item.text, (own, proof), reason=reason)
 
 
 def _finished(

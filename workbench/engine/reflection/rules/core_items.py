@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 _LABELLED: Final = re.compile(r"[*_]*([^:：*_\n]{1,40}?)[*_]*[:：][*_]*\s+(.*)\Z", re.DOTALL)
 _PLACEHOLDER: Final = re.compile(r"\[[^\[\]\n]*\]")
+_WANTS: Final = re.compile(
+    r"\W*((?:[Tt]he )?[^\W\d_][\w'’-]*(?: [^\W\d_a-z][\w'’-]*){0,2}) (?:\w+ly |always |never |also |now )*"
+    r"(?:wants|likes|prefers|hates|loves|needs|enjoys|dislikes|expects|insists|would like)\b"
+)
 _SAID_ALREADY: Final = 0.7
 _ALIKE: Final = 0.6
 
@@ -84,11 +88,20 @@ def is_owners(passage: Passage, snapshot: Snapshot) -> bool:
 
 
 def told_of_owner(sentence: str, snapshot: Snapshot) -> str:
-    """Return what the person says of themselves as core memory tells it: “I like tea” becomes “likes tea”."""
+    """Return what is said of the person as core memory tells it: “I like tea”, “Alex likes tea” become “likes tea”."""
     name = snapshot.owner or "User"
     told = third_person(sentence, name)
-    opening = next((start for start in (f"{name}: ", f"{name}：", f"{name} ") if told.startswith(start)), "")
+    names = (name, name.split(" ")[0], "The user", "the user", "User")
+    openings = (f"{each}{mark}" for each in names for mark in (": ", "：", " "))
+    opening = next((start for start in openings if told.startswith(start)), "")
     return told[len(opening) :]
+
+
+def wants_of_somebody_else(sentence: str, snapshot: Snapshot) -> bool:
+    """Tell whether a sentence says what another person than the owner wants: “Idris wants larger type”."""
+    match = _WANTS.match(sentence)
+    own = {"user", "the user", "i", *snapshot.owner.casefold().split(), snapshot.owner.casefold()}
+    return match is not None and match[1].casefold() not in own
 
 
 def newest_first(passages: Iterable[Passage]) -> Iterator[Passage]:

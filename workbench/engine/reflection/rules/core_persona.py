@@ -13,12 +13,14 @@ from workbench.engine.reflection.rules.core_items import (
     read_lines,
     says,
     told_of_owner,
+    wants_of_somebody_else,
 )
 from workbench.engine.reflection.rules.phrasing import clipped, plain
 from workbench.engine.reflection.rules.quoting import cite
 from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, is_negated, likeness
 from workbench.engine.reflection.wording import sentences
 from workbench.engine.triggers.core_worth import core_block
+from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION
 
 if TYPE_CHECKING:
@@ -37,6 +39,12 @@ _FEWEST_WORDS: Final = 3
 _ONE_REQUEST: Final = re.compile(
     r"\b(?:(?:can|could|would|will) you|help me|trying to|i need you to|tell me (?:about|what|how|why)"
     r"|this time|for now)\b",
+    re.IGNORECASE,
+)
+# “I want three options for the database” is about the database.
+_LASTING: Final = re.compile(
+    r"\b(?:always|never|prefer|generally|usually|in general|from now on|going forward|every time|in future|like|love"
+    r"|hate|stop|avoid|no|without|do not|short|brief|concise|longer|detailed|direct)\b|\bdon't\b|[不别別总總]",
     re.IGNORECASE,
 )
 
@@ -103,9 +111,16 @@ def _manner(passage: Passage, snapshot: Snapshot) -> str:
     """Return the sentence of a passage that says how the person wants things; empty where none does."""
     if passage.type not in ("", "preference") or not is_owners(passage, snapshot):
         return ""
-    said = [sentence.text for sentence in sentences(passage.text) if not _ONE_REQUEST.search(sentence.text)]
+    said = [
+        sentence.text
+        for sentence in sentences(passage.text)
+        if not _ONE_REQUEST.search(sentence.text) and not wants_of_somebody_else(sentence.text, snapshot)
+    ]
+    cues = routing_cues()
     for sentence in said:
-        if core_block(sentence.translate(PUNCTUATION), "preference") == "Persona":
+        plain_marks = sentence.translate(PUNCTUATION)
+        lasts = passage.type == "preference" or _LASTING.search(plain_marks)
+        if lasts and cues.fits("manner", plain_marks) and core_block(plain_marks, "preference") == "Persona":
             return sentence
     return said[0] if passage.type == "preference" and said and passage.confidence != "low" else ""
 
