@@ -87,7 +87,10 @@ def group(found: Iterable[Candidate]) -> list[Group]:
 
 
 def in_order(groups: Iterable[Group]) -> list[Group]:
-    """Return the worthiest groups, each next one chosen by its worth less what those before it say already."""
+    """Return the worthiest groups, each next one chosen by its worth less what those before it say already.
+
+    What those before it say altogether is left out.
+    """
     waiting = sorted(groups, key=lambda each: (-each.value, each.best.at))[:MOST_ORDERED]
     values = [each.value for each in waiting]
     supports = [each.support for each in waiting]
@@ -109,19 +112,33 @@ def in_order(groups: Iterable[Group]) -> list[Group]:
         best = waiting[chosen].best
         taken[best.entity] += 1
         covered[best.entity] |= best.terms
-        for n in left:
+        for n in tuple(left):
             other = waiting[n].best
             if other.entity != best.entity or not other.terms:
                 continue
+            if _is_said_by(waiting[n], best, covered[best.entity]):
+                left.remove(n)
+                continue
             alike = likeness(best, other)
-            if other.kind in _LISTED:
-                # Parts of lists that were given before add nothing, whichever lists they were.
-                alike = max(alike, len(other.terms & covered[other.entity]) / len(other.terms))
-            else:
+            if other.kind not in _LISTED:
                 # What is said time and again may repeat what was told once in passing.
                 alike /= max(1, supports[n] - _RECURRING + 2)
             repeated[n] = max(repeated[n], alike)
     return ordered
+
+
+def _is_said_by(group: Group, before: Candidate, covered: set[str]) -> bool:
+    """Tell whether what was chosen before leaves nothing new to a group.
+
+    Parts of lists that were given before add nothing, whichever lists they were; other statements only where one
+    statement says all of it, and neither a date nor repetition speaks for saying it alone.
+    """
+    one = group.best
+    if one.explicit or bool(_DENIAL.search(one.text)) != bool(_DENIAL.search(before.text)):
+        return False
+    if one.kind in _LISTED:
+        return one.terms <= covered
+    return one.terms <= before.terms and not one.dated and group.support < _RECURRING
 
 
 def likeness(one: Candidate, other: Candidate) -> float:

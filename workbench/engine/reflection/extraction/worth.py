@@ -25,11 +25,11 @@ _DEICTIC: Final = 2.0
 _UNKNOWN_DEFINITE: Final = 0.6
 _LONG: Final = 0.05
 _COMFORTABLE: Final = 24
-_ATTEMPT: Final = 2.4
+_ATTEMPT: Final = 2.8
 _JOINT: Final = 0.3
 _RECORDED: Final = 3.6
 
-_WORD = re.compile(r"[^\W\d_][\w'’-]*|\d[\d.,:%]*")
+_WORD = re.compile(r"v\d[\d.]*|[^\W\d_][\w'’-]*|\d[\d.,:%]*")
 _CAPITAL = re.compile(r"(?<=[\w,] )(?:[A-Z][\w’'-]+|[A-Z]{2,})")
 _PRONOUN = re.compile(
     r"\b(?:it|it's|its|them|they|they're|they've|their|he|she|him|her|his|hers|he's|she's|those|these|there)\b",
@@ -87,6 +87,7 @@ _INTENDED = re.compile(
     r"^I(?:'ll| will)\b(?!.*(?:\d|\bnext\b|\btomorrow\b|\btonight\b|day\b|\bweekend\b|\bsummer\b))",
     re.IGNORECASE,
 )
+_VERSION = re.compile(r"^v(?=\d)")
 _EXISTENTIAL = re.compile(r"\bthere(?:'s|’s| is| are| was| were)\b", re.IGNORECASE)
 
 
@@ -153,7 +154,11 @@ def terms_of(text: str) -> frozenset[str]:
         word.casefold().removesuffix("'s").rstrip(".,:'") for word in _WORD.findall(text.replace("’", "'"))
     )
     empty = cues.empty
-    return frozenset(stem(word) for word in words if word not in empty and "'" not in word and len(word) > 1)
+    return frozenset(
+        stem(_VERSION.sub("", word))
+        for word in words
+        if word not in empty and "'" not in word and len(word) > 1
+    )
 
 
 def worth_of(clause: str, *, joint: bool = False, known: bool = False) -> Worth:
