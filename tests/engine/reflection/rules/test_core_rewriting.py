@@ -164,6 +164,7 @@ def test_open_tasks_are_added_and_done_ones_are_not(tmp_path: Path) -> None:
         said("2026-02-20 09:00", "Write the Öckerö offer for the council", type="task"),
         said("2026-02-22 09:00", "The Öckerö offer for the council is done", type="event"),
         said("2026-02-24 09:00", "Ask for a second machine", type="task"),
+        said("2026-02-25 09:00", "Call the harbour office today", type="task"),
         said("2025-11-24 09:00", "Renew the certificate of staging", type="task"),
     )
     ordered = tuple(sorted(passages, key=lambda passage: str(passage.moment)))
@@ -226,6 +227,14 @@ def test_an_open_decision_that_was_taken_leaves(tmp_path: Path) -> None:
         "Open decisions: the price of waves",
         "“a second machine for SWAN” was decided on 2026-02-25.",
     )
+    near = (
+        said("2026-02-25 09:00", "We go on with the second half of the study, with SWAN", type="decision"),
+    )
+    assert not [
+        item
+        for item in rewritten(snapshot(tmp_path / "c", near, files={"MEMORY.md": several}))
+        if item.before
+    ]
     one = "## Active Context\n- Open decisions: a second machine for SWAN\n"
     (item,) = rewritten(snapshot(tmp_path / "b", passages, files={"MEMORY.md": one}))
     assert (item.kind, item.reason) == ("demotion", "It was decided on 2026-02-25.")

@@ -164,6 +164,7 @@ def _new(
         if DONE.search(passage.text) and passage.type != "task":
             later.append(words)
         wanted = passage.type == "task" or (passage.type == "decision" and passage.confidence != "low")
+        wanted = wanted and not _PASSING.search(passage.text)
         if (
             wanted
             and passage.id not in used

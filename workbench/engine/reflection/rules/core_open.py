@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 OPEN: Final = frozenset(
     {"open decisions", "open questions", "blockers", "blockers/waiting on", "waiting on", "waiting for"}
 )
-_DECIDED: Final = 0.6
+_DECIDED: Final = 0.8
 
 
 def settled_change(snapshot: Snapshot, line: CoreLine, recent: Sequence[Passage]) -> ReviewItem | None:
