@@ -64,4 +64,4 @@ class InputSizes:
         free = max(800, context - _PROMPT_TOKENS)
         answer = min(_LONGEST_ANSWER, free // 4)
         rest = (free - answer) * _MARGIN
-        return cls(context, int(rest * 0.6), int(rest * 0.27), int(rest * 0.13), answer)
+        return cls(context, int(rest * 0.5), int(rest * 0.37), int(rest * 0.13), answer)

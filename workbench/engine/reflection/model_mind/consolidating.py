@@ -58,6 +58,7 @@ def consolidate(
     windows = cut_windows(passages, 0, inquiry.sizes.passages)
     ahead: deque[Window] = deque()
     done = failed = 0
+    work.step(done, len(passages))
     while done < len(passages) or done == 0:
         left = allowance(work, work.phase)
         if left < LEAST_ANSWER:
@@ -115,14 +116,12 @@ def _read_window(
         "focus": [f"{area.subject}: {area.reason}" for area in material.areas_of(agenda, window)],
         "themes": list(guidance.themes),
         "core": material.core_rows(snapshot, shown, sizes.core),
-        **material.near_rows(snapshot, passages, shown, sizes.near, inquiry.work),
-        "earlier": material.earlier_rows(snapshot, agenda, window, shown, sizes.near // 6),
+        **material.near_rows(snapshot, passages, shown, int(sizes.near * 0.7), inquiry.work),
+        "earlier": material.earlier_rows(snapshot, agenda, window, shown, int(sizes.near * 0.3)),
         "proposed": [{"id": key, "label": label} for key, label in inquiry.targets.proposed.items()],
         "passages": new,
     }
-    if window.start == 0 and (
-        memories := material.memory_rows(snapshot, shown, max(sizes.core, sizes.near // 3))
-    ):
+    if window.start == 0 and (memories := material.memory_rows(snapshot, shown, sizes.core)):
         data["memories"] = memories
         kinds = (*_KNOWLEDGE, *_UPKEEP)
     if not passages and "memories" not in data:

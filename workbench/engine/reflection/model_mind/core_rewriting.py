@@ -26,7 +26,7 @@ def rewrite_core(inquiry: Inquiry, agenda: Agenda, items: tuple[ReviewItem, ...]
     snapshot, sizes, shown = inquiry.snapshot, inquiry.sizes, inquiry.shown()
     data = {
         **material.about(snapshot),
-        "core": material.core_rows(snapshot, shown, max(sizes.core, sizes.passages)),
+        "core": material.core_rows(snapshot, shown, sizes.passages),
         "room": material.core_room(snapshot),
         "proposed": material.proposed_rows(snapshot, items, shown, sizes.near),
         "areas": material.area_rows(snapshot, agenda, shown, sizes.core),

@@ -13,7 +13,7 @@ from workbench.engine.reflection.rules.naming import find_named
 if TYPE_CHECKING:
     from workbench.engine.catalog import EntityRecord
     from workbench.engine.documents.pending_reflection import ReviewItem
-    from workbench.engine.reflection.model import Agenda, Passage, Snapshot
+    from workbench.engine.reflection.model import Agenda, Area, Passage, Snapshot
     from workbench.engine.reflection.model_mind.showing import What
     from workbench.engine.reflection.model_mind.windows import Window
     from workbench.engine.reflection.work import Work
@@ -24,12 +24,13 @@ Row = dict[str, Any]
 _MOST_ENTITIES: Final = 40
 _MOST_FACTS: Final = 12
 _MOST_EDGES: Final = 12
-_MOST_EARLIER: Final = 8
+_MOST_SUBJECTS: Final = 4
+_SUBJECT_CHARACTERS: Final = 160
+_MOST_EARLIER: Final = 3
 _MOST_FOCUS: Final = 8
 _MOST_PROCEDURES: Final = 12
 _MOST_RECORDS: Final = 30
 _MOST_EXAMPLES: Final = 2
-_FOCUS_WORDS: Final = 12
 _EXCERPT_TOKENS: Final = 70
 
 
@@ -76,19 +77,24 @@ def near_rows(
 
 
 def earlier_rows(snapshot: Snapshot, agenda: Agenda, window: Window, shown: Shown, tokens: int) -> list[Row]:
-    """Return older passages near what a window is about."""
-    subjects = [area.subject for area in areas_of(agenda, window)]
-    words = " ".join(subjects[:_FOCUS_WORDS])
+    """Return older passages near the weightiest subjects of a window and what it says of them."""
     new = {passage.id for passage in snapshot.passages[window.start : window.end]}
-    found = [one for one in snapshot.earlier(words, _MOST_EARLIER) if one.id not in new] if words else []
-    each = max(_EXCERPT_TOKENS, tokens // _MOST_EARLIER)
-    return shown.fitting(
-        (passage_row(shown.give("E", Source(one.id, one.text, "passage", one)), one, each) for one in found),
-        tokens,
+    found: dict[str, Passage] = {}
+    for area in areas_of(agenda, window)[:_MOST_SUBJECTS]:
+        newest = max(at for at in area.passages if window.start <= at < window.end)
+        words = f"{area.subject} {snapshot.passages[newest].text[:_SUBJECT_CHARACTERS]}"
+        for one in snapshot.earlier(words, _MOST_EARLIER):
+            if one.id not in new:
+                found.setdefault(one.id, one)
+    each = max(_EXCERPT_TOKENS, tokens // 8)
+    rows = (
+        passage_row(shown.give("E", Source(one.id, one.text, "passage", one)), one, each)
+        for one in found.values()
     )
+    return shown.fitting(rows, tokens)
 
 
-def areas_of(agenda: Agenda, window: Window) -> list[Any]:
+def areas_of(agenda: Agenda, window: Window) -> list[Area]:
     """Return the weightiest areas with a passage in a window."""
     inside = range(window.start, window.end)
     found = (area for area in agenda.areas if any(at in inside for at in area.passages))
