@@ -244,3 +244,31 @@ def test_a_proposal_edited_in_any_editor_is_what_is_decided(proposed: AgentHome)
         assert "Rows" in proposed.text("memory/graph/entities/person--robin.md")
     left = PendingReflection.parse((proposed.root / layout.PENDING_REFLECTION).read_bytes())
     assert [item.id for item in left.items] == ["r-002.3", "r-002.4"]
+
+
+def test_what_is_purged_is_gone_from_proposals_rejections_and_their_record_too(settled: AgentHome) -> None:
+    told = "I secretly hate the zebrafish aquarium"
+    with settled.open() as workspace:
+        memory = workspace.remember(told, store="episodic").id
+        other = workspace.remember("The weather was fine", store="episodic").id
+        settled.write(
+            layout.PENDING_REFLECTION,
+            "<!-- reflection: r-002 | created: 2026-02-02 -->\n## A\n"
+            f'- [-] `r-002.1` fact for [[person--robin]]: Cannot stand zebrafish\n  - {memory} says "hate the"\n'
+            f'- [ ] `r-002.2` fact for [[person--robin]]: Abhors zebrafish\n  - {memory} says "secretly"\n'
+            f"- [ ] `r-002.3` fact for [[person--robin]]: Two say it\n  - {memory}\n  - {other}\n"
+            f"- [ ] `r-002.4` fact for [[person--robin]]: Likes fine weather\n  - {other}\n",
+        )
+        workspace.review_apply()
+        assert workspace.review_rejected().rejections
+        assert "zebrafish" in settled.text(layout.REFLECTION_LOG)
+        assert workspace.forget(ids=[memory], apply=True, purge_history=True).applied
+        assert [item.id for item in workspace.review().items] == ["r-002.3", "r-002.4"]
+        assert workspace.review_rejected().rejections == ()
+    for commit in settled.commits():
+        for path in settled.git("ls-tree", "-r", "--name-only", commit).split():
+            content = settled.git("show", f"{commit}:{path}")
+            assert "zebrafish" not in content, (commit, path)
+            assert "secretly" not in content
+    assert not any(b"zebrafish" in content for content in settled.tracked().values())
+    assert "Likes fine weather" in settled.text(layout.PENDING_REFLECTION)

@@ -81,6 +81,11 @@ class ReviewItem:
     span: LineSpan | None = None
 
 
+def cited_id(memory_id: str) -> str:
+    """Return a memory's id as evidence writes it: without blanks and quotation marks."""
+    return _UNSAFE_ID.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), memory_id)
+
+
 def nested_items(outline: Outline, span: LineSpan) -> list[ListItem]:
     """Return what is nested directly in an item: its fields and its evidence."""
     return [item for item in outline.items if item.depth == 1 and item.span.start in span]
@@ -195,7 +200,7 @@ def review_item_lines(item: ReviewItem, *, marker: str = "- ", boxed: bool = Tru
     indent = " " * len(marker)
     nested = [line for label, value in named if value for line in field_lines(label, value, indent)]
     for proof in item.evidence:
-        source = _UNSAFE_ID.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), proof.id)
+        source = cited_id(proof.id)
         said = f'{source} says "{clean_item(proof.quote)}"' if clean_item(proof.quote) else source
         nested += _indented(item_lines(said), indent)
     return [*item_lines(head, marker), *nested]

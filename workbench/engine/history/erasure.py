@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.engine import layout
 from workbench.engine.documents.audit_log import parse_audit_fields, render_audit_fields
+from workbench.engine.documents.review_item import cited_id
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.commit_message import CommitMessage
 from workbench.engine.history.document_units import DocumentUnits, Unit, take_apart
@@ -227,6 +228,7 @@ def _word(word: str) -> str:
 def _concerns(erasure: Erasure, path: str, text: str) -> bool:
     return (
         path in erasure.keys
+        or _names_one(erasure, path, text)
         or any(pattern.search(text) for pattern in erasure.texts)
         or any(f"[[{slug}" in text for slug in erasure.entities)
         or any(short in text.casefold() for short in erasure.alone)
@@ -238,6 +240,8 @@ def _left_of(erasure: Erasure, path: str, unit: Unit) -> str:
     if unit.key and unit.key in erasure.keys.get(path, ()):
         return ""
     if _sentence(unit.text).casefold() in erasure.alone or _is_relation_to(erasure, unit):
+        return ""
+    if unit.kind == "item" and _names_one(erasure, path, unit.text):
         return ""
     hits = [match.span() for pattern in erasure.texts for match in pattern.finditer(unit.text)]
     if not hits:
@@ -252,6 +256,15 @@ def _left_of(erasure: Erasure, path: str, unit: Unit) -> str:
         start = end
     left = "".join(lines)
     return left.rstrip("\r\n") if left.strip() else ""
+
+
+def _names_one(erasure: Erasure, path: str, text: str) -> bool:
+    """Tell whether the records of reflections quote a memory that goes, or say something of it in other words."""
+    if path not in layout.DECIDED:
+        return False
+    cited = (form for name in erasure.names for form in {name, cited_id(name)} if form in text)
+    linked = any(re.search(rf"\[\[{re.escape(slug)}(?=[\]|#])", text) for slug in erasure.entities)
+    return linked or any(re.search(re.escape(form) + r"(?![\w#-])", text) for form in cited)
 
 
 def _is_relation_to(erasure: Erasure, unit: Unit) -> bool:

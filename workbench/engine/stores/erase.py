@@ -6,7 +6,7 @@ What other memories say in their own words stays, even where they name the delet
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -15,9 +15,13 @@ from workbench.engine.documents import (
     EntityFile,
     EpisodeLog,
     PendingMemories,
+    PendingReflection,
+    RejectedClaims,
+    ReviewItem,
     SourceText,
     read_outline,
 )
+from workbench.engine.documents.review_item import cited_id
 from workbench.engine.errors import InvalidInput, Refused
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.settings import Settings
@@ -50,11 +54,13 @@ class Erased:
         ids: The memories that are gone, and items of core memory that said the same.
         texts: What they said, for whoever has to purge it from the history too.
         warnings: What a person should know, one sentence each.
+        derived: Items of reflections that rested on them alone.
     """
 
     ids: tuple[str, ...]
     texts: tuple[str, ...]
     warnings: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
 
 
 def plan_erase(
@@ -80,10 +86,12 @@ def plan_erase(
     placed = [locate_memory(draft, each, zone) for each in wanted if each not in archived]
     texts = [memory.text for memory in placed] + [archived[each].text for each in wanted if each in archived]
     gone = [*(memory.id_text for memory in placed), *(each for each in wanted if each in archived)]
+    derived: list[str] = []
     # From the end of each file, so that lines and the numbers of alike items stay what the ids say.
     for memory in sorted(placed, key=lambda memory: (memory.path, -memory.span.start)):
         gone.extend(_erase_in_core(draft, memory))
         _erase(draft, memory)
+        derived.extend(_erase_derived(draft, memory))
         _erase_mentions(draft, memory, lookup)
     gone.extend(item.id for item in archived.values() if item.along in gone or _same(item.text, texts))
     scores.drop(draft, gone, scores.reckoning_at(now, settings))
@@ -92,7 +100,9 @@ def plan_erase(
     file = placed[0].path if len(changed) == 1 and placed else "memory/*"
     # The summary stays in the history, so it must not say what was deleted.
     summary = f"{_DELETED}: {len(set(gone))} memor{'y' if len(set(gone)) == 1 else 'ies'}"
-    outcome = Erased(tuple(dict.fromkeys(gone)), tuple(dict.fromkeys(texts)), warnings)
+    outcome = Erased(
+        tuple(dict.fromkeys(gone)), tuple(dict.fromkeys(texts)), warnings, tuple(dict.fromkeys(derived))
+    )
     return draft.plan(Action.DELETE, file, summary, outcome)
 
 
@@ -185,7 +195,7 @@ def _erase_mentions(draft: Draft, memory: Placed, lookup: MemoryLookup) -> None:
             if path.startswith(layout.ENTITIES + "/"):
                 _erase_in_entity(draft, path, memory)
     for path in _META_FILES:
-        _erase_items(draft, path, memory)
+        _erase_items(draft, path, lambda said: _says(said, memory))
     content = draft.read(layout.PENDING_MEMORIES)
     if content is not None:
         pending = PendingMemories.parse(content, layout.PENDING_MEMORIES)
@@ -220,20 +230,57 @@ def _erase_in_entity(draft: Draft, path: str, memory: Placed) -> None:
     draft.write(path, file.render(), Action.DELETE, _DELETED)
 
 
-def _erase_items(draft: Draft, path: str, memory: Placed) -> None:
-    """Remove the list items of a file that name a memory or say what it says."""
+def _erase_derived(draft: Draft, memory: Placed) -> list[str]:
+    """Remove what was proposed or rejected on the word of a memory alone: it says the same in other words.
+
+    Returns:
+        The ids of these items.
+    """
+    pending = PendingReflection.parse(draft.read(layout.PENDING_REFLECTION) or b"")
+    open_items = [item.id for item in pending.items if _rests_on(item, memory)]
+    if open_items:
+        draft.write(layout.PENDING_REFLECTION, pending.remove(open_items).render(), Action.DELETE, _DELETED)
+    rejected = RejectedClaims.parse(draft.read(layout.REJECTED) or b"")
+    claims = [claim.id for claim in rejected.claims if _rests_on(claim.item, memory)]
+    if claims:
+        draft.write(layout.REJECTED, rejected.remove(claims).render(), Action.DELETE, _DELETED)
+        _erase_items(draft, layout.REFLECTION_LOG, lambda said: any(f"`{each}`" in said for each in claims))
+    return [*open_items, *claims]
+
+
+def _rests_on(item: ReviewItem, memory: Placed) -> bool:
+    """Tell whether an item is about a memory, or nothing but that memory speaks for it."""
+    whole = memory.id.block is None
+    about = item.target.removeprefix("entity:").partition("#^")[0]
+    if memory.id.kind == "entity" and whole and about == memory.id.name:
+        return True
+    speaking = {proof.id.partition("#^")[0] if whole else proof.id for proof in item.evidence}
+    return item.target == memory.id_text or speaking == {memory.id_text}
+
+
+def _erase_items(draft: Draft, path: str, goes: Callable[[str], bool]) -> None:
+    """Remove the list items of a file whose own text makes them go, with what is nested in them."""
     content = draft.read(path)
     if content is None:
         return
     source = SourceText.from_bytes(content)
-    needle, text = memory.id_text, text_key(memory.text)
     lines: set[int] = set()
     for item in read_outline(source).items:
-        if _names(item.own, needle) or (len(text) >= _LEAST_TEXT and text in text_key(item.own)):
+        if goes(item.own):
             lines.update(range(item.span.start, item.span.end + 1))
     for number in sorted(lines, reverse=True):
         source = source.splice(number, number, ())
     draft.write(path, source.render(), Action.DELETE, _DELETED)
+
+
+def _says(said: str, memory: Placed) -> bool:
+    """Tell whether a text names a memory or says what it says."""
+    text = text_key(memory.text)
+    return (
+        _names(said, memory.id_text)
+        or _names(said, cited_id(memory.id_text))
+        or (len(text) >= _LEAST_TEXT and text in text_key(said))
+    )
 
 
 def _names(text: str, memory_id: str) -> bool:

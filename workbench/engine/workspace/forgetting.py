@@ -139,7 +139,7 @@ def _purge(ground: Ground, erased: Erased, changed: results.Changed, by: Attribu
 
     # The files are rid of the texts already: whoever is killed from here on leaves no copy of them.
     _destroy_derived(ground)
-    purged = purge(ground.history, erasure_of(erased.ids, erased.texts), by)
+    purged = purge(ground.history, erasure_of((*erased.ids, *erased.derived), erased.texts), by)
     # Another process may have read the files before, and written what it read since.
     _destroy_derived(ground)
     ground.refresh()
