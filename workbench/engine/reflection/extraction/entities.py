@@ -12,7 +12,7 @@ from workbench.engine.reflection.extraction.facts import quoted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents.pending_reflection import Evidence, ReviewItem
     from workbench.engine.reflection.extraction.naming import Mention
     from workbench.engine.reflection.extraction.speaking import Voice
     from workbench.engine.reflection.model import Passage
@@ -71,7 +71,7 @@ def named_entity(naming: Naming, passages: Sequence[Passage]) -> ReviewItem:
         naming.mention.entity,
         naming.label,
         evidence,
-        reason=f"Named in {times} passages{_span(places, passages)}.",
+        reason=f"Named in {_counted(times)}{_span(places, passages)}.",
         confidence="high"
         if times >= _MANY and naming.marked
         else "medium"
@@ -87,7 +87,18 @@ def speaking_entity(voice: Voice, spoken: Sequence[int], passages: Sequence[Pass
         voice.entity,
         voice.label,
         [quoted(passages[first], around(passages[first].text, 0))],
-        reason=f"Speaks in {len(spoken)} passages{_span(spoken, passages)}.",
+        reason=f"Speaks in {_counted(len(spoken))}{_span(spoken, passages)}.",
+        confidence="high",
+    )
+
+
+def owning_entity(voice: Voice, evidence: Sequence[Evidence]) -> ReviewItem:
+    """Propose the person whose memory it is; the first thing known of him is the evidence."""
+    return items.entity(
+        voice.entity,
+        voice.label,
+        evidence[:1],
+        reason="It is the person whose memory this is.",
         confidence="high",
     )
 
@@ -113,3 +124,7 @@ def _span(places: Sequence[int], passages: Sequence[Passage]) -> str:
     if not days:
         return ""
     return f" between {days[0]} and {days[-1]}" if len(days) > 1 else f" on {days[0]}"
+
+
+def _counted(passages: int) -> str:
+    return f"{passages} passage{'s' if passages > 1 else ''}"

@@ -25,7 +25,8 @@ _KNOWN_ALREADY: Final = 0.85
 _KNOWN_FROM_HERE: Final = 0.4
 _MOST_SOURCED: Final = 20
 _PLAIN: Final = frozenset(("milestone", "family", "health", "work", "home", "pet", "identity", "decision"))
-_SURE: Final = 5.0
+_PASSING: Final = frozenset(("preference", "technical", "plan", "own", "acquaintance"))
+_SURE: Final = 4.5
 _REASONS: Final = {
     "milestone": "tells of a turn in life",
     "family": "says something of family",
@@ -151,14 +152,7 @@ def _sentence(text: str) -> str:
 
 def _confidence(group: Group) -> Confidence:
     best = group.best
-    if best.explicit or (group.support > 1 and best.kind in _PLAIN) or group.support > 2:
+    if best.explicit or group.support > 2 or (group.support > 1 and best.kind in _PLAIN):
         return "high"
-    if best.value >= _SURE and (best.kind in _PLAIN or best.dated):
-        return "medium"
-    return (
-        "medium"
-        if group.support > 1
-        else "low"
-        if best.kind in ("preference", "technical", "plan")
-        else "medium"
-    )
+    passing = best.kind in _PASSING and best.value < _SURE and group.support == 1
+    return "low" if passing else "medium"
