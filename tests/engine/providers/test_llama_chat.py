@@ -92,11 +92,17 @@ def test_the_context_limits_the_answer(chat_file: Path) -> None:
     assert (reply.prompt_tokens or 0) + (reply.completion_tokens or 0) == 256
 
 
-def test_a_question_longer_than_the_context_is_refused_with_the_remedy(chat: LlamaChat) -> None:
-    with pytest.raises(ProviderError, match=f"context of {CONTEXT}") as caught:
-        ask(chat, "x" * 5_000)
-    assert "model.context" in (caught.value.remedy or "")
-    assert ask(chat).value is not None
+@pytest.mark.parametrize(
+    ("context", "remedy"), [(1_000, "Raise model.context"), (8_192, f"Set model.context to {CONTEXT}")]
+)
+def test_a_question_longer_than_the_context_is_refused_with_the_remedy(
+    chat_file: Path, context: int, remedy: str
+) -> None:
+    with closing(LlamaChat(chat_file, context_tokens=context, timeout_s=120)) as chat:
+        with pytest.raises(ProviderError, match=f"context of {min(context, CONTEXT)}") as caught:
+            ask(chat, "x" * 5_000)
+        assert remedy in (caught.value.remedy or "")
+        assert ask(chat).value is not None
 
 
 def test_it_stops_between_tokens_when_taken_back(chat: LlamaChat) -> None:

@@ -145,7 +145,11 @@ class LlamaChat:
             raise ProviderError(
                 f"The question has {len(prompt)} tokens, too many for a context of {model.context_tokens}.",
                 where=str(self.path),
-                remedy="Raise model.context in your settings, or use a model with a longer context.",
+                remedy=(
+                    "Raise model.context in your settings."
+                    if model.context_tokens == self._context_tokens
+                    else f"Set model.context to {model.context_tokens}, which is all that this model takes."
+                ),
             )
         most = room if max_tokens is None else min(max_tokens, room)
         said = bytearray()

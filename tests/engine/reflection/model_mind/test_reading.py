@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.engine.reflection.model_mind.saying import entity, evidence, fact, item
 from tests.engine.reflection.snapshots import check_quotes, faded, said, snapshot
@@ -350,3 +352,44 @@ def test_typographic_quotes_may_be_written_as_others(reading: Reading) -> None:
 def test_evidence_is_bounded(reading: Reading) -> None:
     cited = fact("Alex", "Alex has moved.") | {"evidence": evidence(*[P1, P2] * 5)}
     assert len(reading.one(cited).evidence) == 2
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=30),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=10), inner, max_size=4),
+    max_leaves=12,
+)
+CHANGES = st.dictionaries(
+    st.sampled_from(["kind", "evidence", "reason", "confidence", "about", "text", "since", "replaces", "x"]),
+    JSON
+    | st.sampled_from(
+        [str(kind) for kind in Kind] + ["P1", "F1", "C1", "M1", "Alex", "\u202e", "2026-02-30"]
+    ),
+    max_size=4,
+)
+
+
+@settings(
+    max_examples=150,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    database=None,
+)
+@given(st.lists(JSON | CHANGES.map(lambda change: {**fact("Alex", "Alex moved.", P1), **change}), max_size=4))
+def test_whatever_a_model_says_is_an_item_or_dropped(reading: Reading, said: list[Any]) -> None:
+    read = reading.read(*said)
+    assert len(read.items) + len(read.dropped) == len(said)
+    check_quotes(reading.made, read.items)
+    assert {made.decision for made in read.items} <= {"undecided"}
+    assert all("\n" not in reason for reason in read.dropped)
+
+
+def test_a_kind_nested_without_end_is_dropped(reading: Reading) -> None:
+    deep: Any = "x"
+    for _ in range(20_000):
+        deep = [deep]
+    assert "none of the kinds" in reading.read({"kind": deep}).dropped[0]
+    assert "no text" in reading.read(fact("Alex", deep, P1)).dropped[0]
+    # Taken apart from the outside, as the interpreter would recurse to do it.
+    while isinstance(deep, list):
+        deep = deep.pop()

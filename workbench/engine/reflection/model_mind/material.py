@@ -78,13 +78,13 @@ def near_rows(
 
 def earlier_rows(snapshot: Snapshot, agenda: Agenda, window: Window, shown: Shown, tokens: int) -> list[Row]:
     """Return older passages near the weightiest subjects of a window and what it says of them."""
-    new = {passage.id for passage in snapshot.passages[window.start : window.end]}
+    to_come = {passage.id for passage in snapshot.passages[window.start :]}
     found: dict[str, Passage] = {}
     for area in areas_of(agenda, window)[:_MOST_SUBJECTS]:
         newest = max(at for at in area.passages if window.start <= at < window.end)
         words = f"{area.subject} {snapshot.passages[newest].text[:_SUBJECT_CHARACTERS]}"
         for one in snapshot.earlier(words, _MOST_EARLIER):
-            if one.id not in new:
+            if one.id not in to_come:
                 found.setdefault(one.id, one)
     each = max(_EXCERPT_TOKENS, tokens // 8)
     rows = (

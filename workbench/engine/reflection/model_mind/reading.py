@@ -51,7 +51,8 @@ def read_items(said: Iterable[object], context: ItemContext, kinds: Sequence[Kin
 
 
 def _one(said: object, context: ItemContext, kinds: Sequence[Kind]) -> ReviewItem:
-    kind = kind_of(str(said.get("kind"))) if isinstance(said, dict) else None
+    named = said.get("kind") if isinstance(said, dict) else None
+    kind = kind_of(named) if isinstance(named, str) else None
     if not isinstance(said, dict) or kind is None or kind not in kinds:
         raise Unusable("it is none of the kinds that were asked for")
     problem = problem_with(said, item_schema(kind, context.snapshot.relations))
@@ -68,6 +69,7 @@ def _named(item: object) -> str:
     """Return what a dropped item is called in the account of an answer."""
     if not isinstance(item, dict):
         return "an item"
-    about = next((item[key] for key in ("text", "name", "new", "question", "title") if item.get(key)), "")
-    kind = str(item.get("kind"))[:20]
-    return one_line(f"{kind} “{str(about)[:60]}”" if about else kind)
+    kind, *said = (item.get(key) for key in ("kind", "text", "name", "new", "question", "title"))
+    about = next((text for text in said if isinstance(text, str) and text.strip()), "")
+    name = kind[:20] if isinstance(kind, str) else "an item"
+    return one_line(f"{name} “{about[:60]}”" if about else name)
