@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import unquote
@@ -88,7 +89,9 @@ def cited_id(memory_id: str) -> str:
 
 def nested_items(outline: Outline, span: LineSpan) -> list[ListItem]:
     """Return what is nested directly in an item: its fields and its evidence."""
-    return [item for item in outline.items if item.depth == 1 and item.span.start in span]
+    first = bisect_left(outline.items, span.start, key=lambda item: item.span.start)
+    last = bisect_right(outline.items, span.end, key=lambda item: item.span.start)
+    return [item for item in outline.items[first:last] if item.depth == 1]
 
 
 def label_of(nested: ListItem) -> str:

@@ -213,9 +213,14 @@ def _pending(ground: Ground) -> PendingReflection:
 
 
 def _rejected(view: FileView) -> RejectedClaims:
+    return _claims_in(view.read(layout.REJECTED) or b"")
+
+
+@lru_cache(maxsize=2)
+def _claims_in(content: bytes) -> RejectedClaims:
     from workbench.engine.documents import RejectedClaims
 
-    return RejectedClaims.parse(view.read(layout.REJECTED) or b"", layout.REJECTED)
+    return RejectedClaims.parse(content, layout.REJECTED)
 
 
 def _means(ground: Ground) -> Means:
