@@ -39,6 +39,16 @@ _PRESUPPOSED = re.compile(
 )
 _NAMED = re.compile(r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+){1,4}of\s+$", re.IGNORECASE)
 _AND = re.compile(r"\s*(?:and|,|&|/)?\s*(?:a|an|the)?\s*", re.IGNORECASE)
+_ROW = re.compile(r"\s*(?:°|,|and|or|x|×|by|&|,\s*and|°,?(?:\s*and)?)\s*", re.IGNORECASE)
+_STANDS = re.compile(
+    r"(?:\b(?:is|are|was|were|am|be|being|been|has|have|had|costs?|takes?|lasts?|needs?|weighs?|pays?|earns?|of|at|to"
+    r"|reached|hit|scored|equals)|['’](?:s|m|re|ve)|:|[是有为達达到])\s*(?:[\w’']+\s+){0,2}$",
+    re.IGNORECASE,
+)
+_PERSONAL = re.compile(r"\b(?:i|i['’]m|i['’]ve|my|we|we['’]re|we['’]ve|our)\b|我", re.IGNORECASE)
+_CALCULATES = re.compile(r"[=+*/^×÷(<>≤≥√∠-]\s*$")
+_CALCULATED = re.compile(r"\s*[°²³=+*/^×÷!√-]|\s*(?:choose|sided?|degrees?)\b")
+_ON_IT = re.compile(r"\s*(?:on|for|of|with|in|to)\s+(?:it|this|that|them)\b", re.IGNORECASE)
 _REFERS = re.compile(
     r"\s*(?:(?:and|but|so|since|because|as)\s+)?(?:which|it|it's|its|that|this|these|they|i['’]ve|i\s+have|we['’]ve|currently|now)\b",
     re.IGNORECASE,
@@ -85,7 +95,12 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
         was = _was(clause, before, value)
         yields_later = following is not None and _was(clause, value, following) is not None
         previous, before = before, value
-        if mode is None or yields_later:
+        if (
+            mode is None
+            or yields_later
+            or _is_listed(clause, previous, value)
+            or _is_listed(clause, value, following)
+        ):
             continue
         found = _attribute(clauses, number, value, previous if was is None else None, following)
         if found is None:
@@ -97,10 +112,12 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
             found.terms,
             found.labels,
             mode is Mode.AIMS or value.bound,
-            _change(clause, value, was),
+            _change(clause, value, previous, was),
             was,
             Span(found.start, clause.end, clause.start + value.start),
             found.unnamed,
+            found.bare,
+            value.dimension in APPOINTED_DIMENSIONS or bool(origin.fact) or _stands(clause, value),
         )
 
 
@@ -126,8 +143,21 @@ def _was(clause: Clause, before: Value | None, value: Value) -> Value | None:
     return None
 
 
-def _change(clause: Clause, value: Value, was: Value | None) -> int:
-    near = clause.text[max(0, value.start - _MARKER_REACH) : value.start]
+def _stands(clause: Clause, value: Value) -> bool:
+    before = clause.text[: value.start]
+    return _PERSONAL.search(before) is not None and _STANDS.search(before) is not None
+
+
+def _is_listed(clause: Clause, one: Value | None, other: Value | None) -> bool:
+    """Tell whether two values stand in a row, “sides of 3 cm, 4 cm”: then neither is the value of anything alone."""
+    if one is None or other is None or one.dimension != other.dimension:
+        return False
+    return _ROW.fullmatch(clause.text, one.end, other.start) is not None
+
+
+def _change(clause: Clause, value: Value, previous: Value | None, was: Value | None) -> int:
+    """Tell how surely the words between the value before and this one say that it is new."""
+    near = clause.text[max(previous.end if previous else 0, value.start - _MARKER_REACH) : value.start]
     behind = clause.text[value.end : value.end + 24]
     if was is not None or CLEAR_CHANGE.search(near) or re.match(r"\W*(?:now|instead|不再)\b", behind):
         return 2
@@ -145,6 +175,7 @@ class _Attribute:
     per: str
     start: int
     unnamed: bool
+    bare: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,10 +220,18 @@ def _attribute(
     counted = around.counted
     if value.dimension == "count" and not counted and around.right and around.right[0].word in _NOT_COUNTED:
         return None
-    told_left = _telling(around.left)[-_LEFT:]
+    bare = value.dimension == "count" and not counted
+    if bare and (_CALCULATES.search(clause.text[: value.start]) or _CALCULATED.match(clause.text, value.end)):
+        return None
+    told_left = _telling(around.left)[-_LEFT:] + _same_noun(clauses, number, counted)
     told_right = _telling(around.behind)[:_RIGHT]
     begin, labels = begin_of(clauses, number), labels_in(clause.text)
     unnamed = not told_left and not counted
+    if bare and not unnamed and _STANDS.search(clause.text[: value.start]) is None:
+        return None
+    if _ON_IT.match(clause.text, value.end):
+        more_left, begin, more = _antecedent(clauses, number)
+        told_left, labels = more_left + told_left, labels | more
     if unnamed:
         told_left, begin, more = _antecedent(clauses, number)
         told_right, labels = [], labels | more
@@ -211,7 +250,7 @@ def _attribute(
     elif value.dimension == "version":
         heads = frozenset((value.tool,))
         terms |= heads
-    return _Attribute(heads, terms, labels, _rate(clause, around), begin, unnamed) if heads else None
+    return _Attribute(heads, terms, labels, _rate(clause, around), begin, unnamed, bare) if heads else None
 
 
 def _heads(value: Value, left: Sequence[Token], counted: Sequence[Token], *, unnamed: bool) -> frozenset[str]:
@@ -229,6 +268,28 @@ def _rate(clause: Clause, around: _Surroundings) -> str:
             return found[1].lower()
     rates = (_ADJECTIVE_RATES.get(token.word, "") for token in (*around.left[-4:], *around.counted))
     return next(filter(None, rates), "")
+
+
+def _same_noun(clauses: Sequence[Clause], number: int, counted: Sequence[Token]) -> list[Token]:
+    """Return what told of the same noun earlier in the sentence: “area problems … 12 problems” gives “area”."""
+    if len(counted) != 1:
+        return []
+    for clause in reversed(clauses[max(0, number - 2) : number + 1]):
+        if clause.sentence != clauses[number].sentence:
+            break
+        places = [
+            place
+            for place, token in enumerate(clause.tokens)
+            if token.stem == counted[0].stem and token.end < counted[0].start
+        ]
+        if places:
+            found: list[Token] = []
+            for token in reversed(clause.tokens[max(0, places[-1] - _NEAREST) : places[-1]]):
+                if not token.tells:
+                    break
+                found.insert(0, token)
+            return found
+    return []
 
 
 def _noun_phrase(clause: Clause, right: Sequence[Token], end: int) -> list[Token]:

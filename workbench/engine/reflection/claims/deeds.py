@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
-from workbench.engine.reflection.claims.denials import BETWEEN, HE_HAS, I_HAVE, denies, telling
+from workbench.engine.reflection.claims.denials import BETWEEN, HE_HAS, I_HAVE, denies, telling, verb_stem
 from workbench.engine.reflection.claims.model import Deed, Span
 from workbench.engine.reflection.english import PAST_FORMS, words
 
@@ -23,6 +23,8 @@ _DOING = re.compile(
     r"\b(?:i['’]m|i\s+am|we['’]re|we\s+are)\s+(?:(?:currently|now|already|also|still|actually)\s+)*(?P<verb>[^\W\d_]+ing)\b",
     re.IGNORECASE,
 )
+_AFTER = re.compile(r"\b(?:after|since|by)\s+(?P<verb>[^\W\d_]+ing)\b", re.IGNORECASE)
+_BEEN_DOING = re.compile(rf"{I_HAVE}been\s+(?P<verb>[^\W\d_]+ing)\b", re.IGNORECASE)
 _ATTEMPT = re.compile(
     r"\b(?:(?:i['’]m|i\s+am|i['’]ve\s+been|we['’]re)\s+(?:currently\s+)?(?:trying|planning|hoping|going|looking|working)"
     r"\s+(?:to|on)|(?:i|we)\s+(?:want|plan|hope|need|decided)\s+to|i['’]d\s+like\s+to)\s+(?P<verb>[^\W\d_]+)",
@@ -88,13 +90,13 @@ def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[De
         if what:
             span = Span(begin_of(clauses, number), clause.end, clause.start + owned.start())
             strength = DONE if owned["got"] else TRIES if clause.asked else DOING
-            yield Deed(origin, stem((owned["got"] or "have").casefold()), what, strength, span)
+            yield Deed(origin, verb_stem((owned["got"] or "have").casefold()), what, strength, span)
     if clause.asked or not stems:
         return
     verb, strength, place = _deed(clause.text)
     if verb and clause.mode_at(clause.start + place) is not Mode.SUPPOSES:
         span = Span(begin_of(clauses, number), clause.end, clause.start + place)
-        yield Deed(origin, stem(verb), stems, strength, span)
+        yield Deed(origin, verb_stem(verb), stems, strength, span)
 
 
 def _deed(text: str) -> tuple[str, float, int]:
@@ -103,6 +105,8 @@ def _deed(text: str) -> tuple[str, float, int]:
         (_DONE, DONE),
         (_DOING, DOING),
         (_DID, DONE),
+        (_BEEN_DOING, DOING),
+        (_AFTER, DONE),
         (_CHINESE_DONE, DONE),
         (_CHINESE_DOES, DOING),
     ):

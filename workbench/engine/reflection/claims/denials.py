@@ -9,7 +9,7 @@ from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.model import Denial, Span
 from workbench.engine.reflection.claims.vocabulary import SAME_MEANING
-from workbench.engine.reflection.english import words
+from workbench.engine.reflection.english import PAST_FORMS, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,6 +51,7 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r"\s*(?:which|that)\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
 _OR = re.compile(r"\s+or\s+|\s*,\s*(?:or\s+)?|\s+nor\s+|或者?", re.IGNORECASE)
 
 
@@ -81,7 +82,7 @@ def denials(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
         if alternatives:
             span = Span(begin, clause.end, clause.start + found.start("verb"))
             has_yet = pattern not in (_NEVER, _CHINESE_NEVER)
-            yield Denial(origin, stem(verb), alternatives, span, has_yet, names, meant)
+            yield Denial(origin, verb_stem(verb), alternatives, span, has_yet, names, meant)
         return
 
 
@@ -94,7 +95,8 @@ def _alternatives(
     rest = clause.text[behind:]
     found = []
     start = behind
-    for piece in (*_OR.finditer(rest), None):
+    borders = [border for border in _OR.finditer(rest) if _begins_with_verb(rest[border.end() :])]
+    for piece in (*borders, None):
         end = behind + piece.start() if piece else len(clause.text)
         stems = telling([t for t in clause.tokens if clause.start + start <= t.start < clause.start + end])
         if stems:
@@ -114,6 +116,14 @@ def _alternatives(
             if relative and meant:
                 which = other.text[meant[-1].start - other.start : meant[0].end - other.start]
     return tuple(stems for stems in found if stems), names, begin, which
+
+
+def _begins_with_verb(text: str) -> bool:
+    """Tell “or handled requests”, where another thing is denied, from “or requests”, where the same is."""
+    word = _WORD.match(text)
+    return word is not None and (
+        word[0].casefold().endswith(("ed", "en", "ne")) or word[0].casefold() in PAST_FORMS
+    )
 
 
 def _last_words(clause: Clause) -> list[Token]:
@@ -142,3 +152,9 @@ _VAGUE = words(
     "before any ever related relating actual really yet this that project basic simple some certain own"
     " proper whole"
 )
+
+
+def verb_stem(verb: str) -> str:
+    """Return by what two verbs are told to be one: “used” and “using” too."""
+    found = stem(verb)
+    return SAME_MEANING.get(found, found)

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection import items
+from workbench.engine.reflection.claims.deeds import TRIES
 from workbench.engine.reflection.claims.oppositions import find_oppositions
 from workbench.engine.reflection.claims.reading import read_claims
 from workbench.engine.reflection.claims.stating import evidence, person, speaker_name, statement, target
@@ -82,8 +83,11 @@ def _opposition(snapshot: Snapshot, opposition: Opposition) -> tuple[float, Revi
     confidence: Confidence = "high" if opposition.score >= _SURE else "medium"
     about, needs = _of_fact(denial.origin, deed.origin) or person(snapshot, denial.origin)
     last_denied = max(each.origin.passage.day for each in opposition.denials)
-    if all(each.origin.passage.day > last_denied for each in opposition.deeds) and last_denied:
-        day = min(each.origin.passage.day for each in opposition.deeds)
+    days = [each.origin.passage.day for each in opposition.deeds if each.strength > TRIES] or [
+        deed.origin.passage.day
+    ]
+    if last_denied and min(days) > last_denied:
+        day = min(days)
         return opposition.score + 0.5, items.supersession(
             about,
             never,

@@ -53,6 +53,8 @@ class Measured:
         was: The value that the words say it had before, or None.
         span: The words.
         unnamed: Whether it only says “it” or “which”, so that the attribute is that of the words before.
+        bare: Whether it is a number with neither a unit nor a noun.
+        stands: Whether the words say that something of the speaker's is or has the value.
     """
 
     origin: Origin
@@ -65,6 +67,8 @@ class Measured:
     was: Value | None
     span: Span
     unnamed: bool = False
+    bare: bool = False
+    stands: bool = True
 
 
 @dataclass(frozen=True, slots=True)

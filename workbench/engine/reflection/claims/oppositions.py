@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _NEEDED: Final = {DONE: 0.55, DOING: 0.65, TRIES: 0.85}
 """How much of what is denied the other side must speak of, by how surely it says that it was done."""
 _SAME_VERB: Final = 0.2
+_ENOUGH: Final = 2
+"""Words in common where neither the verb nor a name is."""
 _YET: Final = 0.2
 _NEARLY: Final = 0.5
 _MOST_SIDES: Final = 3
@@ -61,15 +63,16 @@ def find_oppositions(denials: Sequence[Denial], deeds: Sequence[Deed], weights: 
                         best[place] = score, number
         if best:
             ranked = sorted(best.values(), key=lambda pair: (-pair[0], pair[1]))
-            kept = tuple(deeds[number] for number in _sides(ranked))
+            kept = tuple(deeds[number] for number in _sides(ranked, deeds))
             found.append(Opposition((group[0], *group[1:][-1:]), kept, ranked[0][0]))
     return found
 
 
-def _sides(ranked: list[tuple[float, int]]) -> list[int]:
-    """Return the best, the first that was said of those nearly as good, and the next best."""
+def _sides(ranked: list[tuple[float, int]], deeds: Sequence[Deed]) -> list[int]:
+    """Return the best, the first that was said of those nearly as good and as sure, the first at all, the next best."""
     good = [number for score, number in ranked if score >= _NEARLY * ranked[0][0]]
-    return list(dict.fromkeys((ranked[0][1], min(good), *good)))[:_MOST_SIDES]
+    sure = [number for number in good if deeds[number].strength >= deeds[good[0]].strength]
+    return list(dict.fromkeys((good[0], min(sure), min(good), *good)))[:_MOST_SIDES]
 
 
 def _score(denial: Denial, alternative: frozenset[str], deed: Deed, weights: Weights) -> float:
@@ -80,7 +83,7 @@ def _score(denial: Denial, alternative: frozenset[str], deed: Deed, weights: Wei
     names = alternative & denial.names
     if (deed.verb == "hav" and not same) or (names and not names & deed.terms):
         return 0.0
-    if len(alternative & deed.terms) < 2 and len(alternative) > 1 and not same and not names:
+    if len(alternative & deed.terms) < _ENOUGH and not same and not names:
         return 0.0
     needed = _NEEDED[deed.strength] + (_YET if denial.has_yet else 0.0)
     if coverage + (_SAME_VERB if same else 0.0) < needed or (denial.has_yet and not same):

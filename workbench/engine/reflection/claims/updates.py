@@ -76,9 +76,11 @@ def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
         return 0.0
     similarity = _similarity(earlier, later, weights)
     change = later.change
-    if change < 2 and (earlier.labels != later.labels or len(earlier.terms & later.terms) < 2):
+    if change < _CLEARLY and (earlier.labels != later.labels or len(earlier.terms & later.terms) < 2):
         return 0.0
-    if earlier.value.dimension == "version" and change < 2:
+    if earlier.value.dimension == "version" and change < _CLEARLY:
+        return 0.0
+    if not change and (later.bare or not (earlier.stands and later.stands)):
         return 0.0
     if change < _CLEARLY and _is_over(earlier, later):
         return 0.0
@@ -162,7 +164,7 @@ def _merged(
         replaced.update(news)
         done.update((o, n) for o in olds for n in news)
         change = claims[new].change
-        if change < 2 and alternates:
+        if change < _CLEARLY and alternates:
             continue
         yield Update(_ends(claims, olds, old), _ends(claims, news, new), score, change)
 

@@ -51,14 +51,14 @@ CHANGE_STEMS: Final = frozenset(
 """Stems of verbs about a value; they do not say what it is the value of."""
 
 CLEAR_CHANGE: Final = re.compile(
-    r"\b(?:now|no\s+longer|recently|new(?:ly)?|updated?|updating|extend(?:ed)?|increased?|improved|reduced|raised|grew|grown"
+    r"\b(?:now|no\s+longer|new(?:ly)?|updated?|updating|extend(?:ed)?|increased?|improved|reduced|raised|grew|grown"
     r"|growth|postponed|moved|rescheduled|pushed|changed|revised|expanded|bumped|upgraded|lowered|(?:up|down)\s+to"
-    r"|brought|dropped|climbed|rose|instead|actually|latest|not\s+\S+\s+but|correction|these\s+days|anymore|has\s+reached"
-    r"|another|additional|extra)\b|现在|改成|改为|改到|变成|增加到|减少到|升到|提高到|降到|不再|推迟到|提前到|已经",
+    r"|brought|dropped|climbed|rose|latest|not\s+\S+\s+but|correction|these\s+days|anymore|has\s+reached"
+    r"|(?:it['’]s|is|are|was)\s+actually)\b|(?:^|,\s)[Aa]ctually\b|现在|改成|改为|改到|变成|增加到|减少到|升到|提高到|降到|不再|推迟到|提前到|已经",
     re.IGNORECASE,
 )
 FAINT_CHANGE: Final = re.compile(
-    r"\b(?:currently|current|so\s+far|already|as\s+of|reached|managed|total\s+of|at\s+the\s+moment|adjusted)\b|目前|如今",
+    r"\b(?:currently|current|recently|actually|so\s+far|already|as\s+of|reached|managed|total\s+of|at\s+the\s+moment|adjusted)\b|目前|如今",
     re.IGNORECASE,
 )
 
@@ -87,6 +87,8 @@ _SAME_WORDS: Final = {
     "price": "cost",
     "pay": "salary wage",
     "child": "children kid kids",
+    "use": "used using",
+    "do": "did done",
     "day": "daily",
     "week": "weekly",
     "month": "monthly",
