@@ -88,6 +88,14 @@ def test_what_is_quoted_or_in_code_is_no_statement(tmp_path: Path) -> None:
     assert rewritten(snapshot(tmp_path, passages, files={"MEMORY.md": TEMPLATE})) == []
 
 
+def test_a_profession_is_a_role(tmp_path: Path) -> None:
+    passages = (
+        said("2026-02-28 09:00", "Now that I'm an assistant manager, I'm a bit tired.", speaker="user"),
+    )
+    (item,) = rewritten(snapshot(tmp_path, passages))
+    assert (item.target, item.text) == ("core:identity", "Role: assistant manager")
+
+
 UPDATE = forms.supersession(
     "person--alex-marsh",
     "Alex lives in Berlin",

@@ -91,6 +91,17 @@ def test_an_entity_that_new_passages_name_stays(tmp_path: Path) -> None:
     assert len(archived(snapshot(tmp_path / "b", files=files, fading=(entry,)))) == 1
 
 
+def test_an_entity_related_to_one_that_new_passages_name_stays(tmp_path: Path) -> None:
+    files = {
+        f"{ENTITIES}/person--kyle.md": entity("Kyle", relations=("relates-to: [[person--john]] ^r1",)),
+        f"{ENTITIES}/person--john.md": entity("John"),
+    }
+    entry = faded("entity:person--kyle", store="semantic")
+    passage = said("2026-03-01 09:00", "John went to the shelter", type="event")
+    assert archived(snapshot(tmp_path / "a", (passage,), files=files, fading=(entry,))) == []
+    assert len(archived(snapshot(tmp_path / "b", files=files, fading=(entry,)))) == 1
+
+
 def test_the_lowest_scores_come_first_and_no_more_than_twelve(tmp_path: Path) -> None:
     entries = [episode(f"09:{minute:02}", f"Remark number {minute} of the day.") for minute in range(30)]
     files = {"memory/episodes/2025-10-01.md": day("2025-10-01", *entries)}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.reflection.rules.books import EVOLUTION, LOG, evolution, log
-from tests.engine.reflection.snapshots import check_quotes, said, snapshot
+from tests.engine.reflection.snapshots import chat, check_quotes, said, snapshot
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Agenda, Guidance, Snapshot
 from workbench.engine.reflection.rules.looking_back import look_back
@@ -50,6 +50,22 @@ def test_a_theme_that_no_thread_names_is_proposed_once(tmp_path: Path) -> None:
     known = evolution(threads=["Ningbo, its invoices and the number of them"])
     again = back(snapshot(tmp_path / "b", files={LOG: log(*bodies), EVOLUTION: known})).items
     assert not [item for item in again if item.target == "evolution:Active Threads"]
+
+
+def test_a_theme_that_was_turned_down_as_a_thread_is_not_proposed_with_new_figures(tmp_path: Path) -> None:
+    bodies = ["The invoices of Ningbo."] * 5
+    refused = "- `r-006.1` rejected: insight `evolution:Active Threads` Ningbo, invoices: 5 of 5"
+    found = back(snapshot(tmp_path, files={LOG: log(*bodies, refused)})).items
+    assert not [item for item in found if item.target == "evolution:Active Threads"]
+
+
+def test_verbs_and_speakers_are_no_threads(tmp_path: Path) -> None:
+    made = snapshot(
+        tmp_path,
+        chat("2026-03-01", ("Maria", "Hello!")),
+        files={LOG: log(*["Today Maria started."] * 6)},
+    )
+    assert back(made).items == ()
 
 
 def test_revised_assumptions_come_from_both_books(tmp_path: Path) -> None:

@@ -61,6 +61,7 @@ def test_an_untouched_item_of_core_is_asked_about_unless_it_is_pinned(tmp_path: 
         "## Critical Facts\n- The backup key lies with Idris\n- Wind data comes from SMHI <!-- pinned -->\n"
     )
     ids = (
+        "core:identity:name",
         "core:critical-facts:the-backup-key-lies-with-idris",
         "core:critical-facts:wind-data-comes-from-smhi",
     )

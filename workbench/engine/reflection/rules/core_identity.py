@@ -23,10 +23,16 @@ if TYPE_CHECKING:
 
 _NAME: Final = r"([^\W\d_a-z][\w'-]+(?: [^\W\d_a-z][\w'-]+){0,2})"
 _VALUE: Final = r"([^.,;:!?()]{2,60}?)(?=[.,;:!?()]|$| and i\b| but | so | because | since )"
+_PROFESSION: Final = (
+    r"(?:[\w-]+ ){0,3}(?:manager|engineer|developer|designer|teacher|doctor|nurse|lawyer|scientist|researcher|analyst"
+    r"|architect|consultant|director|founder|writer|accountant|electrician|programmer|professor|physician|technician"
+    r"|editor|journalist|musician|photographer|chef|freelancer)\b"
+)
 _STATED: Final = {
     "Name": re.compile(rf"\b(?:[Mm]y (?:full )?name(?:'s| is)|[Cc]all me) {_NAME}"),
     "Role": re.compile(
-        rf"\b(?:my (?:role|job|job title|title|profession|occupation) is|i (?:now )?work as) (?:an? |the )?{_VALUE}",
+        rf"\b(?:(?:my (?:role|job|job title|title|profession|occupation) is|i (?:now )?work as) (?:an? |the )?{_VALUE}"
+        rf"|i(?:'m| am) (?:now )?an? ({_PROFESSION}))",
         re.IGNORECASE,
     ),
     "Timezone": re.compile(
@@ -110,6 +116,6 @@ def _statements(snapshot: Snapshot, work: Work) -> dict[str, tuple[str, Evidence
                 match = pattern.search(sentence.text.translate(PUNCTUATION))
                 proof = cite(snapshot, passage.id, sentence.text) if match else None
                 if match is not None and proof is not None:
-                    found[label] = (clipped(match[1].strip(" '\""), 80), proof)
+                    found[label] = (clipped(next(filter(None, match.groups())).strip(" '\""), 80), proof)
                     break
     return found

@@ -28,6 +28,7 @@ _MOST_PASSAGES: Final = 2000
 _SOURCE: Final = 0.7
 _BLOCKS_OF_QUESTIONS: Final = ("Identity", "Persona", "Critical Facts")
 _LONG: Final = 30
+_FEWEST_WORDS: Final = 4
 
 
 def ask_what_is_untouched(snapshot: Snapshot) -> Iterator[ReviewItem]:
@@ -41,6 +42,9 @@ def ask_what_is_untouched(snapshot: Snapshot) -> Iterator[ReviewItem]:
             continue
         said = said if said is not None else [content_words(passage.text) for passage in snapshot.passages]
         words = content_words(item.text)
+        if len(words) < _FEWEST_WORDS:
+            # Names and other single values do not go stale by silence.
+            continue
         if any(len(words & other) >= 2 for other in said):
             continue
         proof = cite(snapshot, item.id, item.text)

@@ -60,6 +60,7 @@ def _archival(snapshot: Snapshot, agenda: Agenda, work: Work) -> Iterator[Review
         if (
             entry.id in fresh
             or entry.id.partition("#")[0] in spoken_of
+            or _is_tied(snapshot, entry.id, spoken_of)
             or _supports_something_recent(snapshot, entry.id, fresh)
         ):
             continue
@@ -73,6 +74,16 @@ def _archival(snapshot: Snapshot, agenda: Agenda, work: Work) -> Iterator[Review
             f"its score of {entry.score:.3f} is below {ARCHIVED_BELOW}."
         )
         yield forms.archive(entry.id, title, (proof,), reason=reason, score=entry.score)
+
+
+def _is_tied(snapshot: Snapshot, memory: str, spoken_of: set[str]) -> bool:
+    """Tell whether an entity is related to one that new passages name."""
+    if not memory.startswith("entity:"):
+        return False
+    return any(
+        edge.from_ in spoken_of or edge.to in spoken_of
+        for edge in snapshot.graph.edges_of(memory.partition("#")[0])
+    )
 
 
 def _sunk(snapshot: Snapshot) -> Iterator[DecayEntry]:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection import items as forms
+from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Guidance
 from workbench.engine.reflection.rules.milestones import MILESTONES, milestone_items
 from workbench.engine.reflection.rules.past import cite_record, read_past
@@ -68,8 +69,13 @@ def look_back(snapshot: Snapshot, agenda: Agenda, work: Work) -> Guidance:
 def _threads(
     snapshot: Snapshot, past: Sequence[PastReflection], themes: Sequence[Theme]
 ) -> Iterator[ReviewItem]:
-    """Propose the first theme that runs through half of all reflections and that no thread or insight names yet."""
-    known = frozenset[str]().union(*(content_words(insight.text) for insight in snapshot.insights))
+    """Propose the first theme that runs through half of all reflections, and that is neither named yet nor a speaker.
+
+    What was proposed before is not proposed again, whatever was decided on it.
+    """
+    proposed = (v.text for reflection in past for v in reflection.verdicts if v.kind is Kind.INSIGHT)
+    known = frozenset[str]().union(*map(content_words, (*(i.text for i in snapshot.insights), *proposed)))
+    known |= content_words(" ".join({snapshot.owner, *(passage.speaker for passage in snapshot.passages)}))
     for theme in themes:
         places = theme.reflections
         if len(places) < max(_FEWEST_FOR_A_THREAD, len(past) // 2) or places[-1] < len(past) - 2:

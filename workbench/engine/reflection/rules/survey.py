@@ -11,6 +11,7 @@ from workbench.engine.catalog.terms import STOP_WORDS, terms
 from workbench.engine.reflection.model import Agenda, Area
 from workbench.engine.reflection.rules.naming import find_named
 from workbench.engine.reflection.rules.phrasing import counted, listed
+from workbench.engine.reflection.rules.words import is_topical
 from workbench.engine.triggers.cues import routing_cues
 
 if TYPE_CHECKING:
@@ -40,8 +41,6 @@ _WEIGHTIEST: Final = 5
 _MOST_DAYS: Final = 20
 _FEWEST_IN_TOPIC: Final = 3
 _IMAGE: Final = re.compile(r"\[image:[^\]]*\]", re.IGNORECASE)
-# Forms that seldom name a thing.
-_NO_TOPIC: Final = re.compile(r"^\d|(?:ing|ed|ly|ive|ful|ous|able|ible|est|less|some|ent|ant)$")
 
 
 def survey(snapshot: Snapshot, work: Work) -> Agenda:
@@ -137,12 +136,7 @@ def _by_topic(passages: Sequence[Passage]) -> dict[str, tuple[int, ...]]:
         for topic in {cues.topics[word] for word in said if word in cues.topics}:
             found[topic].append(at)
         for word in said:
-            if (
-                len(word) > 4
-                and word not in ordinary
-                and word not in cues.topics
-                and not _NO_TOPIC.search(word)
-            ):
+            if word not in ordinary and word not in cues.topics and is_topical(word):
                 words[word].append(at)
     most = max(_FEWEST_IN_TOPIC, bare // 20)
     recurring = [word for word, where in words.items() if _FEWEST_IN_TOPIC <= len(where) <= most]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.catalog.terms import STOP_WORDS, terms
 from workbench.engine.reflection.english import words
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.reflection.rules.words import content_words, likeness
+from workbench.engine.reflection.rules.words import content_words, is_topical, likeness
 from workbench.engine.reflection.wording import asks, sentences
 from workbench.engine.stores.wording import text_key
 from workbench.engine.triggers.cues import routing_cues
@@ -25,6 +25,7 @@ FEWEST_REFLECTIONS: Final = 2
 _SHARE_OF_REFLECTIONS: Final = 0.25
 _MOST_THEMES: Final = 12
 SAME_QUESTION: Final = 0.6
+_BEFORE: Final = 8
 _NAME: Final = re.compile(r"(?<![\w’'-])[^\W\d_a-z][^\W_]+(?:[ -][^\W\d_a-z][^\W_]+){0,2}")
 _REVISED: Final = re.compile(
     r"\b(?:no longer|not any ?more|turned out|was wrong|were wrong|revised|corrected|correction|superseded|supersession"
@@ -178,19 +179,21 @@ def _questions(reflection: PastReflection) -> Iterator[str]:
 
 def _subjects(text: str) -> Iterator[tuple[str, str]]:
     """Give what a text speaks of with its folded key: names, and other words of more than four letters."""
+    common = STOP_WORDS | routing_cues().words["stop_words"] | routing_cues().words["no_names"]
     names: dict[str, str] = {}
     for match in _NAME.finditer(text):
-        opening = (
-            not text[: match.start()].rstrip(" \"'“‘(")
-            or text[: match.start()].rstrip(" \"'“‘(")[-1] in ".!?:\n-—"
-        )
-        key = " ".join(terms(match[0]))
+        written = match[0].split(" ")
+        before = text[max(0, match.start() - _BEFORE) : match.start()].rstrip(" \"'“‘(")
+        opening = not before or before[-1] in ".!?:\n-—"
+        while opening and written and written[0].casefold() in common:
+            # “Today Maria”: the first word has its capital for another reason.
+            written, opening = written[1:], False
+        key = " ".join(terms(" ".join(written)))
         if key and not (opening and " " not in key) and not _OF_THE_LOG.intersection(key.split()):
-            names.setdefault(key, match[0])
+            names.setdefault(key, " ".join(written))
     yield from names.items()
     inside = {word for key in names for word in key.split()}
-    common = routing_cues().words["stop_words"] | routing_cues().words["no_names"]
     for word in dict.fromkeys(terms(text)):
-        ordinary = word in STOP_WORDS or word in common or word in _OF_THE_LOG or word in inside
-        if not ordinary and (len(word) > 4 or not word.isascii()) and not word[:1].isdigit():
+        ordinary = word in common or word in _OF_THE_LOG or word in inside
+        if not ordinary and is_topical(word):
             yield word, word

@@ -16,6 +16,18 @@ _NEGATION: Final = re.compile(
 )
 
 
+# Forms that seldom name a thing: verbs, adjectives, adverbs, numbers.
+_NO_TOPIC: Final = re.compile(r"^\d|(?:ing|ed|ly|ive|ful|ous|able|ible|less)$")
+_SHORTEST_TOPIC: Final = 5
+
+
+def is_topical(word: str) -> bool:
+    """Tell whether a word, folded, may name what is spoken of; those of other scripts may."""
+    if not word.isascii():
+        return not _NO_TOPIC.search(word)
+    return len(word) >= _SHORTEST_TOPIC and not _NO_TOPIC.search(word)
+
+
 def is_negated(text: str) -> bool:
     """Tell whether a text denies: two texts with the same words, of which one does, do not say the same."""
     return _NEGATION.search(text) is not None
