@@ -141,7 +141,7 @@ class FakeReview:
 
     @staticmethod
     def _waiting(item: ReviewItem, by_id: dict[str, ReviewItem]) -> ReviewItem:
-        rejected = [each for each in item.needs if by_id[each].decision == "rejected"]
+        rejected = [each for each in item.needs if each in by_id and by_id[each].decision == "rejected"]
         return replace(item, waits=f"it needs {rejected[0]}, which is rejected") if rejected else item
 
     def review_preview(self) -> ReviewPreview:

@@ -46,6 +46,14 @@ class WasDone(Message):
         self.error = error
 
 
+class Broke(Message):
+    """Something went wrong that nobody expected."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self.error = error
+
+
 class Desk:
     """What lies before a person: decisions show at once, are written in order, and are read back when all are.
 
@@ -57,7 +65,7 @@ class Desk:
     def __init__(self, bench: Bench, tell: Callable[[Message], object]) -> None:
         self._bench = bench
         self._tell = tell
-        self.in_order = InOrder()
+        self.in_order = InOrder(lambda error: tell(Broke(error)))
         self._under_way = UnderWay()
         self._waiting: set[int] = set()
         self._reading = False

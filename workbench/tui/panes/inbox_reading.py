@@ -14,7 +14,7 @@ from workbench.tui.decisions import next_undecided, tally
 from workbench.tui.ink import BLANK, gap
 from workbench.tui.palette import PAPER
 from workbench.tui.panes.base import Pane
-from workbench.tui.panes.desk import Desk, WasRead
+from workbench.tui.panes.desk import Broke, Desk, WasRead
 from workbench.tui.query import Query, parse_query
 from workbench.tui.views.cycle import cycle_lines
 from workbench.tui.views.hits import first_words
@@ -116,6 +116,11 @@ class InboxReading(Pane):
         self.draw()
         if first and tally(self.desk.items).decided and not self.wanted_key:
             self.list.go_to(next_undecided(self.rows.items, ""))
+
+    @on(Broke)
+    def _broke(self, event: Broke) -> None:
+        event.stop()
+        raise event.error
 
     def apply_filter(self, text: str) -> None:
         self._query = parse_query(text, FIELDS, self.bench.now().date())
