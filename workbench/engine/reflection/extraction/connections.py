@@ -46,6 +46,8 @@ class Connections:
         self._vocabulary = frozenset(vocabulary)
         self._stated: dict[tuple[str, str, str], Stated] = {}
         self._together: Counter[tuple[str, str]] = Counter()
+        # That two tools are named together says little of either.
+        self._tools: set[tuple[str, str]] = set()
         self._where: defaultdict[tuple[str, str], list[tuple[int, int]]] = defaultdict(list)
 
     def state(
@@ -73,6 +75,7 @@ class Connections:
             pair = (one.entity, other.entity) if one.entity < other.entity else (other.entity, one.entity)
             if pair[0] != pair[1] and (pair in self._together or len(self._together) < _MOST_PAIRS):
                 self._together[pair] += 1
+                self._tools |= {pair} if one.type == other.type == "tool" else set()
                 if len(self._where[pair]) < _MOST_EVIDENCE:
                     self._where[pair].append((at, one.start))
 
@@ -88,7 +91,7 @@ class Connections:
         return [
             (*pair, times, self._where[pair])
             for pair, times in self._together.most_common()
-            if times >= _TOGETHER and frozenset(pair) not in joined
+            if times >= _TOGETHER and frozenset(pair) not in joined and pair not in self._tools
         ]
 
 

@@ -49,8 +49,12 @@ _PET_NAMED = re.compile(
     rf"\s+{_NAME}",
     re.IGNORECASE,
 )
+_APPOSED = re.compile(
+    rf"\b{_NAME},\s+(?P<whose>my|our)\s+(?P<before>(?:[\w-]+\s+){{0,2}}?)(?P<kin>{_KIN}|{_PET})(?=\s*(?:[,.;!]|$|(?:is|was|has|had)\b))",
+    re.IGNORECASE,
+)
 _AFTER_NAME = re.compile(
-    r"\s+(?:is|was|and|has|had|who|loves?|likes?|got|just|said|works?|lives?|came|went|will|to|at|in|on"
+    r"\s+(?:[a-z]+(?:s|ed)|is|was|and|has|had|who|loves?|likes?|got|just|said|works?|lives?|came|went|will|to|at|in|on"
     r"|for|with)\b|\s*[,.;!)’']|\s*$"
 )
 _QUALIFIED: Final = frozenset(
@@ -100,19 +104,18 @@ def relatives(text: str, names: frozenset[str]) -> Iterator[Relative]:
         names: Of those who take part, folded: whom the text may address rather than name.
     """
     ordinary = routing_cues().words["no_names"]
-    for pattern in (_PET_NAMED, _HIS_NAME, _RELATIVE):
+    for pattern in (_PET_NAMED, _HIS_NAME, _RELATIVE, _APPOSED):
         for found in pattern.finditer(text):
             name = found["name"].removesuffix("’s").removesuffix("'s")
             folded = name.casefold()
             if folded in names or folded in ordinary or len(name) < 2:
                 continue
-            bare = pattern is not _HIS_NAME and found["link"] in ("", ",")
+            bare = pattern in (_PET_NAMED, _RELATIVE) and found["link"] in ("", ",")
             if bare and not _AFTER_NAME.match(text, found.start("name") + len(name)):
                 continue
             animal = re.fullmatch(_PET, found["kin"], re.IGNORECASE) is not None
-            yield Relative(
-                name, _kin(found, animal=animal), animal, found.start(), found.start("name") + len(name)
-            )
+            end = max(found.start("name") + len(name), found.end("kin"))
+            yield Relative(name, _kin(found, animal=animal), animal, found.start(), end)
 
 
 def _kin(found: re.Match[str], *, animal: bool) -> str:

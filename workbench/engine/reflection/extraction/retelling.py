@@ -96,6 +96,11 @@ _FILLERS = re.compile(
 _KEPT_FILLER = re.compile(r"\b(?:not|n't|n’t) (?:just|really|even|so|only)\b", re.IGNORECASE)
 _SPACE = re.compile(r"\s+([,.;!?])")
 _QUOTE_PAIR = re.compile(r"[\"“”]")
+# “Maria watches films, hike, and has …”: a list of verbs of which not all were put into the third person.
+_DISAGREEING = re.compile(
+    r", [a-z]+(?<!ing)(?<!ed)(?<!s),? and (?:has|goes|does|makes|takes|plays|gets|watches|eats"
+    r"|reads|writes|cooks|bakes|runs)\b"
+)
 _THEY_WAS = re.compile(r"\bthey was\b")
 
 
@@ -176,7 +181,7 @@ def tell(own: str, name: str, said: date | None) -> Told:
     dated = with_dates(own, said)
     told = third_person(dated.text, name)
     attributed = f"{name}:"
-    if told.startswith((attributed, f"{name}：{own[:1]}")) or _unbalanced(told):
+    if told.startswith((attributed, f"{name}：{own[:1]}")) or _unbalanced(told) or _DISAGREEING.search(told):
         return Told(own, "")
     told = _THEY_WAS.sub("they were", told)
     return Told(own, _SPACE.sub(r"\1", told).rstrip(" ,.;:!-–—"), dated.day, dated.dated)

@@ -99,7 +99,7 @@ _TAIL = re.compile(
 )
 _DENIED_TAIL = re.compile(r"\b(?:not|n't|n’t|never|but|cancel\w*|however)\b", re.IGNORECASE)
 _SHORTEST: Final = 8
-_FEWEST_WORDS: Final = 4
+_FEWEST_WORDS: Final = 3
 
 
 def clauses(sentence: str, names: frozenset[str]) -> Iterator[tuple[int, int]]:
