@@ -162,10 +162,13 @@ def test_memory_at_a_moment_says_what_its_numbers_are() -> None:
     assert lines[1:] == ["bytes  file", "1,234  MEMORY.md", "1 file, 1,234 bytes. One as it was: --file PATH"]
 
 
-def test_a_wish_to_reflect_is_understood_and_declined() -> None:
-    lines = text(message_lines(Page(), r.MessageOutcome("reflect", "reflect on", "this week", False)))
+def test_a_wish_to_reflect_says_what_came_of_it() -> None:
+    nothing = r.Review("", None, 0, False, (), r.TokenUse(0, 8000), r.CoreTokens(0, 0), 0)
+    reflected = r.Reflected(None, (), (), "", "There is nothing new to learn.", nothing)
+    outcome = r.MessageOutcome("reflect", "reflect on", "this week", applied=False, reflected=reflected)
+    lines = text(message_lines(Page(), outcome))
     assert "It asks to reflect" in lines
-    assert "does not reflect yet" in lines
+    assert "There is nothing new to learn." in lines
 
 
 def test_the_neighbourhood_is_indented_by_its_distance() -> None:

@@ -11,7 +11,7 @@ from tests.engine.workspace.agent_home import AgentHome, failure, graph_index, w
 from tests.engine.workspace.callings import ACTIONS, EPISODE, TAKING_BACK, UPKEEP, Calling
 from workbench.engine import Workspace, layout, to_json
 from workbench.engine.errors import NotFound, Stale
-from workbench.engine.results import Changed, Forgotten, MessageOutcome, Remembered
+from workbench.engine.results import Changed, Forgotten, MessageOutcome, Reflected, Remembered
 
 OWN_ACTIONS = {
     "pin": "PIN",
@@ -54,11 +54,11 @@ def prepared(home: AgentHome, calling: Calling) -> None:
     home.clock.advance(minutes=5)
 
 
-def changed_by(outcome: object) -> Changed | Forgotten:
+def changed_by(outcome: object) -> Changed | Forgotten | Reflected:
     if isinstance(outcome, MessageOutcome):
         assert outcome.remembered
         return outcome.remembered
-    assert isinstance(outcome, Changed | Forgotten)
+    assert isinstance(outcome, Changed | Forgotten | Reflected)
     return outcome
 
 
@@ -80,11 +80,13 @@ def test_one_action_is_one_commit_that_accounts_for_itself(settled: AgentHome, c
     assert {entry.file for entry in seen.entries} == differing
     assert len(seen.entries) == len(differing)
     assert seen.actor == "skill:tester"
-    assert seen.approval == "auto"
+    # What a reflection proposes waits for approval.
+    approval = "pending" if calling.method == "reflect" else "auto"
+    assert seen.approval == approval
     assert seen.trigger not in ("", "—")
     assert seen.timestamp == settled.clock.now()
     for entry in seen.entries:
-        assert (entry.actor, entry.approval) == ("skill:tester", "auto")
+        assert (entry.actor, entry.approval) == ("skill:tester", approval)
         assert entry.summary.endswith(f"({changed.commit[:10]})") or entry.commit == changed.commit[:10]
         assert entry.action != "CREATE" or entry.file not in before
         assert entry.action == "DELETE" or entry.file in after

@@ -249,3 +249,4 @@ class Reflected:
     id: str
     reason: str
     review: Review
+    ok: bool = True

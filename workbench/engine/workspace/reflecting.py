@@ -144,7 +144,7 @@ class Reflecting(Reviewing):
         _keep_backlog(ground, reflection, proposal.left, unread.backlog.later)
         mark = unread.mark_after(work.unread, left_over=left > 0)
         by = replace(
-            ground.attribution(_told(trigger, unread.entries), actor=_ACTOR, named=_ACTOR),
+            ground.attribution(_told(trigger, unread.entries), actor=_ACTOR),
             approval="pending" if proposal.fresh else "auto",
         )
 

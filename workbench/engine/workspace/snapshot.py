@@ -219,11 +219,8 @@ def _procedures(view: FileView) -> Iterator[Procedure]:
 
 
 def _fading(standing: DecayView) -> tuple[DecayEntry, ...]:
-    low = [
-        entry
-        for entry in standing.entries
-        if entry.status == "dormant" or (entry.status == "archived" and entry.raw)
-    ]
+    # What somebody archived has score 0.
+    low = [entry for entry in standing.entries if entry.status in ("dormant", "archived") and entry.score > 0]
     return tuple(sorted(low, key=lambda entry: (entry.score, entry.id))[:_MOST_SCORED])
 
 
