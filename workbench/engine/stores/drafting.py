@@ -8,6 +8,7 @@ from workbench.engine.errors import NotFound
 from workbench.engine.history.plan import Action, FileChange, FileView, Plan
 
 T = TypeVar("T")
+_SUMMARY_CHARACTERS = 1000
 
 
 class Draft:
@@ -84,7 +85,7 @@ class Draft:
     def changes(self) -> tuple[FileChange, ...]:
         """Return what is to change, in the order it was first drafted."""
         return tuple(
-            FileChange(path, content, self._actions[path], "; ".join(self._summaries[path]))
+            FileChange(path, content, self._actions[path], _joined(self._summaries[path]))
             for path, content in self._contents.items()
             if content != self._view.read(path)
         )
@@ -92,3 +93,13 @@ class Draft:
     def plan(self, action: Action, file: str, summary: str, outcome: T) -> Plan[T]:
         """Return the plan of everything drafted; it has no changes where nothing differs."""
         return Plan(action, file, summary, self.changes(), outcome=outcome)
+
+
+def _joined(summaries: list[str]) -> str:
+    """Join what was done to a file to one line that people can still read."""
+    kept: list[str] = []
+    for summary in summaries:
+        if kept and sum(map(len, kept)) + len(summary) > _SUMMARY_CHARACTERS:
+            return "; ".join([*kept, f"and {len(summaries) - len(kept)} more"])
+        kept.append(summary)
+    return "; ".join(kept)

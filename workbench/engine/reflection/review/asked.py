@@ -221,3 +221,8 @@ def lacks_words(asked: Asked) -> str:
             return "It has no answer yet."
         case _:
             return ""
+
+
+def may_change_nothing(asked: Asked) -> bool:
+    """Tell whether an item is settled by being decided, though the memory says so already."""
+    return isinstance(asked, Deciding | Answering)

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.documents import ReflectionRecord
+from workbench.engine.reflection.items import RESOLVE
+from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.reflection.review.reading import field_of
 from workbench.engine.stores.wording import clip
 
 if TYPE_CHECKING:
@@ -87,6 +90,8 @@ def updated_record(
 def _line(item: ReviewItem, decision: str) -> str:
     target = f" `{clip(item.target.replace('`', ''), 200)}`" if item.target.strip() else ""
     said = clip(item.text, _TEXT_CHARACTERS)
+    if decision == "approved" and kind_of(item.kind) is Kind.CONTRADICTION:
+        said = f"{said} ({clip(field_of(item, RESOLVE), 10)})"
     return f"- `{item.id}` {decision}: {clip(item.kind, 40)}{target}{' ' if said else ''}{said}"
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.reflection.review.applying.apply_item import carry_out, stage_of, touches_core
 from workbench.engine.reflection.review.applying.step import Step
+from workbench.engine.reflection.review.asked import may_change_nothing
 from workbench.engine.reflection.review.reading import read_item
 from workbench.engine.reflection.review.shelf import Shelf
 from workbench.engine.reflection.review.staleness import Staleness, check_all
@@ -169,7 +170,7 @@ def _carry(stage: _Stage, item: ReviewItem, asked: Asked) -> bool:
         stage.refused[item.id] = error.told
         return False
     changes = step.draft.changes()
-    if not changes:
+    if not changes and not may_change_nothing(asked):
         stage.refused[item.id] = step.warnings[-1] if step.warnings else _NOTHING_TO_DO
         return False
     own = {change.path: (stage.draft.read(change.path), change.content) for change in changes}

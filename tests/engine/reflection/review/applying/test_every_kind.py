@@ -312,6 +312,17 @@ def test_a_recorded_fact_is_given_the_scope_that_lets_both_stand(desk: Desk) -> 
     assert "- Lives in Visby (" in text
 
 
+def test_a_contradiction_is_settled_also_where_what_is_recorded_was_right(desk: Desk) -> None:
+    desk.propose(contradiction("this", TEA))
+    before = desk.memory()
+    applied = desk.approve_all()
+    assert (applied.applied, applied.waiting) == (("r-012.1",), {})
+    assert desk.memory() == before
+    assert "approved: contradiction `entity:person--robin#^tea1` Which? (this)\n" in desk.text(
+        layout.REFLECTION_LOG
+    )
+
+
 def test_what_reflection_learned_fades_as_inferred(desk: Desk) -> None:
     desk.propose(items.fact("person--robin", "Robin sails", (BACKUPS,), reason=WHY))
     (fact,) = desk.approve_all().ids
