@@ -1,11 +1,12 @@
-"""How many known updates and contradictions reflection finds in conversations, and how many of those it raises are right.
+"""How many known updates and contradictions reflection finds, and how many of the items it raises are right.
 
-    python -m tests.benchmarks.reflection DATA [--show] [--only NAME ...]
+    python -m tests.benchmarks.reflection DATA [--show] [--only NAME ...] [--together]
 
-DATA is a folder of conversations, each with `memory/*.md`; a `queries.json` beside them may name the pairs: questions of
-type `knowledge_update` and `contradiction_resolution` whose `groups` give the lines of either side. A pair is found when
-one item cites lines of both sides. The labels file beside this program holds the judgement of people on items, by digests:
-no words of the data sets, whose licences keep them to themselves.
+DATA is a folder of conversations, each with `memory/*.md`; a `queries.json` beside them may name the pairs: questions
+of type `knowledge_update` and `contradiction_resolution` whose `groups` give the lines of either side. A pair is found
+when one item cites lines of both sides. With `--together` all conversations are read as one person's memory, which
+puts many more statements beside each other that only resemble a conflict. The labels file beside this program holds
+what a reader judged of each item, by digests: no words of the data sets, whose licences keep them to themselves.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import json
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from zoneinfo import ZoneInfo
@@ -60,6 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("data", type=Path)
     parser.add_argument("--only", nargs="*", default=[], help="names of conversations")
+    parser.add_argument("--together", action="store_true", help="read all conversations as one memory")
     parser.add_argument("--show", action="store_true", help="print the items with their labels")
     options = parser.parse_args(arguments)
     pairs = _pairs(options.data / "queries.json")
@@ -67,24 +69,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found: dict[str, list[bool]] = {kind: [] for kind in TYPES}
     judged: list[str] = []
     unlabelled = raised = 0
-    for folder in sorted(path.parent for path in options.data.glob("*/memory")):
-        if options.only and folder.name not in options.only:
-            continue
-        items, seconds, passages = _items(folder)
+    for name, passages in _conversations(options.data, options.only, together=options.together):
+        items, seconds = _items(passages)
         raised += len(items)
-        hits = {pair.id: is_found(pair, items) for pair in pairs.get(folder.name, ())}
-        for pair in pairs.get(folder.name, ()):
+        hits = {pair.id: is_found(pair, items) for pair in pairs.get(name, ())}
+        for pair in pairs.get(name, ()):
             found[pair.type].append(hits[pair.id])
-        own = [labels.get(key_of(folder.name, item), "") for item in items]
+        own = [labels.get(key_of(name, item), "") for item in items]
         judged += [label for label in own if label]
         unlabelled += own.count("")
         print(
-            f"{folder.name}: {len(items)} items from {passages:,} passages in {seconds:.2f} s;"
+            f"{name}: {len(items)} items from {len(passages):,} passages in {seconds:.2f} s;"
             f" pairs {sum(hits.values())}/{len(hits)}; right {own.count('right')}, wrong {own.count('wrong')},"
             f" unlabelled {own.count('')}"
         )
         if options.show:
-            _show(folder.name, items, own, hits)
+            _show(name, items, own, hits)
     for kind, each in found.items():
         if each:
             print(f"{kind}: {sum(each)}/{len(each)} pairs")
@@ -92,14 +92,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if every:
         print(f"pairs found: {sum(every)}/{len(every)} = {sum(every) / len(every):.0%}")
     right = judged.count("right")
-    print(f"items: {raised}; labelled {len(judged)}, of them right {right}", end="")
-    print(f" = {right / len(judged):.0%}" if judged else "", end="")
-    print(f"; without a label {unlabelled}")
+    share = f" = {right / len(judged):.0%}" if judged else ""
+    print(
+        f"items: {raised}; labelled {len(judged)}, of them right {right}{share}; without a label {unlabelled}"
+    )
+    known = list(labels.values())
+    print(f"labels on file: {len(known)}, of them right {known.count('right')}, wrong {known.count('wrong')}")
     return 0
 
 
 def key_of(conversation: str, item: ReviewItem) -> str:
-    """Return the digest a label is kept under: of what is cited and claimed, so that a changed item needs a new label."""
+    """Return the digest a label is kept under: of what is claimed and cited, so that a changed item needs a new one."""
     cited = sorted({proof.id for proof in item.evidence})
     said = "\n".join((conversation, item.kind, item.before, item.text, *cited))
     return hashlib.sha256(said.encode()).hexdigest()[:16]
@@ -114,15 +117,31 @@ def is_found(pair: Pair, items: Iterable[ReviewItem]) -> bool:
     )
 
 
-def _items(folder: Path) -> tuple[tuple[ReviewItem, ...], float, int]:
-    passages = list(_passages(folder))
+def _items(passages: Sequence[Passage]) -> tuple[tuple[ReviewItem, ...], float]:
     with tempfile.TemporaryDirectory() as empty:
         made = snapshot(Path(empty), passages)
         start = time.perf_counter()
         items = find_conflicts(made, Work())
         seconds = time.perf_counter() - start
         check_quotes(made, items)
-    return items, seconds, len(passages)
+    return items, seconds
+
+
+def _conversations(data: Path, only: Sequence[str], *, together: bool) -> Iterator[tuple[str, list[Passage]]]:
+    """Give the passages of each conversation, or of all as one, oldest first."""
+    every: list[Passage] = []
+    for folder in sorted(path.parent for path in data.glob("*/memory")):
+        if only and folder.name not in only:
+            continue
+        passages = list(_passages(folder))
+        if together:
+            every += [
+                replace(each, id=each.id.replace("file:", f"file:{folder.name}/", 1)) for each in passages
+            ]
+        else:
+            yield folder.name, passages
+    if together:
+        yield "together", sorted(every, key=lambda each: each.moment.timestamp() if each.moment else 0.0)
 
 
 def _passages(folder: Path) -> Iterator[Passage]:

@@ -141,7 +141,7 @@ def clauses_of(text: str) -> list[Clause]:
             lead = _LEADING.match(piece)
             core = piece[lead.end() if lead else 0 :]
             if sentence.question:
-                asking = (asking or asks(core)) and not _ASSERTS.match(core)
+                asking = (asking or asks(core)) and not asserts(core)
             found.append(
                 Clause(piece, sentence.start + start, number, asking, _tokens(piece, sentence.start + start))
             )
@@ -158,6 +158,11 @@ def begin_of(clauses: Sequence[Clause], number: int) -> int:
             break
         begin -= 1
     return clauses[begin].start
+
+
+def asserts(clause: str) -> bool:
+    """Tell whether a clause within a question says something: “… and I've moved to Oslo, can you …?”."""
+    return _ASSERTS.match(clause) is not None
 
 
 def without_lead(clause: str) -> str:

@@ -94,7 +94,8 @@ def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[De
     if clause.asked or not stems:
         return
     verb, strength, place = _deed(clause.text)
-    if verb and clause.mode_at(clause.start + place) is not Mode.SUPPOSES:
+    mode = clause.mode_at(clause.start + place)
+    if verb and (mode is Mode.STATES or (mode is Mode.AIMS and strength == TRIES)):
         span = Span(begin_of(clauses, number), clause.end, clause.start + place)
         yield Deed(origin, verb_stem(verb), stems, strength, span)
 

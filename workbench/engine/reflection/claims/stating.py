@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.documents import Evidence
 from workbench.engine.identifiers import slug
 from workbench.engine.recall.voices import PERSON
-from workbench.engine.reflection.claims.clauses import without_lead
+from workbench.engine.reflection.claims.clauses import asserts, without_lead
 from workbench.engine.reflection.sentences import asks
 from workbench.engine.reflection.wording import third_person
 
@@ -55,9 +55,9 @@ def statement(origin: Origin, span: Span, owner: str) -> str:
     if origin.fact:
         return written
     name = speaker_name(origin, owner)
-    said = without_lead(written).rstrip(" .,;:")
-    if asks(said) or "?" in written:
-        return f"{name} asked: “{written}”"
+    said = without_lead(written).rstrip(" .,;:?!？")
+    if asks(said) or ("?" in written and not asserts(said)):
+        return f"{name} asked: “{said}?”"
     if _OWN.search(said):
         return third_person(said, name)
     if _SAYS.match(said) and not _FRAGMENT.match(said):

@@ -20,6 +20,8 @@ _NEEDED: Final = {2: 0.42, 1: 0.68, 0: 0.78}
 """Similarity at which two values are of the same thing, by how surely the later one is said to be new."""
 _CLEARLY: Final = 2
 _NEEDED_WITH_WAS: Final = 0.3
+_ONE_HEAD: Final = 0.1
+"""What is needed more where only one of the two names what the other measures."""
 _FARTHEST: Final = 1.7
 """Powers of ten between two values of one thing; what lies farther apart are two things."""
 _PER_ORDER: Final = 0.1
@@ -91,6 +93,8 @@ def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
         needed = _NEEDED_WITH_WAS if later.was.same_as(earlier.value) else _NEEDED[1]
     else:
         needed = _NEEDED[change]
+    if not (earlier.heads & later.terms and later.heads & earlier.terms):
+        needed += _ONE_HEAD
     return (
         similarity - (_PER_ORDER_UNNAMED if later.unnamed else _PER_ORDER) * apart
         if similarity >= needed

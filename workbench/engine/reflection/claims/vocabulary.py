@@ -44,7 +44,8 @@ CHANGE_STEMS: Final = frozenset(
             " expand bump upgrade drop move push postpone reschedule achieve hit bring brought climb rise rose"
             " cut decrease switch reflect manage complete target estimate schedule range fall fell jump boost"
             " double aim plan try track notice show result measure stand sit remain stay have become became"
-            " adjust allow keep decide mention"
+            " adjust allow keep decide mention practice"
+            " practise solve finish attempt spend spent retain"
         ),
     )
 )
