@@ -6,6 +6,7 @@ import re
 from typing import Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, terms
+from workbench.engine.reflection.english import words as english
 
 PREFERRING: Final = frozenset({"like", "prefer", "want", "love", "enjoy", "need", "expect"})
 """Verbs with which a preference is stated, as `content_words` gives them; without them it says the same."""
@@ -19,13 +20,17 @@ _NEGATION: Final = re.compile(
 # Forms that seldom name a thing: verbs, adjectives, adverbs, numbers.
 _NO_TOPIC: Final = re.compile(r"^\d|(?:ing|ed|ly|ive|ful|ous|able|ible|less)$")
 _SHORTEST_TOPIC: Final = 5
+_ORDINARY: Final = english(
+    "local little small large great better whole early later thing people person times time means looks years weeks"
+    " months experience moment moments place places other others something someone anything everyone"
+)
 
 
 def is_topical(word: str) -> bool:
     """Tell whether a word, folded, may name what is spoken of; those of other scripts may."""
     if not word.isascii():
         return not _NO_TOPIC.search(word)
-    return len(word) >= _SHORTEST_TOPIC and not _NO_TOPIC.search(word)
+    return len(word) >= _SHORTEST_TOPIC and word not in _ORDINARY and not _NO_TOPIC.search(word)
 
 
 def is_negated(text: str) -> bool:
