@@ -9,6 +9,7 @@ from itertools import groupby
 from workbench.cli.printing import Page, clip, display_width, safe, safe_line, wrap
 from workbench.cli.views.audit import unified_lines
 from workbench.engine import layout
+from workbench.engine.reflection.kinds import FORMS, kind_of
 from workbench.engine.results import (
     Applied,
     FilePreview,
@@ -25,7 +26,8 @@ STYLES = {"undecided": "accent", "approved": "good", "rejected": "bad", "deferre
 _BOOKS = (layout.PENDING_REFLECTION, layout.REFLECTION_LOG, layout.REJECTED, layout.DECAY_SCORES)
 _LONG_TEXT = 3
 _LONG_DIFF = 40
-_RISKS = {"high": "changes core memory", "medium": "changes or hides something", "low": "adds something"}
+# These change nothing that a memory says.
+_UNCHANGING = ("archive", "restore", "vault pin", "question", "merge", "contradiction")
 
 
 def review_lines(page: Page, review: Review) -> list[str]:
@@ -83,11 +85,14 @@ def item_lines(page: Page, item: ReviewItem, places: Sequence[tuple[Quoted, str]
         for part in (
             safe_line(item.section),
             f"confidence {item.confidence}" if item.confidence else "",
-            f"{item.risk} risk: {_RISKS[item.risk]}" if item.risk in _RISKS else "",
+            f"{item.risk} risk",
         )
         if part
     )
     lines += [page.paint(line, "quiet") for line in wrap(aside, page.width)]
+    kind = kind_of(item.kind)
+    if kind is not None:
+        lines.append(page.paint(f"Approved and applied, it {FORMS[kind].verb}.", "quiet"))
     lines += ["", *_change_lines(page, item)]
     for label, text in (item.fields or {}).items():
         lines += wrap(safe(text), page.width, first=f"  {safe_line(label)}: ", rest="    ")
@@ -171,7 +176,9 @@ def rejections_lines(page: Page, rejected: Rejections) -> list[str]:
 
 def _item_lines(page: Page, item: ReviewItem) -> list[str]:
     mark = page.paint(GLYPHS[item.decision], STYLES[item.decision])
-    of = f" · {safe_line(item.title or item.target)}" if item.target else ""
+    # Where the text begins as the title does, the id tells more.
+    named = item.target if item.after.startswith(item.title.rstrip("…") or " ") else item.title
+    of = f" · {safe_line(named or item.target)}" if item.target else ""
     room = page.width - len(item.id) - 16
     head = clip(f"{safe_line(item.kind)}{of}", room)
     decided = "" if item.decision == "undecided" else f"  {item.decision}"
@@ -207,6 +214,8 @@ def _change_lines(page: Page, item: ReviewItem) -> list[str]:
                 lines += [page.paint(f"  {label}", "quiet")]
                 lines += [page.paint(line, style) for line in wrap(safe(text), page.width, first="    ")]
         return lines
+    if item.kind in _UNCHANGING:
+        return wrap(safe(item.after), page.width, first="  ") if item.after else []
     removed = [
         page.paint(line, "bad") for line in wrap(safe(item.before), page.width, first="- ") if item.before
     ]
