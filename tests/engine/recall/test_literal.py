@@ -15,7 +15,7 @@ from workbench.engine.clock import SystemClock
 from workbench.engine.recall.finder import Finder
 from workbench.engine.recall.literal import Literal, literal_matches
 from workbench.engine.settings import Settings
-from workbench.engine.settings.sections import EmbeddingSettings
+from workbench.engine.settings.model_sections import EmbeddingSettings
 
 
 class Told(Shelf):

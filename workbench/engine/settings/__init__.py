@@ -3,6 +3,7 @@
 from workbench.engine.settings.directories import system_timezone, user_settings_file
 from workbench.engine.settings.editing import write_setting
 from workbench.engine.settings.loading import check_settings, load_settings
+from workbench.engine.settings.model_sections import EmbeddingSettings, ModelSettings
 from workbench.engine.settings.schema import Kind, Spec
 from workbench.engine.settings.sections import (
     SCHEMA,
@@ -10,12 +11,10 @@ from workbench.engine.settings.sections import (
     BenchSettings,
     CoreSettings,
     DecaySettings,
-    EmbeddingSettings,
     FlushSettings,
     Fusion,
     GraphSettings,
     HistorySettings,
-    ModelSettings,
     PathSettings,
     QmdSettings,
     ReflectionSettings,

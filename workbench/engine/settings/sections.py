@@ -8,49 +8,26 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from workbench.engine import layout
+from workbench.engine.settings.declaring import ENDPOINT, OUTSIDE, PROGRAM, TASTE, choice, number, of, whole
+from workbench.engine.settings.model_sections import EmbeddingSettings, ModelSettings
 from workbench.engine.settings.schema import Kind, Spec, Value
 
 if TYPE_CHECKING:
     from pathlib import Path
     from zoneinfo import ZoneInfo
 
-ENDPOINT = "opening somebody’s folder must not send memory anywhere"
-PROGRAM = "opening somebody’s folder must not run anything"
-OUTSIDE = "a workspace must not choose places outside itself"
-TASTE = "the bench looks the way its user wants it, whatever the workspace"
-
 Fusion = Literal["two-grain", "weighted-sum"]
-
-
-def _whole(least: int, most: int, about: str, personal: str | None = None) -> dict[str, Spec]:
-    return {"spec": Spec(Kind.WHOLE, about, least, most, personal=personal)}
-
-
-def _number(least: float, most: float, about: str, personal: str | None = None) -> dict[str, Spec]:
-    return {"spec": Spec(Kind.NUMBER, about, least, most, personal=personal)}
-
-
-def _choice(choices: tuple[str, ...], about: str, personal: str | None = None) -> dict[str, Spec]:
-    return {"spec": Spec(Kind.CHOICE, about, choices=choices, personal=personal)}
-
-
-def _of(kind: Kind, about: str, personal: str | None = None, *, secret: bool = False) -> dict[str, Spec]:
-    return {"spec": Spec(kind, about, personal=personal, secret=secret)}
 
 
 @dataclass(frozen=True)
 class CoreSettings:
     """Token budgets of core memory (design document §4)."""
 
-    cap: int = field(default=3000, metadata=_whole(100, 1_000_000, "most tokens of core memory"))
-    identity_budget: int = field(default=500, metadata=_whole(0, 1_000_000, "tokens of Identity"))
-    active_context_budget: int = field(
-        default=1000, metadata=_whole(0, 1_000_000, "tokens of Active Context")
-    )
-    persona_budget: int = field(default=500, metadata=_whole(0, 1_000_000, "tokens of Persona"))
-    critical_facts_budget: int = field(
-        default=1000, metadata=_whole(0, 1_000_000, "tokens of Critical Facts")
-    )
+    cap: int = field(default=3000, metadata=whole(100, 1_000_000, "most tokens of core memory"))
+    identity_budget: int = field(default=500, metadata=whole(0, 1_000_000, "tokens of Identity"))
+    active_context_budget: int = field(default=1000, metadata=whole(0, 1_000_000, "tokens of Active Context"))
+    persona_budget: int = field(default=500, metadata=whole(0, 1_000_000, "tokens of Persona"))
+    critical_facts_budget: int = field(default=1000, metadata=whole(0, 1_000_000, "tokens of Critical Facts"))
 
     @property
     def budgets(self) -> dict[str, int]:
@@ -67,26 +44,26 @@ class CoreSettings:
 class DecaySettings:
     """Constants of forgetting (design document §9), and when journalled accesses are folded."""
 
-    lambda_: float = field(default=0.03, metadata=_number(0, 10, "decay per day; higher forgets faster"))
-    active_threshold: float = field(default=0.5, metadata=_number(0, 1, "least score of an active memory"))
-    fading_threshold: float = field(default=0.2, metadata=_number(0, 1, "least score of a fading memory"))
+    lambda_: float = field(default=0.03, metadata=number(0, 10, "decay per day; higher forgets faster"))
+    active_threshold: float = field(default=0.5, metadata=number(0, 1, "least score of an active memory"))
+    fading_threshold: float = field(default=0.2, metadata=number(0, 1, "least score of a fading memory"))
     archive_threshold: float = field(
-        default=0.05, metadata=_number(0, 1, "score below which a memory is hidden from search")
+        default=0.05, metadata=number(0, 1, "score below which a memory is hidden from search")
     )
-    core_weight: float = field(default=1.5, metadata=_number(0, 100, "type weight of core memory"))
-    episodic_weight: float = field(default=0.8, metadata=_number(0, 100, "type weight of episodes"))
-    semantic_weight: float = field(default=1.2, metadata=_number(0, 100, "type weight of facts and entities"))
-    procedural_weight: float = field(default=1.0, metadata=_number(0, 100, "type weight of procedures"))
+    core_weight: float = field(default=1.5, metadata=number(0, 100, "type weight of core memory"))
+    episodic_weight: float = field(default=0.8, metadata=number(0, 100, "type weight of episodes"))
+    semantic_weight: float = field(default=1.2, metadata=number(0, 100, "type weight of facts and entities"))
+    procedural_weight: float = field(default=1.0, metadata=number(0, 100, "type weight of procedures"))
     explicit_base: float = field(
-        default=1.0, metadata=_number(0, 1, "base relevance of what somebody asked to remember")
+        default=1.0, metadata=number(0, 1, "base relevance of what somebody asked to remember")
     )
-    auto_base: float = field(default=0.7, metadata=_number(0, 1, "base relevance of what was noticed"))
-    inferred_base: float = field(default=0.5, metadata=_number(0, 1, "base relevance of what was inferred"))
+    auto_base: float = field(default=0.7, metadata=number(0, 1, "base relevance of what was noticed"))
+    inferred_base: float = field(default=0.5, metadata=number(0, 1, "base relevance of what was inferred"))
     fold_accesses: int = field(
-        default=50, metadata=_whole(1, 100_000, "journalled accesses that are due to be folded")
+        default=50, metadata=whole(1, 100_000, "journalled accesses that are due to be folded")
     )
     fold_minutes: int = field(
-        default=60, metadata=_whole(1, 525_600, "minutes after which journalled accesses are due")
+        default=60, metadata=whole(1, 525_600, "minutes after which journalled accesses are due")
     )
 
 
@@ -95,17 +72,17 @@ class AuditSettings:
     """How long the audit log reaches back, and what raises an alert (design document §12)."""
 
     retention_days: int = field(
-        default=90, metadata=_whole(1, 36_500, "days that the audit log keeps before its monthly digests")
+        default=90, metadata=whole(1, 36_500, "days that the audit log keeps before its monthly digests")
     )
     critical_alerts: bool = field(
         default=True,
-        metadata=_of(
+        metadata=of(
             Kind.SWITCH, "whether a change of a critical file raises an alert; of settings it always does"
         ),
     )
     critical_files: tuple[str, ...] = field(
         default=(),
-        metadata=_of(Kind.PATHS, "files that are critical beside SOUL.md, IDENTITY.md and settings"),
+        metadata=of(Kind.PATHS, "files that are critical beside SOUL.md, IDENTITY.md and settings"),
     )
 
     @property
@@ -118,21 +95,21 @@ class AuditSettings:
 class ReflectionSettings:
     """When reflection runs and how much it may say (design document §10.1, §10.2)."""
 
-    token_budget: int = field(default=8000, metadata=_whole(500, 1_000_000, "most output tokens of a cycle"))
+    token_budget: int = field(default=8000, metadata=whole(500, 1_000_000, "most output tokens of a cycle"))
     frequency: str = field(
         default="daily+session-end",
-        metadata=_choice(("daily+session-end", "daily", "session-end", "manual"), "what sets a cycle off"),
+        metadata=choice(("daily+session-end", "daily", "session-end", "manual"), "what sets a cycle off"),
     )
-    time: str = field(default="03:00", metadata=_of(Kind.TIME, "when the daily cycle runs"))
+    time: str = field(default="03:00", metadata=of(Kind.TIME, "when the daily cycle runs"))
     threshold: int = field(
-        default=20, metadata=_whole(1, 100_000, "unprocessed episodes that set a cycle off")
+        default=20, metadata=whole(1, 100_000, "unprocessed episodes that set a cycle off")
     )
     items: int = field(
-        default=60, metadata=_whole(1, 1000, "most changes that one reflection proposes; the rest come next")
+        default=60, metadata=whole(1, 1000, "most changes that one reflection proposes; the rest come next")
     )
     model: bool = field(
         default=True,
-        metadata=_of(Kind.SWITCH, "whether the configured chat model reflects, rather than rules"),
+        metadata=of(Kind.SWITCH, "whether the configured chat model reflects, rather than rules"),
     )
 
 
@@ -140,9 +117,9 @@ class ReflectionSettings:
 class GraphSettings:
     """The knowledge graph."""
 
-    depth: int = field(default=2, metadata=_whole(0, 6, "hops that traversal follows"))
+    depth: int = field(default=2, metadata=whole(0, 6, "hops that traversal follows"))
     relations: tuple[str, ...] = field(
-        default=(), metadata=_of(Kind.TEXTS, "relation types beside those of graph/relations.md")
+        default=(), metadata=of(Kind.TEXTS, "relation types beside those of graph/relations.md")
     )
 
 
@@ -150,48 +127,48 @@ class GraphSettings:
 class SearchSettings:
     """Recall: results, index and embeddings."""
 
-    max_results: int = field(default=20, metadata=_whole(1, 1000, "most results of a search"))
+    max_results: int = field(default=20, metadata=whole(1, 1000, "most results of a search"))
     min_score: float = field(
-        default=0.1, metadata=_number(0, 1, "least score of a result where no budget of tokens is filled")
+        default=0.1, metadata=number(0, 1, "least score of a result where no budget of tokens is filled")
     )
     fusion: Fusion = field(
-        default="two-grain", metadata=_choice(get_args(Fusion), "how keywords and meaning make one score")
+        default="two-grain", metadata=choice(get_args(Fusion), "how keywords and meaning make one score")
     )
-    vector_weight: float = field(default=0.7, metadata=_number(0, 1, "share of meaning in the weighted sum"))
-    text_weight: float = field(default=0.3, metadata=_number(0, 1, "share of keywords in the weighted sum"))
+    vector_weight: float = field(default=0.7, metadata=number(0, 1, "share of meaning in the weighted sum"))
+    text_weight: float = field(default=0.3, metadata=number(0, 1, "share of keywords in the weighted sum"))
     candidate_multiplier: int = field(
         default=4,
-        metadata=_whole(1, 100, "pieces of memory that each lane finds for the weighted sum, per result"),
+        metadata=whole(1, 100, "pieces of memory that each lane finds for the weighted sum, per result"),
     )
-    chunk_tokens: int = field(default=400, metadata=_whole(50, 8000, "tokens of a chunk of free text"))
-    chunk_overlap: int = field(default=80, metadata=_whole(0, 4000, "tokens that two chunks share"))
+    chunk_tokens: int = field(default=400, metadata=whole(50, 8000, "tokens of a chunk of free text"))
+    chunk_overlap: int = field(default=80, metadata=whole(0, 4000, "tokens that two chunks share"))
     sessions: bool = field(
-        default=False, metadata=_of(Kind.SWITCH, "whether session transcripts are searched")
+        default=False, metadata=of(Kind.SWITCH, "whether session transcripts are searched")
     )
     extra_paths: tuple[str, ...] = field(
-        default=(), metadata=_of(Kind.PATHS, "further Markdown files and folders to search")
+        default=(), metadata=of(Kind.PATHS, "further Markdown files and folders to search")
     )
-    watch: bool = field(default=True, metadata=_of(Kind.SWITCH, "whether the index follows file changes"))
+    watch: bool = field(default=True, metadata=of(Kind.SWITCH, "whether the index follows file changes"))
     watch_debounce_ms: int = field(
-        default=1500, metadata=_whole(0, 600_000, "milliseconds of quiet before a change is indexed")
+        default=1500, metadata=whole(0, 600_000, "milliseconds of quiet before a change is indexed")
     )
     sync_minutes: float = field(
         default=5.0,
-        metadata=_number(0, 525_600, "minutes after which the bench looks at everything again; 0 for never"),
+        metadata=number(0, 525_600, "minutes after which the bench looks at everything again; 0 for never"),
     )
-    cache_entries: int = field(default=50_000, metadata=_whole(0, 10_000_000, "most cached embeddings"))
+    cache_entries: int = field(default=50_000, metadata=whole(0, 10_000_000, "most cached embeddings"))
     session_delta_bytes: int = field(
-        default=100_000, metadata=_whole(0, 1_000_000_000, "new bytes of a transcript before it is indexed")
+        default=100_000, metadata=whole(0, 1_000_000_000, "new bytes of a transcript before it is indexed")
     )
     session_delta_messages: int = field(
-        default=50, metadata=_whole(0, 1_000_000, "new messages of a transcript before it is indexed")
+        default=50, metadata=whole(0, 1_000_000, "new messages of a transcript before it is indexed")
     )
     session_paths: tuple[str, ...] = field(
-        default=(), metadata=_of(Kind.PATHS, "transcripts (*.jsonl) and folders of them", OUTSIDE)
+        default=(), metadata=of(Kind.PATHS, "transcripts (*.jsonl) and folders of them", OUTSIDE)
     )
-    backend: str = field(default="builtin", metadata=_choice(("builtin", "qmd"), "what searches", PROGRAM))
+    backend: str = field(default="builtin", metadata=choice(("builtin", "qmd"), "what searches", PROGRAM))
     citations: str = field(
-        default="auto", metadata=_choice(("auto", "on", "off"), "whether results say how to cite them")
+        default="auto", metadata=choice(("auto", "on", "off"), "whether results say how to cite them")
     )
 
 
@@ -199,149 +176,38 @@ class SearchSettings:
 class QmdSettings:
     """The QMD program, where it searches instead of the built-in index."""
 
-    command: str = field(default="qmd", metadata=_of(Kind.TEXT, "the program, or its absolute path", PROGRAM))
+    command: str = field(default="qmd", metadata=of(Kind.TEXT, "the program, or its absolute path", PROGRAM))
     mode: str = field(
         default="search",
-        metadata=_choice(
+        metadata=choice(
             ("search", "vsearch", "query"), "how it searches; only search needs no model", ENDPOINT
         ),
     )
     embed: bool = field(
         default=False,
-        metadata=_of(Kind.SWITCH, "whether it makes embeddings, for which it downloads a model", ENDPOINT),
+        metadata=of(Kind.SWITCH, "whether it makes embeddings, for which it downloads a model", ENDPOINT),
     )
     include_default_memory: bool = field(
-        default=True, metadata=_of(Kind.SWITCH, "whether it searches MEMORY.md and memory/")
+        default=True, metadata=of(Kind.SWITCH, "whether it searches MEMORY.md and memory/")
     )
     paths: Mapping[str, str] = field(
         default_factory=dict,
-        metadata=_of(Kind.TABLE, "further folders by name, with a pattern at the end or without", OUTSIDE),
+        metadata=of(Kind.TABLE, "further folders by name, with a pattern at the end or without", OUTSIDE),
     )
     update_minutes: float = field(
-        default=5.0, metadata=_number(0, 525_600, "minutes between its updates; 0 for none by the clock")
+        default=5.0, metadata=number(0, 525_600, "minutes between its updates; 0 for none by the clock")
     )
     debounce_ms: int = field(
-        default=15_000, metadata=_whole(0, 3_600_000, "milliseconds that lie at least between two updates")
+        default=15_000, metadata=whole(0, 3_600_000, "milliseconds that lie at least between two updates")
     )
     update_on_boot: bool = field(
-        default=True, metadata=_of(Kind.SWITCH, "whether it is brought up to date when a workspace is opened")
+        default=True, metadata=of(Kind.SWITCH, "whether it is brought up to date when a workspace is opened")
     )
-    max_results: int = field(default=6, metadata=_whole(1, 1000, "most results that it is asked for"))
-    max_snippet_chars: int = field(default=700, metadata=_whole(40, 10_000, "most characters of a snippet"))
+    max_results: int = field(default=6, metadata=whole(1, 1000, "most results that it is asked for"))
+    max_snippet_chars: int = field(default=700, metadata=whole(40, 10_000, "most characters of a snippet"))
     timeout_ms: int = field(
-        default=4000, metadata=_whole(50, 600_000, "milliseconds to wait for its answer to a search")
+        default=4000, metadata=whole(50, 600_000, "milliseconds to wait for its answer to a search")
     )
-
-
-@dataclass(frozen=True)
-class EmbeddingSettings:
-    """Where embeddings are made."""
-
-    provider: str = field(
-        default="builtin",
-        metadata=_choice(("builtin", "local", "openai", "gemini", "none"), "what makes embeddings", ENDPOINT),
-    )
-    fallback: str = field(
-        default="builtin",
-        metadata=_choice(("builtin", "local", "openai", "gemini", "none"), "what steps in", ENDPOINT),
-    )
-    model: str = field(default="", metadata=_of(Kind.TEXT, "name of the embedding model", ENDPOINT))
-    base_url: str = field(default="", metadata=_of(Kind.TEXT, "end point of the embedding server", ENDPOINT))
-    api_key: str = field(
-        default="", repr=False, metadata=_of(Kind.TEXT, "key of the embedding server", ENDPOINT, secret=True)
-    )
-    headers: Mapping[str, str] = field(
-        default_factory=dict,
-        repr=False,
-        metadata=_of(Kind.TABLE, "further request headers", ENDPOINT, secret=True),
-    )
-    timeout: float = field(
-        default=60.0, metadata=_number(0.1, 3600, "seconds to wait for one answer of it", ENDPOINT)
-    )
-    concurrency: int = field(default=4, metadata=_whole(1, 64, "requests to it at once", ENDPOINT))
-    dimensions: int = field(
-        default=0, metadata=_whole(0, 65_536, "dimensions to ask the model for; 0 for its own", ENDPOINT)
-    )
-    query_prefix: str = field(
-        default="auto",
-        metadata=_of(Kind.TEXT, "text put before questions; auto for what the model was made for", ENDPOINT),
-    )
-    passage_prefix: str = field(
-        default="auto",
-        metadata=_of(Kind.TEXT, "text put before what is indexed; auto likewise", ENDPOINT),
-    )
-    model_path: str = field(default="", metadata=_of(Kind.PATH, "a GGUF file, or an hf: address", OUTSIDE))
-    model_folder: str = field(
-        default="",
-        metadata=_of(Kind.PATH, "folder of downloaded models; empty for the user’s cache", OUTSIDE),
-    )
-    download_url: str = field(
-        default="https://huggingface.co",
-        metadata=_of(Kind.TEXT, "hub that hf: addresses are downloaded from", ENDPOINT),
-    )
-    batch: bool = field(
-        default=False, metadata=_of(Kind.SWITCH, "whether big backfills use the batch API", ENDPOINT)
-    )
-    batch_concurrency: int = field(default=2, metadata=_whole(1, 64, "batch jobs at once", ENDPOINT))
-    batch_poll: float = field(
-        default=5.0, metadata=_number(0.01, 3600, "seconds between questions after a batch job", ENDPOINT)
-    )
-    batch_timeout: float = field(
-        default=60.0, metadata=_number(0.01, 10_080, "minutes that a batch job may take", ENDPOINT)
-    )
-    fallback_model: str = field(
-        default="", metadata=_of(Kind.TEXT, "name of the model that steps in", ENDPOINT)
-    )
-    fallback_base_url: str = field(
-        default="", metadata=_of(Kind.TEXT, "end point of the server that steps in", ENDPOINT)
-    )
-    fallback_api_key: str = field(
-        default="",
-        repr=False,
-        metadata=_of(Kind.TEXT, "key of the server that steps in", ENDPOINT, secret=True),
-    )
-
-
-@dataclass(frozen=True)
-class ModelSettings:
-    """The chat model that routes and reflects; none unless configured. A local file goes before a server."""
-
-    path: str = field(
-        default="", metadata=_of(Kind.PATH, "a GGUF file of a chat model, run on this machine", OUTSIDE)
-    )
-    base_url: str = field(
-        default="", metadata=_of(Kind.TEXT, "end point of an OpenAI-compatible server", ENDPOINT)
-    )
-    api_key: str = field(default="", repr=False, metadata=_of(Kind.TEXT, "its key", ENDPOINT, secret=True))
-    name: str = field(default="", metadata=_of(Kind.TEXT, "name of the model", ENDPOINT))
-    headers: Mapping[str, str] = field(
-        default_factory=dict,
-        repr=False,
-        metadata=_of(Kind.TABLE, "further request headers", ENDPOINT, secret=True),
-    )
-    timeout: float = field(
-        default=20.0, metadata=_number(0.1, 3600, "seconds to wait for it where somebody waits", ENDPOINT)
-    )
-    reflection_timeout: float = field(
-        default=300.0,
-        metadata=_number(0.1, 86_400, "seconds to wait for one answer in a reflection", ENDPOINT),
-    )
-    context: int = field(
-        default=8192,
-        metadata=_whole(4096, 1_000_000, "tokens of question and answer that it takes at once", ENDPOINT),
-    )
-
-    @property
-    def configured(self) -> bool:
-        """Tell whether there is a model to ask."""
-        return bool(self.path or (self.name and (self.base_url or self.api_key)))
-
-    @property
-    def told(self) -> str:
-        """Return which model is meant, for people; empty where none is configured."""
-        if not self.configured:
-            return ""
-        return self.path or f"{self.name} at {self.base_url or 'OpenAI'}"
 
 
 @dataclass(frozen=True)
@@ -349,30 +215,30 @@ class FlushSettings:
     """Saving what matters before a session is compacted."""
 
     enabled: bool = field(
-        default=True, metadata=_of(Kind.SWITCH, "whether memory is flushed before compaction")
+        default=True, metadata=of(Kind.SWITCH, "whether memory is flushed before compaction")
     )
     reserve_tokens: int = field(
-        default=20_000, metadata=_whole(0, 10_000_000, "tokens of the context window kept free")
+        default=20_000, metadata=whole(0, 10_000_000, "tokens of the context window kept free")
     )
     soft_threshold_tokens: int = field(
-        default=4000, metadata=_whole(0, 10_000_000, "tokens before the reserve at which the flush runs")
+        default=4000, metadata=whole(0, 10_000_000, "tokens before the reserve at which the flush runs")
     )
-    system_prompt: str = field(default="", metadata=_of(Kind.TEXT, "system prompt of the flush, if not ours"))
-    prompt: str = field(default="", metadata=_of(Kind.TEXT, "prompt of the flush, if not ours"))
+    system_prompt: str = field(default="", metadata=of(Kind.TEXT, "system prompt of the flush, if not ours"))
+    prompt: str = field(default="", metadata=of(Kind.TEXT, "prompt of the flush, if not ours"))
 
 
 @dataclass(frozen=True)
 class HistorySettings:
     """The writer's lock."""
 
-    lock_timeout: float = field(default=10.0, metadata=_number(0, 3600, "seconds to wait for another writer"))
+    lock_timeout: float = field(default=10.0, metadata=number(0, 3600, "seconds to wait for another writer"))
 
 
 @dataclass(frozen=True)
 class TriggerSettings:
     """Trigger phrases (design document §8.1)."""
 
-    phrases: str = field(default="", metadata=_of(Kind.PATH, "a file with further trigger phrases"))
+    phrases: str = field(default="", metadata=of(Kind.PATH, "a file with further trigger phrases"))
 
 
 @dataclass(frozen=True)
@@ -380,18 +246,18 @@ class PathSettings:
     """Where derived state is kept; empty for the system's own places."""
 
     state: str = field(
-        default="", metadata=_of(Kind.PATH, "folder of the access journal and the like", OUTSIDE)
+        default="", metadata=of(Kind.PATH, "folder of the access journal and the like", OUTSIDE)
     )
-    cache: str = field(default="", metadata=_of(Kind.PATH, "folder of index and embedding cache", OUTSIDE))
+    cache: str = field(default="", metadata=of(Kind.PATH, "folder of index and embedding cache", OUTSIDE))
 
 
 @dataclass(frozen=True)
 class BenchSettings:
     """The look and keys of the TUI."""
 
-    theme: str = field(default="", metadata=_of(Kind.TEXT, "name of the theme", TASTE))
+    theme: str = field(default="", metadata=of(Kind.TEXT, "name of the theme", TASTE))
     keymap: Mapping[str, str] = field(
-        default_factory=dict, metadata=_of(Kind.TABLE, "key of each command by its name", TASTE)
+        default_factory=dict, metadata=of(Kind.TABLE, "key of each command by its name", TASTE)
     )
 
 
@@ -406,10 +272,10 @@ class Settings:
         broken: Why the settings files could not be used and these are the defaults; empty where they were.
     """
 
-    timezone: str = field(default="", metadata=_of(Kind.ZONE, "time zone of episodes and of calendar days"))
-    editor: str = field(default="", metadata=_of(Kind.TEXT, "program that edits a file", PROGRAM))
+    timezone: str = field(default="", metadata=of(Kind.ZONE, "time zone of episodes and of calendar days"))
+    editor: str = field(default="", metadata=of(Kind.TEXT, "program that edits a file", PROGRAM))
     workspace: str = field(
-        default="", metadata=_of(Kind.PATH, "workspace to open where none is given", OUTSIDE)
+        default="", metadata=of(Kind.PATH, "workspace to open where none is given", OUTSIDE)
     )
     core: CoreSettings = field(default_factory=CoreSettings)
     decay: DecaySettings = field(default_factory=DecaySettings)
