@@ -167,16 +167,18 @@ def test_an_item_that_says_the_newest_already_stays(tmp_path: Path) -> None:
     assert rewritten(snapshot(tmp_path, passages, files={"MEMORY.md": core})) == []
 
 
-def test_open_tasks_are_added_and_done_ones_are_not(tmp_path: Path) -> None:
+def test_open_tasks_are_added_and_done_or_known_ones_are_not(tmp_path: Path) -> None:
+    core = "## Active Context\n- Open decisions: the colour of charts\n"
     passages = (
         said("2026-02-20 09:00", "Write the Öckerö offer for the council", type="task"),
         said("2026-02-22 09:00", "The Öckerö offer for the council is done", type="event"),
         said("2026-02-24 09:00", "Ask for a second machine", type="task"),
+        said("2026-02-24 10:00", "Ask Idris for the colour of all the charts at night", type="task"),
         said("2026-02-25 09:00", "Call the harbour office today", type="task"),
         said("2025-11-24 09:00", "Renew the certificate of staging", type="task"),
     )
     ordered = tuple(sorted(passages, key=lambda passage: str(passage.moment)))
-    found = rewritten(snapshot(tmp_path, ordered, files={"MEMORY.md": "## Active Context\n"}))
+    found = rewritten(snapshot(tmp_path, ordered, files={"MEMORY.md": core}))
     assert told(found) == [("core change", "core:active-context", "To do: Ask for a second machine")]
 
 

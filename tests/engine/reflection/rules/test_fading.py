@@ -80,7 +80,8 @@ def test_what_a_recent_fact_rests_on_stays(tmp_path: Path) -> None:
     files = {**FILES, f"{ENTITIES}/project--portal.md": recent}
     assert archived(snapshot(tmp_path / "a", files=files, fading=(faded(BUG),))) == []
     files = {**FILES, f"{ENTITIES}/project--portal.md": long_ago}
-    assert len(archived(snapshot(tmp_path / "b", files=files, fading=(faded(BUG),)))) == 1
+    (item,) = archived(snapshot(tmp_path / "b", files=files, fading=(faded(BUG),)))
+    assert item.reason.endswith("is below 0.05. What it says is kept under Portal.")
 
 
 def test_an_entity_that_new_passages_name_stays(tmp_path: Path) -> None:
@@ -102,7 +103,7 @@ def test_an_entity_related_to_one_that_new_passages_name_stays(tmp_path: Path) -
     assert len(archived(snapshot(tmp_path / "b", files=files, fading=(entry,)))) == 1
 
 
-def test_the_lowest_scores_come_first_and_no_more_than_twelve(tmp_path: Path) -> None:
+def test_the_lowest_scores_come_first_and_no_more_than_eight(tmp_path: Path) -> None:
     entries = [episode(f"09:{minute:02}", f"Remark number {minute} of the day.") for minute in range(30)]
     files = {"memory/episodes/2025-10-01.md": day("2025-10-01", *entries)}
     fading = tuple(faded(f"episode:2025-10-01:09:{at:02}", 0.04 - at / 1000) for at in range(30))

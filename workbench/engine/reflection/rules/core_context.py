@@ -34,6 +34,7 @@ _TARGET: Final = "core:active-context"
 _CURRENT: Final = timedelta(days=21)
 _MOST_NEW: Final = 2
 _LONGEST: Final = 160
+_SPOKEN_OF: Final = 0.6
 _LONGEST_NAME: Final = 3
 _LONGEST_VALUE: Final = 5
 _EVENTS: Final = frozenset({"recent important events", "recent events", "recently"})
@@ -165,12 +166,9 @@ def _new(
             later.append(words)
         wanted = passage.type == "task" or (passage.type == "decision" and passage.confidence != "low")
         wanted = wanted and not _PASSING.search(passage.text)
-        if (
-            wanted
-            and passage.id not in used
-            and not _finished(words, later)
-            and not says(lines, passage.text)
-        ):
+        if not wanted or passage.id in used or _finished(words, later):
+            continue
+        if not says(lines, passage.text) and not any(_stands(line, words) for line in lines):
             open_ones.append((passage, words))
     for passage, words in sorted(open_ones, key=lambda pair: pair[0].type != "task"):
         if len(given) == _MOST_NEW:
@@ -186,6 +184,12 @@ def _new(
         reason = f"A {passage.type} of {passage.day} that core memory does not speak of yet."
         text = f"{label}: {_said(snapshot, passage, sentence, lower=True)}"
         yield forms.core_change(_TARGET, text, (proof,), reason=reason)
+
+
+def _stands(line: CoreLine, words: frozenset[str]) -> bool:
+    """Tell whether Active Context speaks of the matter already, if in fewer words."""
+    value = content_words(line.value) if line.block == BLOCK and not line.is_placeholder else frozenset()
+    return len(value & words) >= 2 and coverage(value, words) >= _SPOKEN_OF
 
 
 def _finished(words: frozenset[str], later: Sequence[frozenset[str]]) -> bool:

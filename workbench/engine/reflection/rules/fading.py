@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ARCHIVED_BELOW: Final = 0.05
 """Score under which a memory is flagged for review (design document §9.2)."""
-MOST_ARCHIVED: Final = 12
+MOST_ARCHIVED: Final = 8
 MOST_RESTORED: Final = 5
 MOST_PINNED: Final = 3
 _KEPT_STORES: Final = ("vault", "core")
@@ -43,7 +43,7 @@ _NEVER_FORGET: Final = re.compile(
 
 
 def propose_archival(snapshot: Snapshot, agenda: Agenda, work: Work) -> tuple[ReviewItem, ...]:
-    """Return items for memories below 0.05 that nothing recent rests on, lowest score first, at most twelve.
+    """Return items for memories below 0.05 that nothing recent rests on, lowest score first, at most eight.
 
     Decisions, corrections and preferences that nothing else gives as its source come last.
     """
@@ -68,12 +68,23 @@ def _archival(snapshot: Snapshot, agenda: Agenda, work: Work) -> Iterator[Review
         proof = cite(snapshot, entry.id, title) or cite(snapshot, entry.id)
         if proof is None:
             continue
-        days = (snapshot.now.date() - entry.last_accessed.astimezone(snapshot.now.tzinfo).date()).days
-        reason = (
-            f"Not accessed for {counted(days, 'day')} ({counted(entry.access_count, 'access', 'accesses')} in all); "
-            f"its score of {entry.score:.3f} is below {ARCHIVED_BELOW}."
-        )
-        yield forms.archive(entry.id, title, (proof,), reason=reason, score=entry.score)
+        yield forms.archive(entry.id, title, (proof,), reason=_why(snapshot, entry), score=entry.score)
+
+
+def _why(snapshot: Snapshot, entry: DecayEntry) -> str:
+    """Say how long nobody touched a memory, and who keeps what it says."""
+    days = (snapshot.now.date() - entry.last_accessed.astimezone(snapshot.now.tzinfo).date()).days
+    accesses = counted(entry.access_count, "access", "accesses")
+    keepers = [source for source in snapshot.graph.mentions(entry.id) if source.startswith("entity:")]
+    kept = (
+        f" What it says is kept under {clipped(snapshot.titles(keepers[0].partition('#')[0]), 60)}."
+        if keepers
+        else ""
+    )
+    return (
+        f"Not accessed for {counted(days, 'day')} ({accesses} in all); its score of {entry.score:.3f} is below "
+        f"{ARCHIVED_BELOW}.{kept}"
+    )
 
 
 def _is_tied(snapshot: Snapshot, memory: str, spoken_of: set[str]) -> bool:
