@@ -44,6 +44,9 @@ class ScriptedChat:
     def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> ChatReply:
         raise NotImplementedError
 
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
     def complete_json(
         self,
         messages: Sequence[ChatMessage],

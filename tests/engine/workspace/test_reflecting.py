@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
 import pytest
@@ -65,7 +66,7 @@ class Proposing:
 @pytest.fixture
 def mind(monkeypatch: pytest.MonkeyPatch) -> Proposing:
     proposing = Proposing()
-    monkeypatch.setattr("workbench.engine.workspace.reflecting._mind", lambda _: proposing)
+    monkeypatch.setattr("workbench.engine.workspace.reflecting._mind", lambda _: nullcontext(proposing))
     return proposing
 
 

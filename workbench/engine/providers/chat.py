@@ -108,3 +108,7 @@ class ChatModel(Protocol):
             ChatCancelled: `cancelled` said so. What was under way is left to end by itself.
         """
         ...
+
+    def close(self) -> None:
+        """Let go of connections or a loaded model; the next question takes them up again."""
+        ...

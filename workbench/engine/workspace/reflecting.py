@@ -129,16 +129,17 @@ class Reflecting(Reviewing):
             ),
             int(reflection.partition("-")[2]),
         )
-        proposal = run_cycle(
-            snapshot,
-            _mind(ground),
-            work,
-            rejected=RejectedClaims.parse(view.read(layout.REJECTED) or b""),
-            reflection=reflection,
-            most=ground.settings.reflection.items,
-            carried=before.items,
-            backlog=[item for item in unread.backlog.items if not check(item, view, ground.zone).stale],
-        )
+        with _mind(ground) as mind:
+            proposal = run_cycle(
+                snapshot,
+                mind,
+                work,
+                rejected=RejectedClaims.parse(view.read(layout.REJECTED) or b""),
+                reflection=reflection,
+                most=ground.settings.reflection.items,
+                carried=before.items,
+                backlog=[item for item in unread.backlog.items if not check(item, view, ground.zone).stale],
+            )
         left = len(proposal.left) + len(unread.backlog.later)
         _keep_trace(ground, reflection, work)
         _keep_backlog(ground, reflection, proposal.left, unread.backlog.later)
@@ -184,21 +185,26 @@ def _next_id(log: ReflectionLog, pending: PendingReflection) -> str:
     return f"r-{max(numbers, default=0) + 1:03}"
 
 
-def _mind(ground: Ground) -> Mind:
+@contextlib.contextmanager
+def _mind(ground: Ground) -> Iterator[Mind]:
+    """Give what thinks in a cycle, and let go of its model afterwards."""
     from workbench.engine.reflection.rules import RulesMind
 
     rules = RulesMind()
     if not ground.settings.reflection.model:
-        return rules
+        yield rules
+        return
     from workbench.engine.providers import chat_model
 
     model = ground.settings.model
     chat = chat_model(ground.settings, timeout_s=model.reflection_timeout)
     if chat is None:
-        return rules
+        yield rules
+        return
     from workbench.engine.reflection.model_mind import ModelMind
 
-    return ModelMind(chat, rules, context_tokens=model.context)
+    with contextlib.closing(chat):
+        yield ModelMind(chat, rules, context_tokens=model.context)
 
 
 def _meta(

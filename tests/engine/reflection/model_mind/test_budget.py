@@ -23,6 +23,9 @@ from workbench.engine.tokens import count_tokens
 class Greedy(ScriptedChat):
     """Uses every token that it is allowed."""
 
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
     def complete_json(self, *args: Any, **options: Any) -> Any:
         self.tokens = options["max_tokens"]
         return super().complete_json(*args, **options)
