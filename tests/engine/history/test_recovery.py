@@ -251,6 +251,19 @@ def record(number: int) -> Record:
     )
 
 
+def test_a_record_that_lacks_its_line_end_alone_never_happened(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal")
+    journal.append(record(0))
+    journal._path.write_bytes(journal._path.read_bytes()[:-1])
+    state = journal.read()
+    assert state.records == ()
+    journal.cut(state.whole)
+    journal.append(record(1))
+    journal.finish("t1")
+    assert journal.read().records == (record(1),)
+    assert journal.is_settled()
+
+
 @settings(max_examples=60, deadline=None)
 @given(cut=st.integers(0, 1500), noise=st.binary(max_size=40))
 def test_a_torn_journal_is_read_up_to_the_tear(

@@ -141,12 +141,16 @@ class Journal:
                 break
             start = place + len(line) + 1
             payload = content[start : start + int(begin[2])]
+            end_of_record = start + len(payload) + 1
+            # Without its line end, what is written next would run into it and be lost.
+            if content[end_of_record - 1 : end_of_record] != b"\n":
+                break
             if hashlib.sha256(payload).hexdigest().encode() != begin[3]:
                 break
             unfinished = _decode(payload)
             records[unfinished.transaction] = unfinished
-            place = start + len(payload) + 1
-        return JournalState(same_boot, tuple(records.values()), unfinished, min(place, len(content)))
+            place = end_of_record
+        return JournalState(same_boot, tuple(records.values()), unfinished, place)
 
     def append(self, record: Record) -> None:
         """Put a transaction on disk; from here on it happens.
