@@ -83,6 +83,73 @@ def test_a_denial_stays_a_denial(tmp_path: Path) -> None:
     assert say(tmp_path, "I don't eat meat or fish.") == ["Tilda doesn't eat meat or fish"]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "fact"),
+    [
+        ("I no longer work at the paper mill.", "Tilda doesn't work at the paper mill anymore"),
+        ("I'm not allergic to cats.", "Tilda is not allergic to cats"),
+        ("I don't have any kids or pets.", "Tilda doesn't have any kids or pets"),
+        ("My husband isn't a doctor, he is a nurse.", "Tilda’s husband isn't a doctor, he is a nurse"),
+        ("I didn't adopt the dog from the shelter.", "Tilda didn't adopt the dog from the shelter"),
+    ],
+)
+def test_denials_are_told_as_denials(tmp_path: Path, sentence: str, fact: str) -> None:
+    assert say(tmp_path, sentence) == [fact]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "fact"),
+    [
+        ("I'm left-handed.", "Tilda is left-handed"),
+        ("My birthday is on 4 May.", "Tilda’s birthday is on 4 May"),
+        ("I live in Ghent.", "Tilda lives in Ghent"),
+        ("I'm a nurse at the children's hospital.", "Tilda is a nurse at the children's hospital"),
+        ("My wife is expecting twins in August.", "Tilda’s wife is expecting twins in August"),
+        ("I hate cilantro.", "Tilda hates cilantro"),
+        ("Lost my job at the mill yesterday.", "Tilda lost their job at the mill on 2026-02-03"),
+        ("I owe my landlord 400 euros.", "Tilda owes their landlord 400 euros"),
+    ],
+)
+def test_short_plain_facts_are_kept(tmp_path: Path, sentence: str, fact: str) -> None:
+    assert say(tmp_path, sentence) == [fact]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I almost moved to Berlin last year.",
+        "My boss thinks I'm moving to Rome.",
+        "I might sell my van next month.",
+        "I could have won the race in Oslo.",
+        "Wish I lived in Rome.",
+        "I said I would move to Rome in May.",
+    ],
+)
+def test_what_is_not_so_teaches_nothing(tmp_path: Path, sentence: str) -> None:
+    assert say(tmp_path, sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "fact"),
+    [
+        ("我喜欢喝绿茶。", "Tilda喜欢喝绿茶"),
+        ("我住在上海。", "Tilda住在上海"),
+        ("我决定使用 SQLite。", "Tilda决定使用 SQLite"),
+        ("我不吃肉。", "Tilda不吃肉"),
+        ("我女儿叫小美。", "Tilda女儿叫小美"),
+    ],
+)
+def test_chinese_statements(tmp_path: Path, sentence: str, fact: str) -> None:
+    assert say(tmp_path, sentence) == [fact]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["你喜欢喝茶吗？", "我想搬到上海。", "如果我住在上海就好了。", "谢谢你！", "今天天气很好。"]
+)
+def test_chinese_small_talk(tmp_path: Path, sentence: str) -> None:
+    assert say(tmp_path, sentence) == []
+
+
 def test_a_denial_does_not_join_its_opposite(tmp_path: Path) -> None:
     found = say(tmp_path, "I like playing squash in Lund.", "I don't like playing squash in Lund.")
     assert len(found) == 2

@@ -6,9 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.reflection.extraction.chinese import said_in_chinese
 from workbench.engine.reflection.extraction.retelling import own_words, tell
 from workbench.engine.reflection.extraction.trimming import clauses
-from workbench.engine.reflection.extraction.worth import LEAST, is_elliptic, is_ones_own, worth_of
+from workbench.engine.reflection.extraction.worth import (
+    LEAST,
+    is_elliptic,
+    is_ones_own,
+    terms_of,
+    worth_of,
+)
 from workbench.engine.reflection.wording import sentences
 
 if TYPE_CHECKING:
@@ -20,6 +27,8 @@ if TYPE_CHECKING:
 _SHORTEST: Final = 12
 _LONGEST: Final = 320
 _DATED: Final = 0.8
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_CHINESE_SELF = re.compile(r"我们|我們|我|用户|用戶")
 _WE = re.compile(r"\b(?:we|us|our)\b", re.IGNORECASE)
 _THIRD = re.compile(r"(?:(?P<own>His|Her)\b(?=\s+\w)|(?:He|She)\b(?P<short>['’](?:s|d|ll))?)", re.IGNORECASE)
 _NAMED = re.compile(r"(?P<name>[A-Z][\w’-]*[a-zà-ÿ](?: [A-Z][\w-]+)?)(?:['’]s)?\s+[a-z]")
@@ -93,6 +102,9 @@ def candidates(
     said = passage.moment.date() if passage.moment else None
     topic = ""
     for sentence in sentences(passage.text):
+        if _CHINESE.search(sentence.text):
+            yield from _chinese(at, passage, voice, sentence.text)
+            continue
         for start, end in clauses(sentence.text, names):
             piece = sentence.text[start:end]
             if not _SHORTEST <= len(piece) <= _LONGEST:
@@ -130,6 +142,17 @@ def candidates(
                     told.dated,
                 )
         topic = _topic(sentence.text, topic)
+
+
+def _chinese(at: int, passage: Passage, voice: Voice, sentence: str) -> Iterator[Candidate]:
+    said = said_in_chinese(sentence)
+    if said is None:
+        return
+    quote = sentence[said.start :].rstrip("。.!！ ")
+    text = _CHINESE_SELF.sub(voice.name, quote)
+    yield Candidate(
+        at, voice.entity, voice.label, text, quote, said.kind, said.value, terms_of(quote), passage.day
+    )
 
 
 def _subject(own: str, acquainted: Callable[[str], Acquaintance | None]) -> Acquaintance | None:

@@ -27,6 +27,8 @@ _MOST_SOURCED: Final = 20
 _PLAIN: Final = frozenset(("milestone", "family", "health", "work", "home", "pet", "identity", "decision"))
 _PASSING: Final = frozenset(("preference", "technical", "plan", "own", "acquaintance"))
 _SURE: Final = 4.5
+# What somebody wants help with now may be over tomorrow.
+_ATTEMPT: Final = " trying to "
 _REASONS: Final = {
     "milestone": "tells of a turn in life",
     "family": "says something of family",
@@ -154,5 +156,7 @@ def _confidence(group: Group) -> Confidence:
     best = group.best
     if best.explicit or group.support > 2 or (group.support > 1 and best.kind in _PLAIN):
         return "high"
+    if _ATTEMPT in best.text:
+        return "low"
     passing = best.kind in _PASSING and best.value < _SURE and group.support == 1
     return "low" if passing else "medium"

@@ -49,6 +49,11 @@ _PET_NAMED = re.compile(
     rf"\s+{_NAME}",
     re.IGNORECASE,
 )
+_BORN = re.compile(
+    rf"\b(?P<whose>had|have|has|welcomed|adopted)\s+(?:an?|our|my)\s+(?P<before>(?:[\w-]+\s+){{0,2}}?)"
+    rf"(?P<kin>baby (?:girl|boy)|daughter|son|girl|boy)\s+(?:named|called)\s+{_NAME}",
+    re.IGNORECASE,
+)
 _APPOSED = re.compile(
     rf"\b{_NAME},\s+(?P<whose>my|our)\s+(?P<before>(?:[\w-]+\s+){{0,2}}?)(?P<kin>{_KIN}|{_PET})(?=\s*(?:[,.;!]|$|(?:is|was|has|had)\b))",
     re.IGNORECASE,
@@ -104,7 +109,7 @@ def relatives(text: str, names: frozenset[str]) -> Iterator[Relative]:
         names: Of those who take part, folded: whom the text may address rather than name.
     """
     ordinary = routing_cues().words["no_names"]
-    for pattern in (_PET_NAMED, _HIS_NAME, _RELATIVE, _APPOSED):
+    for pattern in (_PET_NAMED, _HIS_NAME, _RELATIVE, _APPOSED, _BORN):
         for found in pattern.finditer(text):
             name = found["name"].removesuffix("’s").removesuffix("'s")
             folded = name.casefold()

@@ -26,6 +26,7 @@ _SPOKEN = (
     (re.compile(r"[\"“]?\bme[- ]time\b[\"”]?", re.IGNORECASE), "time alone"),
     (re.compile(r"\bI've got\b", re.IGNORECASE), "I have"),
     (re.compile(r"\s&\s"), " and "),
+    (re.compile(r"^I no longer (\w+)\b(.*?)[.!]*$", re.IGNORECASE), r"I don't \1\2 anymore"),
 )
 _WE = (
     (re.compile(r"\b(?:we are|we're|we’re)\b(?: all| both)?", re.IGNORECASE), "I'm"),

@@ -13,6 +13,11 @@ from workbench.engine.recall.stemming import stem
 
 LEAST: Final = 3.25
 """Worth below which nothing is proposed."""
+_FEWEST_WORDS: Final = 2
+_TELLING: Final = 2
+_BARE: Final = 1.5
+# Of these a single word says enough: “I’m left-handed”, “I got promoted”.
+_PLAIN: Final = frozenset(("identity", "health", "milestone"))
 _MOST_WORDS: Final = 45
 _SEVERAL_KINDS: Final = 0.35
 _PER_WORD: Final = 0.35
@@ -175,7 +180,7 @@ def worth_of(clause: str, *, joint: bool = False, known: bool = False) -> Worth:
     cues = _cues()
     plain = clause.replace("’", "'")
     words = [word.casefold() for word in _WORD.findall(plain)]
-    if len(words) < 3 or len(words) > _MOST_WORDS or cues.dropped.search(plain):
+    if len(words) < _FEWEST_WORDS or len(words) > _MOST_WORDS or cues.dropped.search(plain):
         return Worth(0.0, "", frozenset())
     fitting = sorted(
         ((weight, name) for name, weight, pattern in cues.kinds if pattern.search(plain)), reverse=True
@@ -188,8 +193,8 @@ def worth_of(clause: str, *, joint: bool = False, known: bool = False) -> Worth:
     vague = sum(word in cues.vague for word in words)
     value = fitting[0][0] + _SEVERAL_KINDS * min(2, len(fitting) - 1) - 1.2
     value += _PER_WORD * min(_MOST_CONCRETE, len(telling)) - _PER_VAGUE * vague
-    if len(telling) < 2:
-        value -= 1.5
+    if len(telling) < _TELLING and fitting[0][1] not in _PLAIN:
+        value -= _BARE
     value += _NAME * min(2, len(_CAPITAL.findall(plain.replace(" I ", " ")))) + _NUMBER * bool(
         re.search(r"\d", plain)
     )
