@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
-from workbench.engine.reflection.claims.denials import BETWEEN, HE_HAS, I_HAVE, denies, telling, verb_stem
+from workbench.engine.reflection.claims.denials import (
+    BETWEEN,
+    HE,
+    HE_HAS,
+    I_HAVE,
+    denies,
+    of_whom,
+    telling,
+    verb_stem,
+)
 from workbench.engine.reflection.claims.model import Deed, Span
 from workbench.engine.reflection.english import PAST_FORMS, words
 
@@ -21,6 +30,10 @@ _DONE = re.compile(rf"(?:{I_HAVE}|{HE_HAS}){BETWEEN}(?P<verb>[^\W\d_]+)", re.IGN
 _DID = re.compile(rf"\b(?:i|we)\s+{BETWEEN}(?P<verb>[^\W\d_]+)", re.IGNORECASE)
 _DOING = re.compile(
     r"\b(?:i['’]m|i\s+am|we['’]re|we\s+are)\s+(?:(?:currently|now|already|also|still|actually)\s+)*(?P<verb>[^\W\d_]+ing)\b",
+    re.IGNORECASE,
+)
+_HE_DOES = re.compile(
+    rf"{HE}{BETWEEN}(?P<verb>uses|has|owns|runs|drinks|eats|drives|speaks|lives|works|prefers)\b",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"\b(?:after|since|by)\s+(?P<verb>[^\W\d_]+ing)\b", re.IGNORECASE)
@@ -56,7 +69,7 @@ _GOT: Final = frozenset(
     map(
         stem,
         words(
-            "obtain obtained get got gotten have had own owned buy bought receive received acquire acquired"
+            "obtain obtained has get got gotten have had own owned buy bought receive received acquire acquired"
         ),
     )
 )
@@ -93,14 +106,14 @@ def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[De
             yield Deed(origin, verb_stem((owned["got"] or "have").casefold()), what, strength, span)
     if clause.asked or not stems:
         return
-    verb, strength, place = _deed(clause.text)
+    verb, strength, place, he = _deed(clause.text)
     mode = clause.mode_at(clause.start + place)
     if verb and (mode is Mode.STATES or (mode is Mode.AIMS and strength == TRIES)):
         span = Span(begin_of(clauses, number), clause.end, clause.start + place)
-        yield Deed(origin, verb_stem(verb), stems, strength, span)
+        yield Deed(of_whom(origin, he), verb_stem(verb), stems, strength, span)
 
 
-def _deed(text: str) -> tuple[str, float, int]:
+def _deed(text: str) -> tuple[str, float, int, str | None]:
     for pattern, strength in (
         (_ATTEMPT, TRIES),
         (_DONE, DONE),
@@ -108,6 +121,7 @@ def _deed(text: str) -> tuple[str, float, int]:
         (_DID, DONE),
         (_BEEN_DOING, DOING),
         (_AFTER, DONE),
+        (_HE_DOES, DOING),
         (_CHINESE_DONE, DONE),
         (_CHINESE_DOES, DOING),
     ):
@@ -117,8 +131,9 @@ def _deed(text: str) -> tuple[str, float, int]:
                 continue
             if pattern is _DID and not (verb.endswith("ed") or verb in PAST_FORMS or verb in _USES):
                 continue
-            return verb, DOING if pattern is _DID and verb in _USES else strength, found.start()
-    return "", 0.0, 0
+            he = found.groupdict().get("he")
+            return verb, DOING if pattern is _DID and verb in _USES else strength, found.start(), he
+    return "", 0.0, 0, None
 
 
 def is_getting(verb: str) -> bool:

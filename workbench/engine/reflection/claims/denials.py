@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine.recall.stemming import stem
@@ -24,7 +25,12 @@ BETWEEN = (
 )
 """What may stand between “I have” and its verb."""
 I_HAVE = r"\b(?:i|we)(?:['’]ve|\s+have)\s+"
-HE_HAS = r"(?:^|\b[\w.’'-]+\s+)(?:has)\s+"
+HE = (
+    r"^(?P<he>(?:the\s+)?user|(?!(?:It|This|That|There|He|She|What|Which|Who|Nobody|Everyone|Everything|Nothing|Someone"
+    r"|The|Each|One)\b)(?-i:[A-Z])[\w’'-]+(?:\s(?-i:[A-Z])[\w’'-]+)?)\s+"
+)
+"""Somebody whom a note speaks of by name, at the beginning of a clause."""
+HE_HAS = rf"{HE}has\s+"
 _NEVER = re.compile(
     rf"(?:\b(?:i|we)(?:['’]ve|\s+have)?\s+{BETWEEN}|{HE_HAS}{BETWEEN})never\s+{BETWEEN}(?P<verb>[^\W\d_]+)",
     re.IGNORECASE,
@@ -82,7 +88,8 @@ def denials(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
         if alternatives:
             span = Span(begin, clause.end, clause.start + found.start("verb"))
             has_yet = pattern not in (_NEVER, _CHINESE_NEVER)
-            yield Denial(origin, verb_stem(verb), alternatives, span, has_yet, names, meant)
+            about = of_whom(origin, found.groupdict().get("he"))
+            yield Denial(about, verb_stem(verb), alternatives, span, has_yet, names, meant)
         return
 
 
@@ -136,6 +143,13 @@ def _last_words(clause: Clause) -> list[Token]:
             break
         found.append(token)
     return found
+
+
+def of_whom(origin: Origin, he: str | None) -> Origin:
+    """Return the origin as that of whom a note speaks of, where it speaks of somebody by name."""
+    if not he or he.casefold() in ("user", "the user"):
+        return origin
+    return replace(origin, speaker=he.casefold(), subject=he)
 
 
 def denies(text: str) -> bool:

@@ -20,6 +20,7 @@ class Origin:
         speaker: Whose claim it is, folded; what different people say of themselves never conflicts.
         fact: The fact's id where it is a recorded one, else empty.
         is_new: Whether it is among what this cycle surveys.
+        subject: Whom the words name, where that is not whoever speaks.
     """
 
     passage: Passage
@@ -27,6 +28,7 @@ class Origin:
     speaker: str
     fact: str = ""
     is_new: bool = True
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)

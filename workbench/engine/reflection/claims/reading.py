@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -47,6 +47,7 @@ class Claims:
     deeds: list[Deed] = field(default_factory=list)
     choices: list[Choice] = field(default_factory=list)
     documents: list[frozenset[str]] = field(default_factory=list)
+    owner: str = ""
 
     def read(self, origin: Origin) -> None:
         """Add what a passage claims."""
@@ -55,9 +56,18 @@ class Claims:
         values = [value for number in range(len(clauses)) for value in measured(clauses, number, origin)]
         self.measured.extend(values[:_MOST_VALUES])
         for number in range(len(clauses)):
-            self.denials.extend(denials(clauses, number, origin))
-            self.deeds.extend(deeds(clauses, number, origin))
+            for denial in denials(clauses, number, origin):
+                self.denials.append(replace(denial, origin=self._of_owner(denial.origin)))
+            for deed in deeds(clauses, number, origin):
+                self.deeds.append(replace(deed, origin=self._of_owner(deed.origin)))
             self.choices.extend(choices(clauses, number, origin))
+
+    def _of_owner(self, origin: Origin) -> Origin:
+        """Return what is said of the owner by name as what the owner says."""
+        owner = self.owner.casefold()
+        if not origin.subject or origin.speaker not in (owner, *owner.split()[:1]):
+            return origin
+        return replace(origin, speaker="", subject="")
 
     @property
     def weights(self) -> Weights:
@@ -72,6 +82,7 @@ class Claims:
             sorted(self.deeds, key=lambda claim: claim.origin.order),
             sorted(self.choices, key=lambda claim: claim.origin.order),
             self.documents,
+            self.owner,
         )
 
 
@@ -85,7 +96,7 @@ def read_claims(snapshot: Snapshot, work: Work) -> Claims:
         snapshot: What the cycle looks at.
         work: Told of progress; may call it off.
     """
-    claims = Claims()
+    claims = Claims(owner=snapshot.owner)
     spoken = [passage for passage in snapshot.passages if passage.speaker.casefold() not in AGENT]
     for number, passage in enumerate(spoken):
         if number % _REPORT_EVERY == 0:

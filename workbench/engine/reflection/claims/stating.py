@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.documents import Evidence
@@ -27,6 +28,7 @@ _SAYS = re.compile(
     r"(?:the|this|that|it|its|there|[A-Z][\w.’'+#-]*)\b.{0,160}?\s(?:is|are|was|were|has|have|had|now\s+\w+s|\w+s|\w+ed|will)\b",
     re.IGNORECASE,
 )
+_HANGS = re.compile(r",\s+(?:which|who|that)\b", re.IGNORECASE)
 _FRAGMENT = re.compile(r"(?:with|for|by|of|in|on|at|to|including|like|from|as|using|\w+ing)\b", re.IGNORECASE)
 
 
@@ -38,7 +40,7 @@ def speaker_key(speaker: str, owner: str) -> str:
 
 def speaker_name(origin: Origin, owner: str) -> str:
     """Return the name a speaker is spoken of by: the label, for “user” the owner, and without one “The user”."""
-    return origin.passage.speaker if origin.speaker else owner or "The user"
+    return (origin.subject or origin.passage.speaker) if origin.speaker else owner or "The user"
 
 
 def statement(origin: Origin, span: Span, owner: str) -> str:
@@ -60,7 +62,9 @@ def statement(origin: Origin, span: Span, owner: str) -> str:
         return f"{name} asked: “{said}?”"
     if _OWN.search(said):
         return third_person(said, name)
-    if _SAYS.match(said) and not _FRAGMENT.match(said):
+    if not origin.passage.speaker or (
+        _SAYS.match(said) and not _HANGS.search(said) and not _FRAGMENT.match(said)
+    ):
         return said[:1].upper() + said[1:]
     return f"{name} said: “{said}”"
 
@@ -73,7 +77,11 @@ def evidence(sides: Iterable[tuple[Origin, Span]]) -> list[Evidence]:
     """
     found: dict[tuple[str, str], Evidence] = {}
     for origin, span in sides:
-        quoted = Evidence(origin.fact or origin.passage.id, _cut(origin.passage.text, span, _QUOTE))
+        lead = len(origin.passage.text[span.start : span.end]) - len(
+            without_lead(origin.passage.text[span.start : span.end])
+        )
+        telling = replace(span, start=min(span.start + lead, span.key))
+        quoted = Evidence(origin.fact or origin.passage.id, _cut(origin.passage.text, telling, _QUOTE))
         found.setdefault((quoted.id, quoted.quote), quoted)
     return list(found.values())
 
@@ -95,7 +103,7 @@ def target(
 
 def person(snapshot: Snapshot, origin: Origin) -> tuple[str, tuple[str, ...]]:
     """Return the entity of the one who speaks, and it again where the graph does not know it."""
-    name = origin.passage.speaker if origin.speaker else snapshot.owner or "user"
+    name = (origin.subject or origin.passage.speaker) if origin.speaker else snapshot.owner or "user"
     known = snapshot.graph.named(name) or snapshot.graph.called(name)
     if known is not None and known.type == "person":
         return known.id.removeprefix("entity:"), ()
