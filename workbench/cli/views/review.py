@@ -134,9 +134,7 @@ def applied_lines(page: Page, applied: Applied) -> list[str]:
     if applied.commit is None:
         lines = ["Nothing was applied: nothing is decided that could be."]
     else:
-        told = f"Applied {_count(len(applied.applied))} of {safe_line(applied.reflection)}"
-        more = f", remembered {len(applied.rejected)} as rejected" if applied.rejected else ""
-        lines = [f"{page.paint('✓', 'good')} {told}{more}."]
+        lines = [f"{page.paint('✓', 'good')} {_applied(applied)}."]
         names = ", ".join(safe_line(path) for path in applied.files)
         account = wrap(f"commit {applied.commit[:7]} · {names}", page.width, first="  ")
         lines += [page.paint(line, "quiet") for line in account]
@@ -172,6 +170,14 @@ def rejections_lines(page: Page, rejected: Rejections) -> list[str]:
         lines += wrap(safe_line(f"{rejected.path}:{problem}"), page.width, first="! ", rest="  ")
     hint = "Allow one to be proposed again: workbench review rejected --forget ID"
     return [*lines, "", page.paint(hint, "quiet")]
+
+
+def _applied(applied: Applied) -> str:
+    name = safe_line(applied.reflection)
+    if not applied.applied and applied.rejected:
+        return f"Remembered {_count(len(applied.rejected))} of {name} as rejected"
+    more = f", remembered {len(applied.rejected)} as rejected" if applied.rejected else ""
+    return f"Applied {_count(len(applied.applied))} of {name}{more}"
 
 
 def _item_lines(page: Page, item: ReviewItem) -> list[str]:

@@ -167,7 +167,7 @@ class PendingReflection:
 
     def decide(self, decisions: Iterable[tuple[str, Decision]]) -> PendingReflection:
         """Tick the boxes of several items; nothing else changes."""
-        source = self.source
+        lines = list(self.source.lines)
         for item_id, decision in decisions:
             if decision not in get_args(Decision):
                 raise InvalidInput(
@@ -175,11 +175,11 @@ class PendingReflection:
                     where=item_id,
                     remedy="Say approved, rejected, deferred or undecided.",
                 )
-            start = self._span(item_id).start
-            before, _, after = source.line(start).partition("[")
-            line = f"{before}[{BOX_OF[decision]}]{after.partition(']')[2]}"
-            source = source.splice(start, start, [line])
-        return self.parse(source.render(), self.path)
+            at = self._span(item_id).start - 1
+            before, _, after = lines[at].partition("[")
+            lines[at] = f"{before}[{BOX_OF[decision]}]{after.partition(']')[2]}"
+        ticked = SourceText(tuple(lines), self.source.endings, self.source.bom)
+        return self.parse(ticked.render(), self.path)
 
     def reword(self, item_id: str, text: str) -> PendingReflection:
         """Replace what an item proposes; its evidence stays."""
