@@ -12,13 +12,14 @@ from workbench.engine.documents.pending_reflection import Decision, PendingRefle
 from workbench.engine.documents.pending_reflection import ReviewItem as WrittenItem
 from workbench.engine.errors import NotFound, RoleRefused, Stale
 from workbench.engine.reflection.kinds import FORMS, kind_of
-from workbench.engine.reflection.model import Phase
-from workbench.engine.reflection.work import Cancelled, Progress
+from workbench.engine.reflection.work import Cancelled
 from workbench.engine.results import (
     Applied,
     CoreTokens,
     FilePreview,
+    Phase,
     PhaseUse,
+    Progress,
     Quoted,
     Reflected,
     ReflectionDue,

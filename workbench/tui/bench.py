@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import date, datetime
 
-    from workbench.engine.reflection.work import Progress
     from workbench.engine.results import (
         Applied,
         Found,
         IndexStatus,
+        Progress,
         Reflected,
         ReflectionDue,
         Review,

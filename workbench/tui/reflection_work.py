@@ -11,8 +11,7 @@ from workbench.engine.errors import WorkbenchError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.reflection.work import Progress
-    from workbench.engine.results import Reflected
+    from workbench.engine.results import Progress, Reflected
     from workbench.tui.bench import Bench
 
 # Seconds between two tellings of progress within a phase, at least.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from workbench.engine import results
-    from workbench.engine.reflection.work import Progress
+    from workbench.engine.results import Progress
     from workbench.engine.workspace import Workspace
     from workbench.tui.decisions import Step
 

@@ -15,8 +15,9 @@ from workbench.engine import Workspace, layout
 from workbench.engine.documents import Evidence, ReviewItem
 from workbench.engine.errors import InvalidInput, Locked, Refused, RoleRefused
 from workbench.engine.reflection import items
-from workbench.engine.reflection.model import Agenda, Guidance, Phase, Snapshot, Summary
-from workbench.engine.reflection.work import Cancelled, Progress, Work
+from workbench.engine.reflection.model import Agenda, Guidance, Snapshot, Summary
+from workbench.engine.reflection.work import Cancelled, Work
+from workbench.engine.results import Phase, Progress
 
 
 @dataclass

@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.engine.reflection import rejections
-from workbench.engine.reflection.model import Guidance, Mind, Phase, Snapshot, Summary
+from workbench.engine.reflection.model import Guidance, Mind, Snapshot, Summary
 from workbench.engine.reflection.proposing import (
     check_quotes,
     number,
@@ -20,6 +20,7 @@ from workbench.engine.reflection.proposing import (
     without_doubles,
 )
 from workbench.engine.reflection.work import Work
+from workbench.engine.results import Phase
 
 if TYPE_CHECKING:
     from datetime import datetime

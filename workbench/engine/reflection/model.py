@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -14,16 +13,6 @@ if TYPE_CHECKING:
     from workbench.engine.documents import Insight, Procedure, ReflectionRecord, ReviewItem
     from workbench.engine.reflection.work import Work
     from workbench.engine.results import CoreView, DecayEntry
-
-
-class Phase(StrEnum):
-    """The five phases of design document §10.3, in their order."""
-
-    SURVEY = "survey"
-    META_REFLECTION = "meta-reflection"
-    CONSOLIDATE = "consolidate"
-    REWRITE_CORE = "rewrite core"
-    SUMMARISE = "summarise"
 
 
 @dataclass(frozen=True, slots=True)

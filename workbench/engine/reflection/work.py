@@ -6,32 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from workbench.engine.errors import Refused
-from workbench.engine.reflection.model import Phase
+from workbench.engine.results import Phase, Progress
 
 
 class Cancelled(Refused):
     """A cycle was called off; nothing was written."""
 
     kind = "cancelled"
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a cycle has come.
-
-    Args:
-        phase: Which.
-        done: Steps of the phase that are done.
-        total: Steps it has; 0 where that is not known.
-        tokens: Output tokens spent by the cycle so far.
-        cap: Its budget of output tokens.
-    """
-
-    phase: Phase
-    done: int
-    total: int
-    tokens: int
-    cap: int
 
 
 @dataclass(frozen=True)

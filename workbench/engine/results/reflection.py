@@ -4,6 +4,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
+
+
+class Phase(StrEnum):
+    """The five phases of design document §10.3, in their order."""
+
+    SURVEY = "survey"
+    META_REFLECTION = "meta-reflection"
+    CONSOLIDATE = "consolidate"
+    REWRITE_CORE = "rewrite core"
+    SUMMARISE = "summarise"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a cycle has come.
+
+    Args:
+        phase: Which.
+        done: Steps of the phase that are done.
+        total: Steps it has; 0 where that is not known.
+        tokens: Output tokens spent by the cycle so far.
+        cap: Its budget of output tokens.
+    """
+
+    phase: Phase
+    done: int
+    total: int
+    tokens: int
+    cap: int
 
 
 @dataclass(frozen=True)

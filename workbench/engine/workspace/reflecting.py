@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from workbench.engine.history import FileView, Plan
     from workbench.engine.reflection.cycle import Proposal
     from workbench.engine.reflection.model import Mind, Snapshot
-    from workbench.engine.reflection.work import Progress, Work
+    from workbench.engine.reflection.work import Work
+    from workbench.engine.results import Progress
     from workbench.engine.workspace.ground import Ground
     from workbench.engine.workspace.snapshot import Unread
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine.reflection.model import Phase
+from workbench.engine.results import Phase
 from workbench.tui.ink import Line, Span, cut, gap, line_width
 
 if TYPE_CHECKING:
-    from workbench.engine.reflection.work import Progress
-    from workbench.engine.results import Reflected
+    from workbench.engine.results import Progress, Reflected
 
 DONE, HERE, AHEAD = "✓", "●", "○"
 _BETWEEN = 3

@@ -13,9 +13,9 @@ from tests.engine.reflection.model_mind.conftest import MakeSnapshot
 from tests.engine.reflection.model_mind.running import consolidate, run
 from tests.engine.reflection.model_mind.scripted import StubMind
 from workbench.engine.providers.llama_chat import LlamaChat
-from workbench.engine.reflection.model import Phase
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.work import Cancelled, Work
+from workbench.engine.results import Phase
 
 # One token for each character: a prompt takes far more tokens than the cycle counts with.
 CONTEXT = 60_000

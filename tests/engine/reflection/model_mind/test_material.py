@@ -11,12 +11,13 @@ import pytest
 from tests.engine.reflection.model_mind.conftest import FILES
 from tests.engine.reflection.model_mind.scripted import ScriptedChat, StubMind, always
 from tests.engine.reflection.snapshots import faded, said, snapshot
-from workbench.engine.reflection.model import Agenda, Area, Guidance, Phase, Snapshot
+from workbench.engine.reflection.model import Agenda, Area, Guidance, Snapshot
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.model_mind.asking import instructions
 from workbench.engine.reflection.model_mind.salvage import whole_objects
 from workbench.engine.reflection.model_mind.showing import Shown, Source, as_data, clipped
 from workbench.engine.reflection.work import Work
+from workbench.engine.results import Phase
 from workbench.engine.tokens import count_tokens
 
 ENTITIES = "memory/graph/entities"

@@ -16,9 +16,10 @@ from workbench.engine.errors import ProviderError
 from workbench.engine.providers.answers import Completion
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection import kinds
-from workbench.engine.reflection.model import Agenda, Guidance, Phase, Snapshot
+from workbench.engine.reflection.model import Agenda, Guidance, Snapshot
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.work import Cancelled, Work
+from workbench.engine.results import Phase
 
 QUOTE = ("P1", "thing number 0")
 GOOD: dict[str, Said] = {
