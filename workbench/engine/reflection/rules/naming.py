@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.work import Work
 
 MOST_NAMES: Final = 20_000
-"""Names that are looked up in one cycle, those that recur first."""
+"""Names that are looked up in one cycle: first what is written like a name, then what recurs."""
 _LONGEST_NAME: Final = 4
 _MOST_WORDS: Final = 400
 _WORD: Final = re.compile(r"[^\W_][\w'’+#.&-]*[\w+#]|[^\W_]")
@@ -47,22 +47,23 @@ def find_named(passages: Sequence[Passage], graph: Lookups, work: Work) -> Named
         work: Asked whether to go on.
     """
     places: defaultdict[str, list[int]] = defaultdict(list)
-    single_capital: set[str] = set()
+    capital: set[str] = set()
     for at, passage in enumerate(passages):
         if at % 500 == 0:
             work.check()
-        for name, capital in dict.fromkeys(_candidates(passage)):
-            places[name].append(at)
-            if capital:
-                single_capital.add(name)
-    often = Counter({name: len(where) for name, where in places.items()})
+        for name, like_a_name in dict.fromkeys(_candidates(passage)):
+            if not places[name] or places[name][-1] != at:
+                places[name].append(at)
+            if like_a_name:
+                capital.add(name)
+    ranked = sorted(places, key=lambda name: (name not in capital, -len(places[name])))
     records: dict[str, EntityRecord] = {}
     found: defaultdict[str, set[int]] = defaultdict(set)
-    for number, (name, _) in enumerate(often.most_common(MOST_NAMES)):
+    for number, name in enumerate(ranked[:MOST_NAMES]):
         if number % 500 == 0:
             work.check()
         record = graph.entity(f"entity:{name[2:]}") if name.startswith("[[") else graph.named(name)
-        if record is None and name in single_capital:
+        if record is None and name in capital and " " not in name:
             record = graph.called(name)
         if record is not None:
             records[record.id] = record
@@ -71,13 +72,13 @@ def find_named(passages: Sequence[Passage], graph: Lookups, work: Work) -> Named
 
 
 def _candidates(passage: Passage) -> Iterator[tuple[str, bool]]:
-    """Give the runs of words that could be a name, folded, with whether each is a single word with a capital."""
+    """Give the runs of words that could be a name, folded, with whether each is written like one."""
     for link in _LINK.findall(passage.text):
         target = link.strip().rsplit("/", 1)[-1]
         if "--" in target:
-            yield "[[" + target.partition("#")[0], False
+            yield "[[" + target.partition("#")[0], True
     for tag in passage.tags:
-        yield tag.casefold(), False
+        yield tag.casefold(), True
     if passage.speaker:
         yield passage.speaker.casefold(), passage.speaker[:1].isupper()
     for line in passage.text.split("\n"):
@@ -91,4 +92,5 @@ def _candidates(passage: Passage) -> Iterator[tuple[str, bool]]:
                 yield word, words[start][0].isupper()
             for length in range(2, _LONGEST_NAME + 1):
                 if start + length <= len(folded) and folded[start + length - 1] not in STOP_WORDS:
-                    yield " ".join(folded[start : start + length]), False
+                    names = all(word[0].isupper() for word in words[start : start + length])
+                    yield " ".join(folded[start : start + length]), names
