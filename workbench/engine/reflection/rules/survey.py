@@ -35,6 +35,7 @@ _TYPE_WEIGHTS: Final = {
 _CHAT_WEIGHT: Final = 1.0
 _CONFIDENCE: Final = {"high": 1.2, "low": 0.7}
 _EXPLICIT: Final = 1.5
+_KNOWN: Final = 1.5
 _NEW_DAYS: Final = 30.0
 _FULL_WORDS: Final = 12
 _WEIGHTIEST: Final = 5
@@ -48,7 +49,8 @@ def survey(snapshot: Snapshot, work: Work) -> Agenda:
 
     An area weighs the mean of its five weightiest passages, times `log2(1 + passages)` for recurrence, times
     `1 + 0.25 · (days - 1)`, at most twice, for lasting. A passage weighs by its type (corrections, decisions and
-    preferences above chat), its confidence, whether the user asked for it, its substance and its age.
+    preferences above chat), its confidence, whether the user asked for it, its substance and its age. Known entities
+    weigh half as much again as topics.
 
     Args:
         snapshot: Only its passages are read, and the entities that they name.
@@ -64,7 +66,6 @@ def survey(snapshot: Snapshot, work: Work) -> Agenda:
     for entity, where in named.passages.items():
         record = named.records[entity]
         labels.update((record.label.casefold(), *(alias.casefold() for alias in record.aliases)))
-        # Whoever speaks in half of the log is no topic.
         areas.append(_area(record.label, where, passages, weights, entity.removeprefix("entity:")))
     for topic, where in _by_topic(passages).items():
         if topic.casefold() not in labels and len(where) > 1:
@@ -179,6 +180,8 @@ def _area(
     parts = [counted(number, kind) for kind, number in types.most_common(3)]
     said = counted(len(where), "passage")
     reason = f"{said} on {counted(len(days), 'day')}" if days else said
+    if entity:
+        weight *= _KNOWN
     return Area(
         subject, tuple(where), round(weight, 4), reason + (f", {listed(parts)}" if parts else ""), entity
     )
