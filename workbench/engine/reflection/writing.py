@@ -38,7 +38,9 @@ def plan_proposal(
         meta: The lines at the end of the file.
         zone: The workspace's.
     """
-    items = [stamp(item, view, zone) for item in proposal.items]
+    own = f"{reflection}."
+    # What is carried over is still compared with what it was proposed on.
+    items = [stamp(item, view, zone) if item.id.startswith(own) else item for item in proposal.items]
     path = layout.PENDING_REFLECTION
     file = PendingReflection.create(
         reflection, now.isoformat(timespec="seconds"), _sections(proposal, items), meta, path
