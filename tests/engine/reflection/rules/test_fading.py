@@ -10,7 +10,7 @@ import pytest
 from tests.engine.catalog.shelf import ENTITIES, day, entity, episode
 from tests.engine.reflection.snapshots import check_quotes, faded, said, snapshot
 from workbench.engine.documents import ReviewItem
-from workbench.engine.reflection.model import Snapshot
+from workbench.engine.reflection.model import Agenda, Snapshot
 from workbench.engine.reflection.rules.fading import (
     MOST_ARCHIVED,
     propose_archival,
@@ -88,7 +88,9 @@ def test_an_entity_that_new_passages_name_stays(tmp_path: Path) -> None:
     files = {f"{ENTITIES}/concept--old-keys.md": entity("Old keys", summary="Rotation of keys.")}
     entry = faded("entity:concept--old-keys", store="semantic")
     passage = said("2026-03-01 09:00", "The Old keys are needed again", type="event")
-    assert archived(snapshot(tmp_path / "a", (passage,), files=files, fading=(entry,))) == []
+    made = snapshot(tmp_path / "a", (passage,), files=files, fading=(entry,))
+    assert archived(made) == []
+    assert propose_archival(made, Agenda(()), Work()) == ()
     assert len(archived(snapshot(tmp_path / "b", files=files, fading=(entry,)))) == 1
 
 

@@ -53,6 +53,7 @@ def propose_archival(snapshot: Snapshot, agenda: Agenda, work: Work) -> tuple[Re
 def _archival(snapshot: Snapshot, agenda: Agenda, work: Work) -> Iterator[ReviewItem]:
     spoken_of = {f"entity:{area.entity}" for area in agenda.areas if area.entity}
     fresh = {passage.id for passage in snapshot.passages}
+    said = "\n".join(passage.text for passage in snapshot.passages).casefold()
     for entry in sorted(
         _sunk(snapshot), key=lambda entry: (_is_lasting(snapshot, entry), entry.score, entry.id)
     ):
@@ -61,6 +62,7 @@ def _archival(snapshot: Snapshot, agenda: Agenda, work: Work) -> Iterator[Review
             entry.id in fresh
             or entry.id.partition("#")[0] in spoken_of
             or _is_tied(snapshot, entry.id, spoken_of)
+            or _is_named(snapshot, entry.id, said)
             or _supports_something_recent(snapshot, entry.id, fresh)
         ):
             continue
@@ -95,6 +97,12 @@ def _is_tied(snapshot: Snapshot, memory: str, spoken_of: set[str]) -> bool:
         edge.from_ in spoken_of or edge.to in spoken_of
         for edge in snapshot.graph.edges_of(memory.partition("#")[0])
     )
+
+
+def _is_named(snapshot: Snapshot, memory: str, said: str) -> bool:
+    """Tell whether an entity is named in what was said, folded; an agenda holds only the weightiest."""
+    record = snapshot.graph.entity(memory.partition("#")[0]) if memory.startswith("entity:") else None
+    return record is not None and any(name.casefold() in said for name in (record.label, *record.aliases))
 
 
 def _sunk(snapshot: Snapshot) -> Iterator[DecayEntry]:
