@@ -227,7 +227,17 @@ def test_an_agent_is_told_that_what_it_noticed_was_rejected(settled: AgentHome) 
         told = ("This was rejected by the person as r-001.2 on 2026-01-20: “Prefers coffee”.",)
         noticed = "It was late. Robin prefers coffee."
         assert workspace.remember(noticed, source="conversation", dry_run=True).warnings == told
-        assert workspace.remember(noticed, source="conversation").warnings == told
+        before = settled.tracked()
+        # Wherever it was to go, that it was said is noted, and nothing else believes it.
+        for store in ("core", "semantic", "vault", None):
+            kept = workspace.remember(
+                noticed, source="conversation", store=store, entities=["person:Robin"], block="Identity"
+            )
+            assert kept.warnings[-1:] == told
+            assert (kept.store, kept.core_update) == ("episodic", None)
+        after = settled.tracked()
+        changed = {path for path in after if after[path] != before.get(path)}
+        assert changed <= {"memory/episodes/2026-02-02.md", "memory/meta/decay-scores.json"}
         assert workspace.remember("Robin likes trains", source="conversation").warnings == ()
         assert workspace.remember("Robin really prefers coffee").warnings == ()
 

@@ -191,13 +191,13 @@ class Reviewing(Changing):
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
 
-def warnings_of_rejected(ground: Ground, text: str, entities: Sequence[str]) -> tuple[str, ...]:
+def warnings_of_rejected(ground: Ground, text: str, entities: Sequence[str] = ()) -> tuple[str, ...]:
     """Say which claims of a text a person has rejected before, whoever makes them now.
 
     Args:
         ground: The open workspace.
         text: What is to be remembered or proposed.
-        entities: Ids of what it is about.
+        entities: Ids of what it is about; where none is given, its words tell.
     """
     if ground.files.read(layout.REJECTED) is None:
         return ()

@@ -43,7 +43,8 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
     ) -> results.Remembered:
         """Store a memory where it belongs: its store, the graph and, where worth it, core memory, in one commit.
 
-        What is not given is decided by the model that is configured for it, or by rules.
+        What is not given is decided by the model that is configured for it, or by rules. What an agent noticed by
+        itself and the person has rejected before is noted as an episode alone, with a warning.
 
         Args:
             text: What to remember; any language, kept as it is.
@@ -70,6 +71,10 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="write memory")
         source = source or "user-explicit"
+        rejected = () if source == "user-explicit" else warnings_of_rejected(ground, text)
+        if rejected:
+            # That it was said may be noted; it is not believed for that.
+            store, block, pinned = "episodic", None, False
         request = RememberRequest(
             text=text,
             store=store,
@@ -107,7 +112,8 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             )
 
         if dry_run:
-            return self._warned(replace(plan(ground.files).outcome, dry_run=True), text, source)
+            outcome = plan(ground.files).outcome
+            return replace(outcome, dry_run=True, warnings=(*outcome.warnings, *rejected))
         usual = "bot:trigger-remember" if source == "user-explicit" else "bot:auto-detect"
         said = (
             f"user said “remember {_short(text)}”" if source == "user-explicit" else "noticed in conversation"
@@ -116,8 +122,8 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="write memory")
         if receipt.commit is not None:
             self._bring_to_mind(receipt.outcome.entities)
-        remembered = replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
-        return self._warned(remembered, text, source)
+        warnings = (*receipt.outcome.warnings, *rejected)
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files, warnings=warnings)
 
     def forget(
         self,
@@ -332,14 +338,6 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         require(self._ground.role, Capability.WRITE_MEMORY, doing="settle scores")
         self._ground.prepare_writing()
         return settle(self._ground)
-
-    def _warned(self, remembered: results.Remembered, text: str, source: str) -> results.Remembered:
-        """Say of what an agent noticed by itself whether the person has rejected it before."""
-        if source == "user-explicit":
-            return remembered
-        entities = [entity.id for entity in remembered.entities]
-        warnings = warnings_of_rejected(self._ground, text, entities)
-        return replace(remembered, warnings=(*remembered.warnings, *warnings))
 
     def _bring_to_mind(self, entities: Sequence[results.EntityRef]) -> None:
         """Count a new memory about entities as an access of those known before (design document §9.4)."""
