@@ -12,10 +12,24 @@ from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench, core_item
 from tests.tui.fake_recall import fresh_index
 from tests.tui.stillness import settle
+from tests.tui.test_inbox_views import hostile_items
 from tests.tui.test_text import HOSTILE
-from workbench.engine.errors import BudgetExceeded, NotFound
-from workbench.engine.results import Cut, Explanation, Found, Hit, IndexStatus, Lane, Signals, WhyNot
+from workbench.engine.errors import BudgetExceeded, NotFound, Refused
+from workbench.engine.results import (
+    Cut,
+    Explanation,
+    FilePreview,
+    Found,
+    Hit,
+    IndexStatus,
+    Lane,
+    Review,
+    ReviewPreview,
+    Signals,
+    WhyNot,
+)
 from workbench.tui.bench import Alert, Memory, Outcome
+from workbench.tui.decisions import Step
 from workbench.tui.panes import PANES
 from workbench.tui.screens.memory import MemoryScreen
 from workbench.tui.widgets.item_editor import ItemEditor
@@ -60,6 +74,25 @@ class Poisonous(FakeBench):
         return replace(
             fresh_index(), provider=EVERYTHING, model=EVERYTHING, place=EVERYTHING, fallback=EVERYTHING
         )
+
+    def review(self) -> Review:
+        whole = super().review()
+        return replace(
+            whole, items=tuple(hostile_items()), opening=EVERYTHING, prose={text[:80]: text for text in HOSTILE},
+            problems=(EVERYTHING,),
+        )  # fmt: skip
+
+    def review_preview(self) -> ReviewPreview:
+        files = tuple(FilePreview(text[:90], text, f"{text}\n{text}") for text in HOSTILE)
+        return replace(
+            super().review_preview(),
+            files=files,
+            waiting={text[:30]: text for text in HOSTILE},
+            applied=("x",),
+        )
+
+    def decide(self, step: Step) -> Outcome:
+        raise Refused(EVERYTHING, where=EVERYTHING, remedy=EVERYTHING)
 
     def set_core(self, item_id: str, text: str) -> Outcome:
         raise BudgetExceeded(EVERYTHING, where=EVERYTHING, remedy=EVERYTHING)
@@ -120,6 +153,7 @@ async def test_every_pane_survives_every_row(running: Running, size: tuple[int, 
         clean(pilot)
         await pilot.press("escape")
         await search_and_explain(pilot)
+        await decide(pilot)
         pilot.app.push_screen(MemoryScreen(pilot.app.bench, "entity:x"))  # type: ignore[attr-defined]  # BenchApp
         pilot.app.notify(EVERYTHING, title=EVERYTHING)
         await settle(pilot)
@@ -148,6 +182,27 @@ async def search_and_explain(pilot: Pilot[None]) -> None:
     await settle(pilot)
     clean(pilot)
     await pilot.press("escape", "escape", "i")
+    await settle(pilot)
+    clean(pilot)
+    await pilot.press("escape")
+    await settle(pilot)
+
+
+async def decide(pilot: Pilot[None]) -> None:
+    """Look at an item of every kind, decide, write in one, and look at what would be written."""
+    await pilot.press("5")
+    await settle(pilot)
+    clean(pilot)
+    rows = pilot.app.query("#inbox-list").first(VirtualList)
+    for at in range(0, len(rows.rows), 13):
+        if rows.rows.key(at):
+            rows.go_to(rows.rows.key(at))
+            await pilot.pause()
+            clean(pilot)
+    await pilot.press("a", "r")
+    await settle(pilot)
+    clean(pilot)
+    await pilot.press("e", "x", "escape", "enter", "tab", "y", "escape", "A")
     await settle(pilot)
     clean(pilot)
     await pilot.press("escape")

@@ -10,12 +10,12 @@ from tests.tui.fake_bench import NOW, FakeBench
 from tests.tui.fake_review import PROPOSAL
 from tests.tui.test_text import HOSTILE
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.results import Phase
-from workbench.engine.results import Progress
 from workbench.engine.results import (
     Applied,
     CoreTokens,
     FilePreview,
+    Phase,
+    Progress,
     Quoted,
     ReflectionDue,
     Review,
@@ -52,35 +52,20 @@ def item(item_id: str) -> ReviewItem:
 
 def hostile_items() -> list[ReviewItem]:
     """Return an item of every kind for every hostile text, which stands wherever text can."""
-    made = []
-    for at, text in enumerate(HOSTILE):
-        for kind in Kind:
-            made.append(
-                ReviewItem(
-                    f"r-{at}.{kind}",
-                    str(kind),
-                    text[:80],
-                    text,
-                    text + " more",
-                    "high",
-                    text,
-                    (Quoted(text[:80], text), Quoted(text[:80], text, found=False), Quoted("episode:x", text)),
-                    "undecided",
-                    stale=at % 2 == 0,
-                    now=text + " now",
-                    section=text[:80],
-                    risk="high",
-                    needs=(text[:40],),
-                    waits=text,
-                    fields={
-                        "this": text, "that": text + " not", "resolve": text[:20], "steps": text, "answer": text,
-                        "since": text[:60], text[:30] or "x": text,
-                    },
-                    resembles=text,
-                    title=text,
-                )
-            )  # fmt: skip
-    return made
+    return [
+        ReviewItem(
+            f"r-{at}.{kind}", str(kind), text[:80], text, text + " more", "high", text,
+            (Quoted(text[:80], text), Quoted(text[:80], text, found=False), Quoted("episode:x", text)),
+            "undecided", at % 2 == 0, text + " now", text[:80], "high", (text[:40],), text,
+            {
+                "this": text, "that": text + " not", "resolve": text[:20], "steps": text, "answer": text,
+                "since": text[:60], text[:30] or "x": text,
+            },
+            text, text,
+        )
+        for at, text in enumerate(HOSTILE)
+        for kind in Kind
+    ]  # fmt: skip
 
 
 def text_of(lines: list[tuple[object, ...]]) -> str:
@@ -109,7 +94,7 @@ def test_everything_fits(width: int) -> None:
     assert [plain_text(line) for line in drawn if line_width(line) > width] == []
 
 
-@pytest.mark.parametrize("width", (24, 80, 150))
+@pytest.mark.parametrize("width", [24, 80, 150])
 def test_hostile_items_fit_and_print_as_themselves(width: int) -> None:
     for each in hostile_items():
         lines = [item_line(each, width), *review_item_lines(each, CoreTokens(1, 2), Related(), width)]

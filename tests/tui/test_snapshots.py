@@ -32,6 +32,10 @@ SCREENS: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
     "search-80-light": ((80, 24), LIGHT, ("4", *"tide", "enter", "down")),
     "search-160-dark": ((160, 48), DARK, ("4", *"station", "enter")),
     "explained-120-dark": ((120, 36), DARK, ("4", *"tide", "enter", "x")),
+    "inbox-160-dark": ((160, 48), DARK, ("5", "j", "j", "a")),
+    "inbox-80-light": ((80, 24), LIGHT, ("5", "enter")),
+    "answering-100-dark": ((100, 40), DARK, ("5", "end", "e", *"Yes")),
+    "applying-120-light": ((120, 36), LIGHT, ("5", "A")),
     "index-120-light": ((120, 36), LIGHT, ("i",)),
     "help-120-dark": ((120, 36), DARK, ("question_mark", *"pin")),
 }
@@ -45,7 +49,7 @@ def test_screen(snap_compare: Callable[..., bool], name: str) -> None:
         await settle(pilot)
         for key in keys:
             await pilot.press(key)
-            if key in "1234" or key == "enter":
+            if key in "12345A" or key == "enter":
                 await settle(pilot)
         await settle(pilot)
         await settle(pilot)

@@ -91,11 +91,14 @@ def applied_lines(applied: Applied, width: int) -> list[Line]:
 def _row(count: int, word: str, what: str, width: int) -> list[Line]:
     pieces = wrap(what, max(8, width - _LABEL - 6), limit=4)
     return [
-        (
-            column(f"{count:,}" if at == 0 else "", 5, "strong", right=True),
-            gap(1),
-            column(word if at == 0 else "", _LABEL, "text"),
-            Span(piece, "soft"),
+        cut(
+            (
+                column(f"{count:,}" if at == 0 else "", 5, "strong", right=True),
+                gap(1),
+                column(word if at == 0 else "", _LABEL, "text"),
+                Span(piece, "soft"),
+            ),
+            width,
         )
         for at, piece in enumerate(pieces)
     ]

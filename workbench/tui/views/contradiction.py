@@ -30,7 +30,7 @@ def contradiction_lines(item: ReviewItem, width: int) -> list[Line]:
     half = (width - _BETWEEN) // 2 if beside else width
     left = _side("<", "this, the earlier", this, proofs[0], half, taken=chosen in ("this", "both"))
     right = _side(">", "that, the later", that, proofs[1], half, taken=chosen in ("that", "both"))
-    lines: list[Line] = [*((Span(piece, "strong"),) for piece in wrap(item.after, width)), BLANK]
+    lines: list[Line] = [*((Span(piece, "strong"),) for piece in wrap(item.after, width, limit=8)), BLANK]
     lines += _beside(left, right, half) if beside else [*left, BLANK, *right]
     return [*lines, BLANK, *_keys(chosen, width)]
 

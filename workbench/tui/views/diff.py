@@ -20,13 +20,14 @@ _LONGEST = 4000
 
 
 def diff_lines(rows: Sequence[DiffRow], width: int) -> list[Line]:
-    """Draw a difference, side by side where there is room.
+    """Draw a difference, side by side where there is room and there are two sides.
 
     Args:
         rows: From `diffing.compare`.
         width: Cells.
     """
-    return list(_split(rows, width) if width >= SPLIT_FROM else _unified(rows, width))
+    both = any(row.before_number and row.after_number for row in rows)
+    return list(_split(rows, width) if width >= SPLIT_FROM and both else _unified(rows, width))
 
 
 def changed_counts(rows: Sequence[DiffRow]) -> tuple[int, int]:

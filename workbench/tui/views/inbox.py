@@ -67,6 +67,8 @@ _LINK = re.compile(r"\[\[([^\[\]|]{1,120})(?:\|([^\[\]]{1,120}))?\]\]")
 # Marks that stand before the words of a heading in the file.
 _ORNAMENT = re.compile(r"^[^\w\[(«“\"]+")
 _BAR = 24
+# More of a text than this never finds room in one line.
+_LONGEST_GIST = 600
 
 
 def store_of(item: ReviewItem) -> str:
@@ -90,12 +92,17 @@ def section_title(heading: str) -> str:
 
 def without_links(text: str) -> str:
     """Return a text with `[[type--slug]]` as the bare name."""
-    return _LINK.sub(lambda found: (found[2] or found[1]).partition("--")[2] or found[2] or found[1], text)
+    return _LINK.sub(
+        lambda found: (found[2] or found[1]).partition("--")[2] or found[2] or found[1], text[:_LONGEST_GIST]
+    )
 
 
 def name_of(item: ReviewItem) -> str:
     """Return what an item is about, for people: its title, or the last part of its target."""
-    if item.title:
+    if item.target.startswith("core:"):
+        # A block has no other name than its slug, and an item of core memory says itself what it is.
+        return item.target.split(":")[1].replace("-", " ").capitalize() if item.target.count(":") == 1 else ""
+    if item.title and item.title != item.target:
         return item.title
     return item.target.partition("--")[2].partition("#")[0].replace("-", " ") if "--" in item.target else ""
 
@@ -114,7 +121,7 @@ def gist(item: ReviewItem) -> tuple[tuple[str, str], ...]:
         other = absorbed[1].partition("--")[2].replace("-", " ") if absorbed else said
         return ((other, "goes"), (" is ", "lead"), (name, "said"))
     if kind is Kind.DEMOTION:
-        return ((item.before, "goes"),)
+        return ((item.before[:_LONGEST_GIST], "goes"),)
     if kind is Kind.QUESTION and (answer := answer_of(item)):
         return ((said, "said"), (f" — {answer}", "lead"))
     if kind is Kind.CONTRADICTION and not wants_choice(item):
@@ -230,7 +237,7 @@ def item_line(item: ReviewItem, width: int) -> Line:
         gap(1),
         column(CONFIDENCES.get(item.confidence, ""), _CONFIDENCE_WIDTH, "faint"),
     ]
-    return spread(cut(tuple(left), max(1, width)), tuple(right), width)
+    return cut(spread(tuple(left), tuple(right), width), width)
 
 
 def marks_of(item: ReviewItem) -> tuple[str, ...]:

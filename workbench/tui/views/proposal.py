@@ -136,7 +136,7 @@ def nothing_waits(
     )
     lines = list(draw(width))
     if problems:
-        head: list[Line] = [(Span("The proposal holds nothing that can be decided.", "strong"),), BLANK]
+        head: list[Line] = [(ink("The proposal holds nothing that can be decided.", "strong", width),), BLANK]
         return [*head, *problem_lines(problems, width)]
     if due is None:
         return lines

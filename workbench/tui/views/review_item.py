@@ -26,6 +26,9 @@ _LABEL = 12
 # Fields that are drawn in a place of their own.
 _SHOWN_ELSEWHERE: Final = frozenset({"this", "that", "resolve", "steps", "answer", "resembles", "as of"})
 _LONGEST_QUOTE_LINES = 8
+# Longer texts are cut here: the file has the rest, and nobody decides on more at a glance.
+_LONGEST = 4000
+_LONGEST_CHANGE = 20_000
 _CORE = frozenset({Kind.CORE_CHANGE, Kind.PROMOTION, Kind.DEMOTION})
 
 
@@ -150,7 +153,10 @@ def _change(item: ReviewItem, kind: Kind | None, width: int) -> list[Line]:
 
 
 def _difference(title: str, before: str, after: str, width: int) -> list[Line]:
-    return [*section(title), *diff_lines(compare(before or None, after or None), width)]
+    rows = compare(before[:_LONGEST_CHANGE] or None, after[:_LONGEST_CHANGE] or None)
+    lines: list[Line] = [BLANK, (ink(title, "soft", width),), *diff_lines(rows, width)]
+    more = max(len(before), len(after)) - _LONGEST_CHANGE
+    return [*lines, (ink(f"… {more:,} more characters in the file", "decide", width),)] if more > 0 else lines
 
 
 def _fields(item: ReviewItem, width: int) -> list[Line]:
@@ -199,6 +205,7 @@ def quote_lines(proof: Quoted, width: int) -> list[Line]:
 
 
 def _paragraph(text: str, role: str, width: int, sign: str = "") -> list[Line]:
+    text = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
     return [
         (Span(sign if at == 0 else " " * len(sign), role), Span(piece, role))
         for block in text.splitlines() or [""]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import BLANK, Span
+from workbench.tui.ink import BLANK, Span, ink
 from workbench.tui.text import wrap
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ def teach(title: str, text: str, *ways: tuple[str, str]) -> Callable[[int], Sequ
 
     def draw(width: int) -> Sequence[Line]:
         width = min(width, _WIDEST)
-        lines: list[Line] = [(Span(title, "strong"),), BLANK]
+        lines: list[Line] = [(ink(title, "strong", width),), BLANK]
         lines.extend((Span(line, "soft"),) for line in wrap(text, width))
         lines.append(BLANK)
         for way, what in ways:
-            lines.append((Span(way, "strong"),))
+            lines.append((ink(way, "strong", width),))
             lines.extend((Span("  " + line, "soft"),) for line in wrap(what, width - 2))
         return lines
 
