@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.engine.reflection.rules.archival import propose_archival
 from workbench.engine.reflection.rules.core_rewriting import statements_for_core
-from workbench.engine.reflection.rules.fading import propose_archival, propose_protection, propose_restoring
+from workbench.engine.reflection.rules.keeping import propose_protection, propose_restoring
 from workbench.engine.reflection.rules.questions import ask
 from workbench.engine.reflection.rules.sameness import is_known, without_repetition
 from workbench.engine.reflection.rules.survey import led_by

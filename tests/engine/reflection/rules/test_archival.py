@@ -1,4 +1,4 @@
-"""What faded is proposed for archival unless something rests on it; what is spoken of again comes back."""
+"""What faded is proposed for archival unless something recent rests on it or speaks of it."""
 
 from __future__ import annotations
 
@@ -11,12 +11,7 @@ from tests.engine.catalog.shelf import ENTITIES, day, entity, episode
 from tests.engine.reflection.snapshots import check_quotes, faded, said, snapshot
 from workbench.engine.documents import ReviewItem
 from workbench.engine.reflection.model import Agenda, Snapshot
-from workbench.engine.reflection.rules.fading import (
-    MOST_ARCHIVED,
-    propose_archival,
-    propose_protection,
-    propose_restoring,
-)
+from workbench.engine.reflection.rules.archival import MOST_ARCHIVED, propose_archival
 from workbench.engine.reflection.rules.survey import survey
 from workbench.engine.reflection.work import Work
 
@@ -112,45 +107,3 @@ def test_the_lowest_scores_come_first_and_no_more_than_eight(tmp_path: Path) -> 
     items = archived(snapshot(tmp_path, files=files, fading=fading))
     assert len(items) == MOST_ARCHIVED
     assert items[0].target == "episode:2025-10-01:09:29"
-
-
-def test_an_archived_memory_that_is_spoken_of_comes_back(tmp_path: Path) -> None:
-    passages = (
-        said("2026-03-01 09:00", "Nothing of note", type="event"),
-        said(
-            "2026-03-01 10:00", "Marta found the CSS bug in the login page of the portal again", type="event"
-        ),
-    )
-    made = snapshot(tmp_path, passages, files=FILES, archived=(faded(BUG),))
-    (item,) = propose_restoring(made, Work())
-    check_quotes(made, (item,))
-    assert (item.kind, item.target) == ("restore", BUG)
-    assert [proof.id for proof in item.evidence] == [BUG, passages[1].id]
-
-
-def test_a_few_common_words_bring_nothing_back(tmp_path: Path) -> None:
-    passages = (
-        said("2026-03-01 10:00", "A new page was found for the bug tracker of the team", type="event"),
-    )
-    assert propose_restoring(snapshot(tmp_path, passages, files=FILES, archived=(faded(BUG),)), Work()) == ()
-
-
-def test_never_forget_asks_for_protection(tmp_path: Path) -> None:
-    files = {
-        "memory/episodes/2026-03-01.md": day(
-            "2026-03-01", episode("09:00", "Two things. Never forget the six-hour rule of Harbor!")
-        )
-    }
-    passage = said("2026-03-01 09:00", "Two things. Never forget the six-hour rule of Harbor!", type="fact")
-    made = snapshot(tmp_path, (passage,), files=files)
-    (item,) = propose_protection(made, Work())
-    check_quotes(made, (item,))
-    assert (item.kind, item.target, item.confidence) == ("vault pin", passage.id, "high")
-    assert item.evidence[0].quote == "Never forget the six-hour rule of Harbor!"
-
-
-def test_a_decision_that_is_accessed_often_is_foundational(tmp_path: Path) -> None:
-    decision = faded("episode:2025-10-01:10:00", 0.9, accesses=6)
-    event = faded(BUG, 0.9, accesses=9)
-    made = snapshot(tmp_path, files=FILES, often=(event, decision))
-    assert [item.target for item in propose_protection(made, Work())] == ["episode:2025-10-01:10:00"]
