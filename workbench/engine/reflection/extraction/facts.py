@@ -37,7 +37,7 @@ _REASONS: Final = {
     "home": "says something of home and origin",
     "pet": "says something of pets",
     "own": "says something of work or belongings",
-    "recorded": "says something of what is recorded already",
+    "recorded": "stated of it by name",
     "acquaintance": "names somebody",
     "possession": "says something of possessions",
     "begun": "says what was begun, is done or was given up",

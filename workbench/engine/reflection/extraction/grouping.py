@@ -119,7 +119,7 @@ def in_order(groups: Iterable[Group]) -> list[Group]:
             if _is_said_by(waiting[n], best, covered[best.entity]):
                 left.remove(n)
                 continue
-            alike = likeness(best, other)
+            alike = said_before(other, best)
             if other.kind not in _LISTED:
                 # What is said time and again may repeat what was told once in passing.
                 alike /= max(1, supports[n] - _RECURRING + 2)
@@ -141,11 +141,11 @@ def _is_said_by(group: Group, before: Candidate, covered: set[str]) -> bool:
     return one.terms <= before.terms and not one.dated and group.support < _RECURRING
 
 
-def likeness(one: Candidate, other: Candidate) -> float:
-    """Return which part of the shorter statement’s telling words the other has; 0 for different entities."""
-    if one.entity != other.entity or not one.terms or not other.terms:
+def said_before(one: Candidate, before: Candidate) -> float:
+    """Return which part of a statement’s telling words an earlier one of the same entity has."""
+    if one.entity != before.entity or not one.terms:
         return 0.0
-    return len(one.terms & other.terms) / min(len(one.terms), len(other.terms))
+    return len(one.terms & before.terms) / len(one.terms)
 
 
 def _same(one: Candidate, groups: Sequence[Group], by_word: dict[tuple[str, str], list[int]]) -> int | None:

@@ -11,6 +11,7 @@ from workbench.engine.reflection.extraction.candidates import Acquaintance, Cand
 from workbench.engine.reflection.extraction.connections import GENERAL, Connections
 from workbench.engine.reflection.extraction.entities import Naming
 from workbench.engine.reflection.extraction.naming import Mention, Names
+from workbench.engine.reflection.extraction.notes import noted
 from workbench.engine.reflection.extraction.relatives import Relative, relatives
 from workbench.engine.reflection.extraction.speaking import Voice, Voices
 from workbench.engine.reflection.extraction.stated import stated
@@ -96,7 +97,10 @@ class Reader:
                 for one in candidates(at, passage, voice, self._participants, self._acquainted)
                 if len(one.terms) >= _MORE_THAN_A_NAME or not any(name in one.text for name in told)
             )
-        self._read_names(at, passage, voice, explicit=bool(meant))
+            if not passage.speaker and not meant:
+                found.statements.extend(noted(at, passage, voice, self.names))
+        # What is written down without a speaker is a note, meant to be read again.
+        self._read_names(at, passage, voice, explicit=bool(meant) or not passage.speaker)
 
     def _acquainted(self, name: str) -> Acquaintance | None:
         """Find somebody named as a relative before, or an entity of the graph."""

@@ -102,6 +102,8 @@ _DISAGREEING = re.compile(
     r", [a-z]+(?<!ing)(?<!ed)(?<!s),? and (?:has|goes|does|makes|takes|plays|gets|watches|eats"
     r"|reads|writes|cooks|bakes|runs)\b"
 )
+# “I colour-code”: which part takes the ending is not for rules to say.
+_HYPHENATED_VERB = re.compile(r"I (?:[a-z]+ly )?[a-z]+-[a-z]+\b")
 _THEY_WAS = re.compile(r"\bthey was\b")
 
 
@@ -166,6 +168,8 @@ def own_words(clause: str, *, elliptic: bool) -> str:
         line = (
             f"I {said} with {who[:1].lower() + who[1:] if who.casefold().startswith(('my', 'our')) else who}"
         )
+    if _HYPHENATED_VERB.match(line):
+        return ""
     line = lead + line
     kept = _KEPT_FILLER.search(line)
     return " ".join((line if kept else _FILLERS.sub("", line)).split())

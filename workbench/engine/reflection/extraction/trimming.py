@@ -15,7 +15,7 @@ _BORDER = re.compile(
       | ,\s+(?=(?:how|what|why|which|where|when)\ (?:can|could|do|does|should|would|is|are|if)\b|(?:can
           |could|would|do|will)\ you\b|any\ (?:ideas?|tips|advice)\b|what\ (?:do|about)\b)
       | ,?\s+(?:and|but|so)\s+(?=(?:I|we)(?:'|’|\s))
-      | ,?\s+(?:so|and)\s+(?=please\b)
+      | ,?\s+(?:so|and)\s+(?=please\b|want(?:ed)?\ to\ (?:make\ sure|ensure|know|understand)\b)
       | ,\s+(?=(?:my|our)\ (?:\w+\ ){1,3}?(?:is|was|has|had|got|broke|passed|died|just|are|were|have|went
           |moved|started)\b)
       | ,\s+(?=(?:I|we)(?:'|’|\s)(?!know\b|think\b|guess\b|mean\b))

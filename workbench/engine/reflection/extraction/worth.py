@@ -30,7 +30,7 @@ _DEICTIC: Final = 2.0
 _UNKNOWN_DEFINITE: Final = 0.6
 _LONG: Final = 0.05
 _COMFORTABLE: Final = 24
-_ATTEMPT: Final = 2.8
+_ATTEMPT: Final = 3.6
 _JOINT: Final = 0.3
 _RECORDED: Final = 3.6
 
@@ -67,14 +67,15 @@ _DEFINITE = re.compile(
     r"(?! (?:of|at|called|named|about)\b)",
     re.IGNORECASE,
 )
-_PERSONS = re.compile(
+_KIN_WORDS = re.compile(
     r"\b(?:wife|husband|partner|girlfriend|boyfriend|son|daughter|kids?|child|children|baby|mom|mum|mother"
     r"|dad|father|parents"
     r"|sister|brother|siblings|friends?|family|colleagues?|boss|man|woman|lady|guy|girl|boy|dog|puppy|cat"
     r"|kitten|pets?"
     r"|students?|team|grand\w+|aunt\w*|uncle|cousins?|niece|nephew|neighbou?rs?|coach|teacher|veterans?"
-    r"|volunteers?)\b|(?<=\w )[A-Z][a-z]+",
+    r"|volunteers?)\b",
 )
+_PERSONS = re.compile(_KIN_WORDS.pattern + r"|(?<=\w )[A-Z][a-z]+")
 # What somebody wants help with now is seldom what is worth knowing later.
 _TRYING = re.compile(r"\b(?:trying|try|tried|struggling|attempting) (?:to|out)?\b", re.IGNORECASE)
 _AGO_STATE = re.compile(
@@ -216,7 +217,7 @@ def _pointing_outside(plain: str) -> float:
         word = found.group().casefold()
         before = plain[: found.start()]
         if word in ("it", "it's", "its", "those", "these", "there"):
-            named = _NOUN.search(_PERSONS.sub("-", before)) is not None
+            named = _NOUN.search(_KIN_WORDS.sub("-", before)) is not None
         else:
             named = _PERSONS.search(before) is not None or (
                 word.startswith("the") and _PLURAL.search(before) is not None
