@@ -100,7 +100,7 @@ def run_cycle(
         selection = select(together, most, work.left if by_rules else work.cap)
         if by_rules:
             work.spend(sum(map(tokens_of, selection.items)))
-    items = (*number(selection.items, reflection), *map(_again, carried))
+    items = (*number(selection.items, reflection), *map(_again, _still_open(carried, rejected)))
     with _phase(work, Phase.SUMMARISE, mind):
         summary = mind.summarise(snapshot, items, guidance, work)
     return Proposal(
@@ -147,6 +147,13 @@ def _in_its_place(item: ReviewItem) -> str:
     """Tell items apart that say the same in different places: the graph and core memory may both say it."""
     place = "core" if item.target.startswith("core:") else "graph"
     return f"{place} {rejections.claim_key(item)}"
+
+
+def _still_open(carried: Sequence[ReviewItem], rejected: RejectedClaims) -> Iterator[ReviewItem]:
+    """Yield what is carried over, without what was rejected meanwhile under another id."""
+    open_ = [item for item in carried if item.decision in ("undecided", "deferred")]
+    held = {held.item.id for held in rejections.hold_back(open_, rejected).held}
+    yield from (item for item in carried if item.id not in held)
 
 
 def _again(item: ReviewItem) -> ReviewItem:
