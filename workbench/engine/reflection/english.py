@@ -22,7 +22,8 @@ PLURAL_PERSONS: Final = words(
 
 ADVERBS: Final = words(
     "always never also just still already usually often really now currently even only mostly sometimes finally"
-    " not ever rarely seldom generally normally both then so kinda soon almost barely hardly definitely"
+    " not ever no longer rarely seldom generally normally both then so kinda soon almost barely hardly"
+    " definitely"
 )
 """May stand between a subject and its verb; those in -ly besides."""
 
@@ -33,16 +34,24 @@ AUXILIARIES: Final = words(
 """Verbs that stay as they are in the third person."""
 
 PAST_FORMS: Final = words(
-    "went got made said took came saw knew thought found gave told felt left kept began wrote met ran built bought"
-    " chose broke spent sold taught lost led held heard grew drove drew drank ate caught brought became fought flew"
-    " forgot hid paid rode sang sat slept spoke stood stole swam threw understood woke wore won set put cut hit let"
-    " read quit hurt cost shut split spread bet fell froze shook rose sent lent bent dealt dreamt learnt meant lit"
-    " shot stuck struck swore tore blew withdrew overcame rewrote redid rebuilt reran"
+    "went got made said took came saw knew thought found gave told felt left kept began wrote met ran built"
+    " bought chose broke spent sold taught lost led held heard grew drove drew drank ate caught brought became"
+    " fought flew forgot hid paid rode sang sat slept spoke stood stole swam threw understood woke wore won set"
+    " put cut hit let read quit hurt cost shut split spread bet fell froze shook rose sent lent bent dealt"
+    " dreamt learnt meant lit shot stuck struck swore tore blew withdrew overcame rewrote redid rebuilt reran"
 )
 """Irregular past forms, and verbs whose past reads like their present."""
 
 COMMON_VERBS: Final = words(
-    "use prefer like want need have work love hate think know live plan hope feel do keep run write build get own"
-    " manage lead make take drink eat speak teach study enjoy avoid believe expect try help"
+    "use prefer like want need have work love hate think know live plan hope feel do keep run write build get"
+    " own manage lead make take drink eat speak teach study enjoy avoid believe expect try help"
 )
 """Verbs known for sure in their plain form."""
+
+LIKELY_VERBS: Final = words(
+    "stop say check ask call send start leave meet answer correct report show test deploy ship merge review"
+    " read talk walk cook play watch hike swim ride bake sing dance draw paint visit pay sleep wake go come give"
+    " put set see tell let move learn train volunteer travel relax listen cycle jog garden shop clean fix update"
+    " close open log track plan rest look"
+)
+"""Verbs in their plain form where they stand in a row behind another verb; else they may be nouns."""

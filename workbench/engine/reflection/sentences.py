@@ -188,7 +188,9 @@ def _ends(text: str, start: int, end: int) -> Iterator[int]:
             word = _LAST_WORD.search(text, max(start, border.start() - 12), border.start())
             last = word[0] if word else ""
             initial = len(last) == 1 and last.isupper() and last != "I"
-            if border.end() < end and (last.casefold() in NO_SENTENCE_END or initial):
+            # “at 3 p.m. today” goes on, “at 3 p.m. He left” does not.
+            goes_on = "." in last and text[border.end() + 1 : border.end() + 2].islower()
+            if border.end() < end and (last.casefold() in NO_SENTENCE_END or initial or goes_on):
                 continue
         yield border.end()
 

@@ -9,6 +9,7 @@ from workbench.engine.reflection.english import (
     ADVERBS,
     AUXILIARIES,
     COMMON_VERBS,
+    LIKELY_VERBS,
     PAST_FORMS,
     PLURAL_PERSONS,
 )
@@ -26,13 +27,15 @@ _OPENING = re.compile(
 )
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 _KEPT = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”|\[\[[^\]]*\]\]|https?://\S+")
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _BE: Final = {"am": "is", "was": "was", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't"}
 _IRREGULAR = {"go": "goes", "be": "is", "do": "does", "have": "has", "am": "is"}
+_OF_THEY = {"am": "are", "was": "were", "wasn't": "weren't"}
 _LIKE_I = frozenset(
     ("phase", "part", "type", "chapter", "war", "class", "level", "stage", "volume", "section", "act")
 )
 _CHINESE = re.compile(r"我们|我們|咱|你|您|我")
+_SHORTEST_VERB: Final = 2
 _CONTRACTED = {"m": "am", "ve": "have", "ll": "will", "d": "would"}
 _PARTICIPLE = re.compile(
     r"(?:been|had|done|gone|made|already|[^\W\d_]{3,}ed|written|seen|taken|never|always|just)\b"
@@ -85,7 +88,9 @@ class _Turning:
         self._named = False
         self._governs = False
         self._after_and = False
-        self._infinitive = False
+        self._plain = False
+        self._present = False
+        self._they = False
 
     def turn(self, line: str) -> str | None:
         """Return the line about the named person, or None where it cannot be said mechanically."""
@@ -95,8 +100,8 @@ class _Turning:
         for number, word in enumerate(words):
             following = words[number + 1][0] if number + 1 < len(words) else ""
             before = words[number - 1][0] if number else ""
-            if line[end : word.start()].strip(" "):
-                self._after_and = False
+            between = line[end : word.start()].strip(" ")
+            self._after_and = between == "," if between else self._after_and
             new = self._one(word[0], before, following, line[word.end() : word.end() + 1])
             if new is None:
                 return None
@@ -110,6 +115,9 @@ class _Turning:
         key = word.casefold().replace("’", "'")
         if self._governs:
             return self._agreeing(word, key)
+        they, self._they = self._they, False
+        if they and key in _OF_THEY:
+            return _OF_THEY[key]
         if key in PLURAL_PERSONS:
             return None
         if (
@@ -126,16 +134,20 @@ class _Turning:
 
     def _subject(self) -> str:
         if self._named:
+            self._they = self._plain = True
+            self._after_and = False
             return "they"
         self._named = self._governs = True
-        self._infinitive = False
+        self._plain = False
         return self._name
 
     def _contracted(self, tail: str, following: str) -> str:
         verb = "had" if tail == "d" and _PARTICIPLE.match(following) else _CONTRACTED[tail]
         if self._named:
+            self._plain = True
             return "they " + ("are" if verb == "am" else verb)
         self._named = True
+        self._plain = verb in ("will", "would")
         return f"{self._name} {_BE.get(verb, verb)}"
 
     def _own(self, key: str) -> str | None:
@@ -154,6 +166,8 @@ class _Turning:
         ):
             return word
         self._governs = False
+        if key in ("ve", "m", "d", "ll") or len(key) < _SHORTEST_VERB:
+            return None
         if key in ("and", "or", "who", "but", "that", "with", "am"):
             return "is" if key == "am" else None
         if key in _BE:
@@ -163,19 +177,22 @@ class _Turning:
             or key in PAST_FORMS
             or (key.endswith("ed") and key not in ("need", "feed", "speed", "exceed"))
         ):
-            self._infinitive = True
+            self._plain = True
             return word
+        self._present = True
         return _with_s(word)
 
     def _coordinated(self, word: str, key: str) -> str:
         """Let “and prefer” follow “Alex uses”; not “and prefer” in “Alex wants to use and prefer”."""
         if key in ("to", "that", "which", "who", "they", "if", "when", "because") or key in AUXILIARIES:
-            self._infinitive = True
+            self._plain = True
         joined, self._after_and = (
             self._after_and,
             key in ("and", "but") or (self._after_and and key in ADVERBS),
         )
-        if joined and self._named and not self._infinitive and key in COMMON_VERBS:
+        if not joined or not self._named or self._plain:
+            return word
+        if key in COMMON_VERBS or (self._present and key in LIKELY_VERBS):
             return _with_s(word)
         return word
 
