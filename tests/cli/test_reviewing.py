@@ -190,7 +190,8 @@ class TestEditing:
         assert "- [ ] `r-002.4` fact for [[project--apollo]]: Is written in Go\n" in text
         assert "- since: 2026-01\n" in text
         assert asked_json(proposed, *words)["commit"] is None
-        asked(proposed, "review", "edit", "4", "--field", "since=")
+        asked(proposed, "review", "edit", "4", "--field", "since=", "--approve")
+        assert boxes(proposed)["r-002.4"] == "approved"
         assert "since" not in (proposed.folder / PENDING).read_text()
         asked_json(proposed, "review", "edit", "4", "--field", "nonsense", code=2)
         asked_json(proposed, "review", "edit", "4", "--field", "color=red", code=2)

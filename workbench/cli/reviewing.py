@@ -135,7 +135,11 @@ def _decide(
             lines.append(page.paint(f"  {progress_line(after)}{hint}", "quiet"))
         return lines
 
-    waits = [f"{item.id} waits: {item.waits}" for item in after.items if item.waits] if after else []
+    waits = [
+        f"{item.id} waits: {item.waits}"
+        for item in (after.items if after else ())
+        if item.waits and item.id in ids
+    ]
     return bench.report(replace(changed, warnings=(*changed.warnings, *waits)), view)
 
 
@@ -209,13 +213,6 @@ def undecide(bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...
     return _decide(bench, "undecided", words, sections)
 
 
-def _edit(bench: Invocation, id_: str, text: str | None, fields: dict[str, str] | None, said: str) -> int:
-    with bench.open() as workspace:
-        item = _item(workspace.review(), id_)
-        changed = workspace.review_edit(item.id, text, fields)
-    return _report_edit(bench, changed, said.replace("{}", safe_line(item.id)))
-
-
 def _report_edit(bench: Invocation, changed: Changed, said: str) -> int:
     def view(page: Page) -> list[str]:
         from workbench.cli.views.changed import changed_lines
@@ -230,7 +227,7 @@ def _report_edit(bench: Invocation, changed: Changed, said: str) -> int:
     short_help="Reword an item before approving it",
     answers="This is nearly right; how do I correct it?",
     examples=(
-        'workbench review edit 3 --text "Prefers green tea"',
+        'workbench review edit 3 --text "Prefers green tea" --approve',
         "workbench review edit 3 --field since=2026-02",
     ),
 )
@@ -239,14 +236,19 @@ def _report_edit(bench: Invocation, changed: Changed, said: str) -> int:
 @click.option(
     "--field", "pairs", multiple=True, metavar="NAME=VALUE", help="A field, such as since or steps."
 )
+@click.option("--approve", is_flag=True, help="Approve it as changed.")
 @click.pass_obj
-def edit(bench: Invocation, id_: str, text: str | None, pairs: tuple[str, ...]) -> int:
-    """Without options it opens in $VISUAL or $EDITOR. An empty VALUE takes the field out."""
+def edit(bench: Invocation, id_: str, text: str | None, pairs: tuple[str, ...], approve: bool) -> int:
+    """Without a text or field it opens in $VISUAL or $EDITOR. An empty VALUE takes the field out."""
     fields = dict(map(_field, pairs))
+    decision = "approved" if approve else None
     if text is None and not fields:
-        return _edit_in_editor(bench, id_)
+        return _edit_in_editor(bench, id_, decision)
     said = text_of((text,), what="The text") if text is not None else None
-    return _edit(bench, id_, said, fields, "Changed {}.")
+    with bench.open() as workspace:
+        item = _item(workspace.review(), id_)
+        changed = workspace.review_edit(item.id, said, fields, decision)
+    return _report_edit(bench, changed, f"Changed {safe_line(item.id)}.")
 
 
 def _field(pair: str) -> tuple[str, str]:
@@ -256,7 +258,7 @@ def _field(pair: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-def _edit_in_editor(bench: Invocation, id_: str) -> int:
+def _edit_in_editor(bench: Invocation, id_: str, decision: str | None) -> int:
     from workbench.cli.editing import edit_in_editor
 
     with bench.open() as workspace:
@@ -269,9 +271,7 @@ def _edit_in_editor(bench: Invocation, id_: str) -> int:
             changed = {name: text for name, text in parts.items() if text != before[name].strip()}
             gone = {name: "" for name in before if name not in parts and name != _TEXT}
             text = changed.pop(_TEXT, None)
-            if text is None and not changed and not gone:
-                return Changed(None, ids=(item.id,))
-            return workspace.review_edit(item.id, text, {**changed, **gone})
+            return workspace.review_edit(item.id, text, {**changed, **gone}, decision)
 
         changed = edit_in_editor(workspace.settings.editor, draft, write_back)
     return _report_edit(bench, changed, f"Changed {safe_line(item.id)}.")

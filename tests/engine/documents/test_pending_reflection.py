@@ -341,6 +341,9 @@ def test_fields_are_set_where_they_stand_added_before_the_evidence_and_taken_out
     assert changed.set_fields("r-012.2", {"since": "2026-02-02", "until": " "}).render() == review.render()
     first = review.set_fields("r-012.1", {"since": "2026"}).render().decode()
     assert "  - since: 2026\n  - episode:2026-02-02:14:30" in first
+    own_case = SAMPLE.replace("- since: 2026-02-02", "- Since: 2026-02-02")
+    edited = PendingReflection.parse(own_case.encode()).set_fields("r-012.2", {"since": "2026"})
+    assert edited.items[1].fields == (("Since", "2026"),)
     bare = review.set_fields("r-012.3", {"since": "2026"}).item("r-012.3")
     assert bare is not None
     assert bare.fields == (("since", "2026"),)

@@ -213,7 +213,9 @@ class PendingReflection:
         span = self._span(item_id)
         outline = read_outline(self.source)
         nested = nested_items(outline, span)
-        old = next((child for child in nested if label_of(child) == label), None)
+        # A person may have written the label in another case; it stays theirs.
+        old = next((child for child in nested if label_of(child).casefold() == label.casefold()), None)
+        label = label_of(old) if old is not None else label
         beside = old or (nested[0] if nested else None)
         if beside is not None:
             first = self.source.line(beside.span.start)

@@ -92,7 +92,8 @@ def still_says(text: str | None, quote: str) -> bool:
 
 def _item(item: ReviewItem, standing: Standing) -> results.ReviewItem:
     kind = kind_of(item.kind)
-    fields = dict(item.fields)
+    fields = {" ".join(label.split()).casefold(): text for label, text in reversed(item.fields)}
+    fields = dict(reversed(fields.items()))
     now, why_stale = standing.stale.get(item.id, ("", ""))
     return results.ReviewItem(
         id=item.id,
