@@ -8,6 +8,9 @@ from typing import Any
 
 from workbench.engine.clock import render_time
 
+OR_NULL = "or null"
+"""Marks a field of text whose emptiness means that there is none: the JSON says null then."""
+
 
 def to_json(value: object) -> Any:
     """Turn a result into what `json.dumps` takes.
@@ -16,7 +19,12 @@ def to_json(value: object) -> Any:
         value: A result, or anything made of results, mappings, sequences and scalars.
     """
     if is_dataclass(value) and not isinstance(value, type):
-        return {camel_case(f.name): to_json(getattr(value, f.name)) for f in fields(value)}
+        return {
+            camel_case(f.name): to_json(
+                getattr(value, f.name) or None if OR_NULL in f.metadata else getattr(value, f.name)
+            )
+            for f in fields(value)
+        }
     if isinstance(value, dict):
         return {str(key): to_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+
+from workbench.engine.results.json_shape import OR_NULL
+
+_OR_NULL = {OR_NULL: True}
 
 
 class Phase(StrEnum):
@@ -75,10 +79,10 @@ class ReviewItem:
 
     id: str
     kind: str
-    target: str
-    before: str
-    after: str
-    confidence: str
+    target: str = field(metadata=_OR_NULL)
+    before: str = field(metadata=_OR_NULL)
+    after: str = field()
+    confidence: str = field(metadata=_OR_NULL)
     reason: str
     evidence: tuple[Quoted, ...]
     decision: str
