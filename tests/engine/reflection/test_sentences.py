@@ -69,7 +69,24 @@ def test_at_most_four_hundred_are_given() -> None:
     assert len(sentences("It is so.\n" * 1000)) == 400
 
 
-SHOWN = "I am. |what? |\n|\n\n|```\n|- |    |。|e.g. |“|\u202e|x x|…|1. |> |# ".split("|")
+SHOWN = (
+    "I am. ",
+    "what? ",
+    "\n",
+    "\n\n",
+    "```\n",
+    "- ",
+    "    ",
+    "。",
+    "e.g. ",
+    "“",
+    "\u202e",
+    "| a |",
+    "x",
+    "…",
+    "> ",
+    "# ",
+)
 PIECES = st.lists(st.sampled_from(SHOWN), max_size=40).map("".join)
 
 

@@ -355,3 +355,38 @@ def test_a_note_and_a_fact_about_the_owner_by_name_are_the_owners(tmp_path: Path
         ("contradiction", "person--alex-kim"),
         ("supersession", "entity:person--alex-kim#^f7k2"),
     }
+
+
+def test_two_recorded_facts_that_disagree_are_laid_before_the_person(tmp_path: Path) -> None:
+    facts = (
+        "# Harbor\n\n**Type**: project\n\n## Facts\n"
+        "- Harbor keeps raw readings for ninety days (since 2025-08-15) ^f326\n"
+        "- Harbor keeps raw readings for sixty days (since 2025-11-05) ^f9k7\n"
+        "- Harbor keeps its logs for ten days (since 2025-11-06) ^f9k8\n"
+    )
+    files = {"memory/graph/entities/project--harbor.md": facts}
+    (item,) = found(tmp_path, "I worked on Harbor today.", files=files)
+    fields = dict(item.fields)
+    assert (item.kind, item.target) == ("contradiction", "entity:project--harbor#^f326")
+    assert fields["this"] == "Harbor keeps raw readings for ninety days"
+    assert fields["that"] == "Harbor keeps raw readings for sixty days"
+
+
+def test_of_two_entities_that_both_sides_name_the_first_is_the_target(tmp_path: Path) -> None:
+    files = {
+        "memory/graph/entities/tool--hetzner.md": "# Hetzner\n\n**Type**: tool\n",
+        "memory/graph/entities/tool--swan.md": "# SWAN\n\n**Type**: tool\n",
+    }
+    (item,) = found(
+        tmp_path,
+        "SWAN needs 19 minutes for an hour of forecast on the Hetzner machine.",
+        "SWAN now needs 12 minutes for an hour of forecast on the Hetzner machine.",
+        files=files,
+    )
+    assert item.target == "tool--swan"
+
+
+def test_an_old_passage_does_not_supersede_a_younger_fact(tmp_path: Path) -> None:
+    facts = "# Alex\n\n**Type**: person\n\n## Facts\n- Alex has a rent of $950 (since 2026-02-01) ^f7k2\n"
+    files = {"memory/graph/entities/person--alex.md": facts}
+    assert found(tmp_path, "I now have a rent of $900.", owner="Alex", files=files) == ()

@@ -59,6 +59,16 @@ def _update(snapshot: Snapshot, update: Update) -> tuple[float, ReviewItem]:
     about, needs = target(snapshot, ((old.origin, old.span), (new.origin, new.span)))
     sides = [(claim.origin, claim.span) for claim in (*update.old, *update.new)]
     about, needs = _of_fact(*(claim.origin for claim in update.old)) or (about, needs)
+    if all(claim.origin.fact for claim in (*update.old, *update.new)):
+        return update.similarity + 0.5, items.contradiction(
+            about,
+            f"Which holds: {_written(old.value.written)} or {_written(new.value.written)}?",
+            before,
+            after,
+            evidence(sides),
+            reason="Both are recorded as facts, and neither is superseded.",
+            confidence="medium",
+        )
     confidence: Confidence = "high" if update.change == 2 and update.similarity >= _SURE else "medium"
     said = "says so" if update.change == 2 else "gives another value"
     return update.similarity + update.change / 2, items.supersession(

@@ -142,22 +142,17 @@ def _older(snapshot: Snapshot, claims: Claims, work: Work) -> Iterator[Passage]:
 
 def _facts(snapshot: Snapshot, passages: Sequence[Passage], before: int) -> Iterator[Origin]:
     """Give the standing facts of the speakers and of what is named, each in the form of a passage."""
-    order = before - _MOST_FACTS
-    for entity_id, speaker in _entities(snapshot.graph, passages, snapshot.owner):
-        for fact in snapshot.graph.facts_of(entity_id):
-            if fact.retired:
-                continue
-            since = _moment(fact.since, snapshot.now)
-            yield Origin(
-                Passage(fact.id, fact.text, "", fact.line, fact.line, since),
-                order,
-                speaker,
-                fact.id,
-                is_new=False,
-            )
-            order += 1
-            if order == before:
-                return
+    standing = [
+        (fact, speaker)
+        for entity_id, speaker in _entities(snapshot.graph, passages, snapshot.owner)
+        for fact in snapshot.graph.facts_of(entity_id)
+        if not fact.retired
+    ][:_MOST_FACTS]
+    standing.sort(key=lambda pair: pair[0].since or "")
+    for order, (fact, speaker) in enumerate(standing, before - len(standing)):
+        since = _moment(fact.since, snapshot.now)
+        passage = Passage(fact.id, fact.text, "", fact.line, fact.line, since)
+        yield Origin(passage, order, speaker, fact.id, is_new=False)
 
 
 def _moment(day: str | None, now: datetime) -> datetime | None:

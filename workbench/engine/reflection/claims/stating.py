@@ -91,14 +91,15 @@ def target(
 ) -> tuple[str, tuple[str, ...]]:
     """Return the entity that two claims are about, and what it needs to be known first.
 
-    That is the entity of the graph that both sides name, else the person who speaks.
+    That is the entity of the graph that both sides name, the one named first, else the person who speaks.
     """
-    first, second = (set(_names(origin, span)) for origin, span in sides)
-    for name in sorted(first & second, key=lambda name: (-len(name), name)):
-        entity = snapshot.graph.named(name)
+    (_, _), (later, span) = sides
+    named = set(_names(*sides[0]))
+    for name in _names(later, span):
+        entity = snapshot.graph.named(name) if name in named else None
         if entity is not None and entity.type != "person":
             return entity.id.removeprefix("entity:"), ()
-    return person(snapshot, sides[1][0])
+    return person(snapshot, later)
 
 
 def person(snapshot: Snapshot, origin: Origin) -> tuple[str, tuple[str, ...]]:
@@ -112,11 +113,12 @@ def person(snapshot: Snapshot, origin: Origin) -> tuple[str, tuple[str, ...]]:
 
 
 def _names(origin: Origin, span: Span) -> Iterable[str]:
+    """Give what may be a name, in the order of the words, the longer ones first."""
     for match in _NAME.finditer(origin.passage.text, span.start, span.end):
-        words = match[0].rstrip(".,").split()
-        for begin in range(len(words)):
-            for end in range(begin + 1, len(words) + 1):
-                yield " ".join(words[begin:end])
+        parts = match[0].rstrip(".,").split()
+        for begin in range(len(parts)):
+            for end in range(len(parts), begin, -1):
+                yield " ".join(parts[begin:end])
 
 
 def _cut(text: str, span: Span, limit: int) -> str:

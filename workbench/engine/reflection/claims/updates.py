@@ -59,8 +59,10 @@ def find_updates(claims: Sequence[Measured], weights: Weights) -> list[Update]:
     pairs: list[tuple[float, int, int]] = []
     for number, later in enumerate(claims):
         best: tuple[float, int] | None = None
-        if later.origin.is_new:
+        if later.origin.is_new or later.origin.fact:
             for other in postings.near(weights.rarest(later.terms)):
+                if not _may_compare(claims[other], later):
+                    continue
                 score = _score(claims[other], later, weights)
                 if score and (best is None or score > best[0] + 0.1):
                     best = score, other
@@ -70,11 +72,21 @@ def find_updates(claims: Sequence[Measured], weights: Weights) -> list[Update]:
     return list(_merged(claims, pairs, weights, postings))
 
 
+def _may_compare(earlier: Measured, later: Measured) -> bool:
+    """Tell whether one of two claims is new, or both are recorded of one entity."""
+    if later.origin.is_new or earlier.origin.is_new:
+        return True
+    return (
+        bool(earlier.origin.fact)
+        and earlier.origin.fact.partition("#")[0] == later.origin.fact.partition("#")[0]
+    )
+
+
 def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
     """Return how surely the later value replaced the earlier, 0 where it did not."""
     if earlier.origin.passage.id == later.origin.passage.id or earlier.value.same_as(later.value):
         return 0.0
-    if not _comparable(earlier, later):
+    if not _comparable(earlier, later) or _is_older(later, earlier):
         return 0.0
     similarity = _similarity(earlier, later, weights)
     change = later.change
@@ -100,6 +112,12 @@ def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
         if similarity >= needed
         else 0.0
     )
+
+
+def _is_older(one: Measured, other: Measured) -> bool:
+    """Tell whether one was said before the other; a recorded fact comes first in order, but may be the younger."""
+    first, second = one.origin.passage.moment, other.origin.passage.moment
+    return first is not None and second is not None and first.date() < second.date()
 
 
 def _is_over(earlier: Measured, later: Measured) -> bool:

@@ -20,6 +20,11 @@ _COUNTING: Final = (
     (30, "thirty"),
     (40, "forty"),
     (50, "fifty"),
+    (60, "sixty"),
+    (70, "seventy"),
+    (80, "eighty"),
+    (90, "ninety"),
+    (100, "hundred"),
 )
 _WORDS: Final = {
     word: float(number) for first, names in _COUNTING for number, word in enumerate(names.split(), first)
