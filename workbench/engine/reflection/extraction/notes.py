@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate
-from workbench.engine.reflection.extraction.retelling import own_words, tell
+from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
 from workbench.engine.reflection.extraction.worth import LEAST, is_ones_own, worth_of
 from workbench.engine.reflection.wording import sentences
 
@@ -22,20 +22,6 @@ _WRITTEN: Final = 0.8
 _SHORTEST: Final = 10
 _LONGEST: Final = 320
 _USER = re.compile(r"(?:the )?user(?P<own>['’]s)?\s+(?=\w)", re.IGNORECASE)
-_DONE = re.compile(
-    r"(?:chose|decided|picked|agreed|switched|settled|prefers?|likes?|dislikes?|loves?|hates?|wants?"
-    r"|avoids?)\b",
-    re.IGNORECASE,
-)
-_BASE: Final = {
-    "prefers": "prefer",
-    "likes": "like",
-    "dislikes": "dislike",
-    "loves": "love",
-    "hates": "hate",
-    "wants": "want",
-    "avoids": "avoid",
-}
 _BEFORE_NAME = re.compile(r"(?:the |project |our )*", re.IGNORECASE)
 _SAYS = re.compile(r"(?:['’]s\s+[\w-]+)?\s+(?:project\s+|team\s+)?[a-z][\w'’-]+")
 _NAMED_TYPES: Final = frozenset(("person", "project", "tool", "concept", "place"))
@@ -81,9 +67,8 @@ def _about_owner(line: str, voice: Voice) -> tuple[Acquaintance, str] | None:
     user = _USER.match(line)
     if user:
         return owner, f"{voice.name}{'’s' if user['own'] else ''} {line[user.end() :]}"
-    if _DONE.match(line):
-        first, _, rest = line.partition(" ")
-        return owner, own_words(f"I {_BASE.get(first.casefold(), first.lower())} {rest}", elliptic=False)
+    if leaves_i_out(line):
+        return owner, own_words(with_i(line), elliptic=False)
     return None
 
 

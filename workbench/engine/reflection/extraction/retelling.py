@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.extraction.dates import with_dates
 from workbench.engine.reflection.wording import third_person
@@ -107,6 +107,25 @@ _HYPHENATED_VERB = re.compile(r"I (?:[a-z]+ly )?[a-z]+-[a-z]+\b")
 _THEY_WAS = re.compile(r"\bthey was\b")
 
 
+_WITHOUT_I = re.compile(
+    r"(?:chose|decided|picked|agreed|switched|moved|went with|settled|prefers?|likes?|dislikes?|loves?"
+    r"|hates?|wants?"
+    r"|avoids?|uses?|using|adopted|opted|selected|dropped|rejected|will|won't)\b",
+    re.IGNORECASE,
+)
+_BASE: Final = {
+    "prefers": "prefer",
+    "likes": "like",
+    "dislikes": "dislike",
+    "loves": "love",
+    "hates": "hate",
+    "wants": "want",
+    "avoids": "avoid",
+    "uses": "use",
+    "using": "am using",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Told:
     """A statement in both voices.
@@ -122,6 +141,17 @@ class Told:
     text: str
     day: str = ""
     dated: bool = False
+
+
+def leaves_i_out(line: str) -> bool:
+    """Tell whether a written line begins with the verb of its writer: “Prefers tea”, “Chose SQLite”."""
+    return _WITHOUT_I.match(line) is not None
+
+
+def with_i(line: str) -> str:
+    """Put “I” before a line that leaves it out: “Prefers tea” becomes “I prefer tea”."""
+    first, _, rest = line.partition(" ")
+    return f"I {_BASE.get(first.casefold(), first.lower())} {rest}"
 
 
 def own_words(clause: str, *, elliptic: bool) -> str:

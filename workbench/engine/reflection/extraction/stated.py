@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.extraction.candidates import Candidate
-from workbench.engine.reflection.extraction.retelling import own_words, tell
+from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
 from workbench.engine.reflection.extraction.worth import terms_of
 from workbench.engine.reflection.wording import sentences
 
@@ -53,14 +53,6 @@ _UNNAMED = re.compile(
     r"|它|这|那)",
     re.IGNORECASE,
 )
-_DONE = re.compile(
-    r"^(?:chose|decided|picked|agreed|switched|moved|went with|settled|prefers?|likes?|dislikes?|loves?"
-    r"|hates?|wants?|avoids?|uses?|using|always|never"
-    r"|adopted|opted|selected|dropped|rejected|will|won't)\b",
-    re.IGNORECASE,
-)
-_BASE = {"prefers": "prefer", "likes": "like", "dislikes": "dislike", "loves": "love", "hates": "hate", "wants": "want",
-         "avoids": "avoid", "uses": "use"}  # fmt: skip
 _USER = re.compile(r"^(?:the )?user(?P<own>['’]s)?\b", re.IGNORECASE)
 _CHINESE_USER = re.compile(r"^(?:用户|用戶|使用者)")
 _MINE = re.compile(r"\b(?:I|I['’](?:m|ve|d|ll)|my|me|we|our|us|we['’](?:re|ve|ll|d))\b|我", re.IGNORECASE)
@@ -124,7 +116,7 @@ def _candidate(
     text, day, dated = _said(line, passage, voice)
     if not text or (kind == "remember" and len(terms_of(text)) < _FEWEST_WORDS):
         return
-    own = _MINE.search(line) is not None or _DONE.match(line) is not None
+    own = _MINE.search(line) is not None or leaves_i_out(line)
     mentions = names.in_text(text)
     if not own and not any(mention.entity != voice.entity for mention in mentions):
         mentions = names.suggested(text) or names.tagged(passage.tags)
@@ -160,9 +152,8 @@ def _said(line: str, passage: Passage, voice: Voice) -> tuple[str, str, bool]:
     if user:
         own = user.re is _USER and user["own"]
         line = f"{voice.name}{'’s' if own else ''}{line[user.end() :]}"
-    elif _DONE.match(line):
-        first, _, rest = line.partition(" ")
-        line = f"I {_BASE.get(first.casefold(), first.lower())} {rest}"
+    elif leaves_i_out(line):
+        line = with_i(line)
     elif re.match(r"(?:决定|決定|选择|選擇|喜欢|喜歡|不喜欢|偏好|更喜欢|改用|采用|採用)", line):
         line = f"{voice.name}{line}"
     own_line = own_words(line, elliptic=False)
