@@ -334,6 +334,21 @@ def test_quotes_that_nobody_said_are_dropped_and_counted(
     assert _facts(review.items) == ["The ferry leaves at nine"]
 
 
+@pytest.mark.parametrize(("decision", "accesses"), [("approved", 2), ("rejected", 1)])
+def test_what_was_learned_from_a_memory_is_an_access_of_it(
+    home: AgentHome, mind: Proposing, decision: str, accesses: int
+) -> None:
+    home.init()
+    with home.open("person") as workspace:
+        told = workspace.remember("The ferry leaves at nine", store="episodic")
+        workspace.reflect()
+    _decide_all(home, decision)
+    with home.open("person") as workspace:
+        entries = {entry.id: entry for entry in workspace.decay().entries}
+
+        assert entries[told.id].access_count == accesses
+
+
 def test_the_door_keeps_its_face(settled: AgentHome) -> None:
     with settled.open("reader") as workspace:
         assert isinstance(workspace, Workspace)

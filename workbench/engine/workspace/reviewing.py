@@ -108,6 +108,7 @@ class Reviewing(Changing):
         """
         from workbench.engine.history import Attribution
         from workbench.engine.reflection.review.plan import plan_apply, reflection_of
+        from workbench.engine.reflection.rules.reinforcement import still_relevant
 
         ground = self._ground
         doing = "apply a reflection"
@@ -121,6 +122,9 @@ class Reviewing(Changing):
         receipt = ground.mutate(
             lambda view: plan_apply(view, _means(ground)), by, Capability.DECIDE_REVIEW, doing=doing
         )
+        applied = set(receipt.outcome.applied)
+        for memory in still_relevant(item for item in pending.items if item.id in applied):
+            ground.count_access(memory)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
     def review_rejected(self) -> results.Rejections:
