@@ -220,6 +220,20 @@ def test_what_is_previewed_is_what_is_applied_and_rejections_are_kept_and_withdr
         assert workspace.review_rejected().rejections == ()
 
 
+def test_what_is_approved_later_is_rejected_no_more_unless_in_the_same_batch(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        a_proposal(workspace)
+        settled.write(
+            layout.PENDING_REFLECTION,
+            "<!-- reflection: r-003 | created: 2026-02-02 -->\n## A\n"
+            "- [x] `r-003.1` core change for `core:identity`: Robin prefers coffee\n"
+            "- [-] `r-003.2` fact for [[person--robin]]: Prefers coffee\n",
+        )
+        applied = workspace.review_apply()
+        assert (applied.applied, applied.rejected) == (("r-003.1",), ("r-003.2",))
+        assert [each.id for each in workspace.review_rejected().rejections] == ["r-003.2"]
+
+
 def test_an_agent_is_told_that_what_it_noticed_was_rejected(settled: AgentHome) -> None:
     with settled.open() as workspace:
         a_proposal(workspace)

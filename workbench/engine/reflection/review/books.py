@@ -31,13 +31,14 @@ def keep_books(
         draft.delete(pending.path, f"{reflection} is decided")
     else:
         draft.write(pending.path, left, Action.EDIT, taken)
+    # First, so that a rejection of this very batch stands beside what was approved in another form.
+    if decided.applied and (known := draft.read(layout.REJECTED)) is not None:
+        kept = rejections.withdraw_approved(known, decided.applied)
+        draft.write(layout.REJECTED, kept, Action.EDIT, "took out what was approved since")
     if decided.rejected:
         known = draft.read(layout.REJECTED)
         kept = rejections.remember(known, decided.rejected, reflection, now.isoformat(timespec="seconds"))
         draft.write(layout.REJECTED, kept, Action.EDIT, f"remembered {len(decided.rejected)} rejected")
-    if decided.applied and (known := draft.read(layout.REJECTED)) is not None:
-        kept = rejections.withdraw_approved(known, decided.applied)
-        draft.write(layout.REJECTED, kept, Action.EDIT, "took out what was approved since")
     log = ReflectionLog.parse(draft.read(layout.REFLECTION_LOG) or b"", layout.REFLECTION_LOG)
     record = updated_record(log, pending, reflection, decided, render_time(now))
     known_record = log.record(reflection)

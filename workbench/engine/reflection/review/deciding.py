@@ -175,7 +175,7 @@ def _told(decisions: Iterable[tuple[str, Decision]]) -> str:
         by_word.setdefault(word, []).append(item_id)
     parts = []
     for word, ids in by_word.items():
-        verb = "took back the decision on" if word == "undecided" else word
+        verb: str = "took back the decision on" if word == "undecided" else word
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
         parts.append(f"{verb} {', '.join(ids[:_NAMED])}{more}")
     return "; ".join(parts) or "decided nothing"
