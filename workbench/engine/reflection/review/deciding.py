@@ -174,8 +174,8 @@ def _told(decisions: Iterable[tuple[str, Decision]]) -> str:
     for item_id, word in decisions:
         by_word.setdefault(word, []).append(item_id)
     parts = []
-    for word, ids in by_word.items():
-        verb: str = "took back the decision on" if word == "undecided" else word
+    for decided, ids in by_word.items():
+        verb = "took back the decision on" if decided == "undecided" else decided
         more = f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else ""
         parts.append(f"{verb} {', '.join(ids[:_NAMED])}{more}")
     return "; ".join(parts) or "decided nothing"
