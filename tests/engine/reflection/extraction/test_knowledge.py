@@ -392,6 +392,41 @@ def test_standing_rules_for_the_agent_are_preferences(tmp_path: Path, rule: str,
     assert "standing rule" in next(item.reason for item in items if item.kind == "fact")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here's my draft:\n\nDear Ana,\nI moved to Bergen last year.\n\nBest,\nOla",
+        "Please proofread this:\nI was diagnosed with asthma in 2019.",
+        "Dear Ana,\nI got promoted to captain yesterday.",
+    ],
+)
+def test_a_text_that_is_shown_is_not_ones_own(tmp_path: Path, text: str) -> None:
+    assert facts(learn(tmp_path, *chat("2026-02-04", ("user", text)))) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "I'm planning my wedding in June in Lake Como, what should I budget for flowers?",
+            ["User is planning their wedding in June in Lake Como"],
+        ),
+        (
+            "My mom's birthday is May 14 and she loves orchids.",
+            ["User’s mom's birthday is May 14 and she loves orchids"],
+        ),
+        ("The team uses Jira, but I prefer email.", ["User prefers email"]),
+        (
+            "Remember: never book anything before noon.",
+            ["User wants the agent to never book anything before noon"],
+        ),
+        ("I use a ThinkPad with 32 GB of RAM.", ["User uses a ThinkPad with 32 GB of RAM"]),
+    ],
+)
+def test_what_people_tell_their_assistant(tmp_path: Path, text: str, expected: list[str]) -> None:
+    assert facts(learn(tmp_path, *chat("2026-02-04", ("user", text)))) == expected
+
+
 def test_people_rule_agents_not_each_other(tmp_path: Path) -> None:
     assert say(tmp_path, "Always quote the statute when I ask about tenancy law.") == []
 

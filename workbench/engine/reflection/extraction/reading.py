@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import entity_id
@@ -15,6 +15,7 @@ from workbench.engine.reflection.extraction.notes import noted
 from workbench.engine.reflection.extraction.relatives import Relative, relatives
 from workbench.engine.reflection.extraction.speaking import Voice, Voices
 from workbench.engine.reflection.extraction.stated import stated
+from workbench.engine.reflection.extraction.trimming import own_part
 from workbench.engine.reflection.extraction.worth import terms_of
 from workbench.engine.reflection.wording import sentences
 from workbench.engine.triggers.live_text import live_text
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 LONGEST_READ: Final = 20_000
 """Characters of a passage that are searched for names."""
 _RELATIVE: Final = 6.0
-_MORE_THAN_A_NAME: Final = 5
+_MORE_THAN_A_NAME: Final = 4
 # The relations whose verbs the triggers know (design document §6.3); others are read by their names.
 _KNOWN_VERBS: Final = frozenset(
     (
@@ -82,6 +83,8 @@ class Reader:
         voice = self._voices.of(passage)
         if voice is None:
             return
+        if not passage.type:
+            passage = replace(passage, text=own_part(passage.text))
         found = self.found
         if passage.speaker:
             found.speakers.setdefault(voice.entity, voice)

@@ -76,6 +76,10 @@ def stated(at: int, passage: Passage, voice: Voice, names: Names) -> Iterator[Ca
             rule = _RULE.match(sentence.text) if passage.speaker else None
             if found:
                 quote = (found["what"] or found["chinese"]).rstrip()
+                rule = _RULE.match(quote)
+            if found and rule is not None:
+                yield from _standing_rule(at, passage, voice, quote, quote[rule.end() :])
+            elif found:
                 yield from _candidate(at, passage, voice, names, quote, "remember")
             elif rule:
                 yield from _standing_rule(at, passage, voice, sentence.text, sentence.text[rule.end() :])

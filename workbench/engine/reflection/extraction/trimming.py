@@ -24,6 +24,11 @@ _BORDER = re.compile(
     re.VERBOSE,
 )
 # What stands before decides what it means: “if we move, I quit”.
+_SUBORDINATE = re.compile(
+    r"(?:if|unless|when|whenever|while|since|because|although|though|once|after|before|until|as"
+    r"|even)\b",
+    re.IGNORECASE,
+)
 _LEANS = re.compile(
     r"(?:if|unless|when|whenever|while|since|because|although|though|once|after|before|until|as|in|on|by|at"
     r"|last|this|next|every|each|over|during|for|ever|even|two|three|a|one|the|yesterday|today|recently"
@@ -98,8 +103,27 @@ _TAIL = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _DENIED_TAIL = re.compile(r"\b(?:not|n't|n’t|never|but|cancel\w*|however)\b", re.IGNORECASE)
+# What follows is shown to be worked on: a draft, somebody’s mail. Its “I” need not be the speaker.
+_SHOWN = re.compile(
+    r"""\b(?:here(?:['’]s|\ is)|below\ is|this\ is)\ (?:my|the|a|an)\ (?:[\w-]+\ ){0,3}?(?:draft|essay
+          |e-?mail|letter|resume|cv
+          |text|story|poem|post|paragraph|message|speech|article|chapter|script|transcript|review|bio
+          |abstract)\b
+      | \b(?:rewrite|proofread|translate|paraphrase|summari[sz]e|edit|polish|improve|shorten
+          |correct)\ (?:this|the\ following|my
+          |the\ text)\b[^\n]{0,80}(?::|\n)
+      | ^[ \t]*dear\ [\w .]{1,40},[ \t]*$
+    """,
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+)
 _SHORTEST: Final = 8
 _FEWEST_WORDS: Final = 3
+
+
+def own_part(text: str) -> str:
+    """Return a message up to where it shows a text to be worked on, which its speaker need not mean."""
+    shown = _SHOWN.search(text)
+    return text[: shown.start()] if shown else text
 
 
 def clauses(sentence: str, names: frozenset[str]) -> Iterator[tuple[int, int]]:
@@ -127,9 +151,8 @@ def _pieces(sentence: str) -> Iterator[tuple[int, int]]:
             continue
         before = sentence[start : border.start()].lstrip()
         joint = sentence[border.start() : border.end()].strip(" ,").casefold()
-        if joint in ("", "and", "but", "so") and (
-            _LEANS.match(before) or len(before.split()) < _FEWEST_WORDS
-        ):
+        leans = _LEANS if joint == "" else _SUBORDINATE
+        if joint in ("", "and", "but", "so") and (leans.match(before) or len(before.split()) < _FEWEST_WORDS):
             continue
         if (
             sentence[border.end() : border.end() + 7]

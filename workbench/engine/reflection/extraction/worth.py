@@ -17,7 +17,7 @@ _FEWEST_WORDS: Final = 2
 _TELLING: Final = 2
 _BARE: Final = 1.5
 # Of these a single word says enough: “I’m left-handed”, “I got promoted”.
-_PLAIN: Final = frozenset(("identity", "health", "milestone"))
+_PLAIN: Final = frozenset(("identity", "health", "milestone", "preference"))
 _MOST_WORDS: Final = 45
 _SEVERAL_KINDS: Final = 0.35
 _PER_WORD: Final = 0.35
@@ -194,7 +194,7 @@ def worth_of(clause: str, *, joint: bool = False, known: bool = False) -> Worth:
     vague = sum(word in cues.vague for word in words)
     value = fitting[0][0] + _SEVERAL_KINDS * min(2, len(fitting) - 1) - 1.2
     value += _PER_WORD * min(_MOST_CONCRETE, len(telling)) - _PER_VAGUE * vague
-    if len(telling) < _TELLING and fitting[0][1] not in _PLAIN:
+    if not telling or (len(telling) < _TELLING and fitting[0][1] not in _PLAIN):
         value -= _BARE
     value += _NAME * min(2, len(_CAPITAL.findall(plain.replace(" I ", " ")))) + _NUMBER * bool(
         re.search(r"\d", plain)
