@@ -111,6 +111,12 @@ async def test_a_proposal_nobody_touched_begins_with_its_overview(bench: FakeBen
         assert "rules stood in: the server did not answer within 30 s" in text
 
 
+async def test_it_opens_at_the_item_that_was_named(bench: FakeBench, running: Running) -> None:
+    async with running(bench, target="r-012.14") as pilot:
+        assert pane(pilot).display
+        assert pane(pilot).list.cursor_key == "r-012.14"
+
+
 async def test_an_item_shows_its_change_reason_and_evidence_and_what_is_related(
     bench: FakeBench, running: Running
 ) -> None:
@@ -230,6 +236,16 @@ async def test_each_key_decides_and_goes_on(bench: FakeBench, running: Running) 
         assert pane(pilot).list.cursor_key == "r-012.7"
         assert "6 of 18 decided" in head(pilot)
         assert "[-] ⇑ promotion" in listed(pilot)
+
+
+async def test_the_keys_below_can_be_clicked(bench: FakeBench, running: Running) -> None:
+    async with running(bench, (160, 40)) as pilot:
+        await press(pilot, "5")
+        await go(pilot, "r-012.4")
+        line = plain_text(pilot.app.query_one("#bottom", StatusLine).line)
+        await pilot.click("#bottom", offset=(line.index("reject"), 0))
+        await settle(pilot)
+        assert decisions(bench) == [("r-012.4", "rejected")]
 
 
 async def test_another_decision_stays_where_it_is_and_backspace_takes_it_back(

@@ -24,7 +24,7 @@ from workbench.tui.reflection_work import ReflectionWork
 from workbench.tui.themes import textual_theme
 from workbench.tui.trail import Place, Trail
 from workbench.tui.views.cycle import cycle_result, cycle_words
-from workbench.tui.views.status import PANE_LINK, bottom_line, top_line
+from workbench.tui.views.status import KEY_LINK, PANE_LINK, bottom_line, top_line
 from workbench.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -322,6 +322,8 @@ class BenchApp(Overlays):
     async def _bottom_pressed(self, event: StatusLine.Pressed) -> None:
         if event.link in ("alerts", navigation.REVIEW):
             await self.open_link(event.link)
+        elif event.link.startswith(KEY_LINK):
+            await self.run_command(self.labelled(event.link.removeprefix(KEY_LINK)))
         elif event.link == "index":
             self.action_show_index()
         elif event.link == "notices":

@@ -87,6 +87,11 @@ class Overlays(App[None], inherit_bindings=False):
         labelled.sort(key=lambda command: (command.rank, command.id))
         return [(shown_key(self.key_overrides.get(each.id, each.key)), each.label) for each in labelled]
 
+    def labelled(self, label: str) -> str | None:
+        """Return the id of the command that goes by a word in the bottom line, where the focus is."""
+        usable = (command_by_id(name) for name in self.usable_ids())
+        return next((each.id for each in usable if each is not None and each.label == label), None)
+
     async def run_command(self, command_id: str | None) -> None:
         """Run a command as its key would, where the focus is."""
         for active in self.screen.active_bindings.values():

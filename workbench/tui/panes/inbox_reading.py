@@ -109,12 +109,12 @@ class InboxReading(Pane):
     @on(WasRead)
     def _was_read(self, event: WasRead) -> None:
         event.stop()
-        first = self.desk.review is None
+        first, wanted = self.desk.review is None, self.wanted_key
         self.desk.take_in(event)
         self.has_read()
         self._related.clear()
         self.draw()
-        if first and tally(self.desk.items).decided and not self.wanted_key:
+        if first and not wanted and tally(self.desk.items).decided:
             self.list.go_to(next_undecided(self.rows.items, ""))
 
     @on(Broke)

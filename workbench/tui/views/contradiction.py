@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.decisions import RESOLVE, THAT, wants_choice
 from workbench.tui.diffing import compare_words
-from workbench.tui.ink import BLANK, Line, Span, gap, ink, line_width, wrap_line
+from workbench.tui.ink import BLANK, Line, Span, flow, gap, ink, line_width, wrap_line
 from workbench.tui.text import plain, wrap
 from workbench.tui.views.memory import link_role, store_of_id, store_sign
 
@@ -67,11 +67,9 @@ def _beside(left: list[Line], right: list[Line], half: int) -> list[Line]:
 
 def _keys(chosen: str, width: int) -> list[Line]:
     words = (("<", "this"), (">", "that"), ("=", "both"), ("e", "reword either"), ("d", "ask me later"))
-    spans = tuple(
-        span for key, word in words for span in (Span(key, "strong"), Span(f" {word}", "soft"), gap(3))
-    )
+    keys = [(Span(key, "strong"), Span(f" {word}", "soft")) for key, word in words]
     said = {"both": "Both hold; say with e when or where each does.", "": ""}.get(
         chosen, f"You took {chosen}."
     )
     told: list[Line] = [(Span(said, "text"),)] if said else []
-    return [*told, *wrap_line(spans[:-1], width)]
+    return [*told, *flow(keys, width)]

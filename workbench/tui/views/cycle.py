@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.engine.results import Phase
-from workbench.tui.ink import Line, Span, cut, gap, line_width
+from workbench.tui.ink import Line, Span, cut, flow, gap
 
 if TYPE_CHECKING:
     from workbench.engine.results import Progress, Reflected
 
 DONE, HERE, AHEAD = "✓", "●", "○"
-_BETWEEN = 3
 
 
 def cycle_lines(progress: Progress | None, *, cancelled: bool, width: int) -> list[Line]:
@@ -25,12 +24,7 @@ def cycle_lines(progress: Progress | None, *, cancelled: bool, width: int) -> li
     phases = tuple(Phase)
     at = phases.index(progress.phase) if progress is not None else -1
     steps = [_step(phase, index, at, progress) for index, phase in enumerate(phases)]
-    lines: list[Line] = []
-    for step in steps:
-        if lines and line_width(lines[-1]) + _BETWEEN + line_width(step) <= width:
-            lines[-1] = (*lines[-1], gap(_BETWEEN), *step)
-        else:
-            lines.append(cut(step, width))
+    lines = flow(steps, width)
     tokens = f"{progress.tokens:,} of {progress.cap:,} tokens" if progress is not None else "beginning…"
     state: Line = (
         (Span("stopping…", "decide"),) if cancelled else (Span("c", "strong"), Span(" cancel", "soft"))

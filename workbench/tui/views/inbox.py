@@ -100,8 +100,7 @@ def without_links(text: str) -> str:
 def name_of(item: ReviewItem) -> str:
     """Return what an item is about, for people: its title, or the last part of its target."""
     if item.target.startswith("core:"):
-        # A block has no other name than its slug, and an item of core memory says itself what it is.
-        return item.target.split(":")[1].replace("-", " ").capitalize() if item.target.count(":") == 1 else ""
+        return item.target.split(":")[1].replace("-", " ").capitalize()
     if item.title and item.title != item.target:
         return item.title
     return item.target.partition("--")[2].partition("#")[0].replace("-", " ") if "--" in item.target else ""
@@ -111,7 +110,9 @@ def gist(item: ReviewItem) -> tuple[tuple[str, str], ...]:
     """Return what an item proposes as one line, in parts: each a text, and whether it leads, is said or goes."""
     kind, name = kind_of(item.kind), name_of(item)
     said = without_links(item.after)
-    lead = (f"{name}: ", "lead") if name and name.casefold() not in said.casefold() else ("", "lead")
+    # An item of core memory says itself what it is; a new one is told by its block.
+    named = bool(name) and name.casefold() not in said.casefold() and item.target.count(":") != 2
+    lead = (f"{name}: " if named else "", "lead")
     if kind is Kind.SUPERSESSION:
         return ((said, "said"), (f" — was {_what_went(without_links(item.before), said)}", "goes"))
     if kind is Kind.RELATION:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.reflection.kinds import FORMS, Kind, kind_of
 from workbench.tui.decisions import APPROVED, UNDECIDED, answer_of
 from workbench.tui.diffing import compare
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
+from workbench.tui.ink import BLANK, Line, Span, column, cut, flow, gap, ink, spread
 from workbench.tui.text import wrap
 from workbench.tui.views.budget import budget_line
 from workbench.tui.views.contradiction import contradiction_lines
@@ -94,17 +94,14 @@ def _head(item: ReviewItem, kind: Kind | None, width: int) -> list[Line]:
     verb = FORMS[kind].verb if kind is not None else "a kind of change that is not known here"
     left = (Span(f"{sign_of(item)} ", role), ink(item.kind, f"{role}+strong"), ink(f" {verb}", "soft"))
     box = BOXES.get(item.decision, BOXES[UNDECIDED])
-    state: list[Span] = [
-        Span(f"{box} {item.decision}", "decide" if item.decision == UNDECIDED else "strong"),
-        gap(3),
-        ink(
-            f"{RISKS.get(item.risk, '')} {item.risk} risk".strip(),
-            "decide" if item.risk == "high" else "soft",
-        ),
+    risk, sure = f"{RISKS.get(item.risk, '')} {item.risk} risk".strip(), CONFIDENCES.get(item.confidence, "")
+    state: list[Line] = [
+        (Span(f"{box} {item.decision}", "decide" if item.decision == UNDECIDED else "strong"),),
+        (ink(risk, "decide" if item.risk == "high" else "soft"),),
     ]
     if item.confidence:
-        state += [gap(3), ink(f"{CONFIDENCES.get(item.confidence, '')} confidence {item.confidence}", "soft")]
-    lines = [spread(left, (ink(item.id, "faint"),), width), cut(tuple(state), width)]
+        state.append((ink(f"{sure} confidence {item.confidence}".strip(), "soft"),))
+    lines = [spread(left, (ink(item.id, "faint"),), width), *flow(state, width)]
     link = link_of(item.target)
     if link:
         sign = Span(f"{store_sign(link)} ", f"store.{store_of_id(link)}")

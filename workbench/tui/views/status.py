@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from workbench.tui.bench import Status
 
 PANE_LINK = "pane:"
+KEY_LINK = "key:"
 LAST_LABEL = "help"
 _WORKSPACE = 24
 
@@ -95,10 +96,11 @@ def needs_line(status: Status | None, *, short: bool) -> Line:
 
 
 def keys_line(keys: Sequence[tuple[str, str]]) -> Line:
-    """Draw keys with their words; the way to all the others stands last."""
+    """Draw keys with their words, each to be clicked; the way to all the others stands last."""
     spans: list[Span] = []
     for key, label in sorted(keys, key=lambda each: each[1] == LAST_LABEL):
-        spans += [gap(2), Span(key, "strong"), Span(f" {label}", "soft")]
+        link = KEY_LINK + label
+        spans += [gap(2), Span(key, "strong", link), Span(f" {label}", "soft", link)]
     return tuple(spans[1:])
 
 

@@ -98,7 +98,7 @@ class PartsEditor(VerticalScroll, can_focus=False):
         self.query_one(".part-title", Static).update(plain(draft.title, 400) + more)
         self.query_one("#parts-context", Lines).show(context)
         self.show_problem("")
-        self.show_bar(lambda _width: BLANK)
+        self.query_one("#parts-bar", StatusLine).display = False
         for at in range(MOST_PARTS):
             area, label = self._area(at), self.query_one(f"#part-label-{at}", Static)
             area.display = label.display = at < len(draft.parts)
@@ -119,7 +119,9 @@ class PartsEditor(VerticalScroll, can_focus=False):
 
     def show_bar(self, draw: Callable[[int], Line]) -> None:
         """Draw a budget below the parts."""
-        self.query_one("#parts-bar", StatusLine).show(draw)
+        bar = self.query_one("#parts-bar", StatusLine)
+        bar.display = True
+        bar.show(draw)
 
     def show_problem(self, problem: str) -> None:
         """Say why what has been written was not taken; nothing where it is empty."""
