@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 
@@ -296,3 +297,23 @@ def test_what_is_purged_is_gone_from_proposals_rejections_and_their_record_too(s
             assert "secretly" not in content
     assert not any(b"zebrafish" in content for content in settled.tracked().values())
     assert "Likes fine weather" in settled.text(layout.PENDING_REFLECTION)
+
+
+def test_a_cycle_that_reads_the_same_again_proposes_nothing_that_was_rejected(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        proposed = [item.id for item in workspace.reflect().review.items]
+        assert proposed
+        workspace.review_decide(dict.fromkeys(proposed, "rejected"))
+        settled.clock.advance(hours=1)
+        workspace.review_apply()
+        # Without the mark of what was read, all of it is read again.
+        log = settled.text(layout.REFLECTION_LOG)
+        settled.write(layout.REFLECTION_LOG, re.sub(r" \| read:[^|\n]*", "", log))
+        again = workspace.reflect(renew=True)
+        assert again.review.items == ()
+        assert again.review.held_back >= len(proposed)
+        for rejection in workspace.review_rejected().rejections:
+            workspace.review_allow(rejection.id)
+        settled.write(layout.REFLECTION_LOG, re.sub(r" \| read:[^|\n]*", "", log))
+        (settled.root / layout.PENDING_REFLECTION).unlink()
+        assert len(workspace.reflect(renew=True).review.items) == len(proposed)
