@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +54,17 @@ def test_rows_show_scores_and_edges_their_dates() -> None:
     assert "| person--alex | inspired-by | concept--a |" in index
     assert "concept--b" not in index
     assert "tool--old" not in index
+
+
+@pytest.mark.parametrize(
+    "label", ["Al\0ex", "\u202e\u202c", "x" * 30_000], ids=["NUL", "nothing visible", "too long"]
+)
+def test_a_label_that_nobody_could_have_remembered_stops_no_projection(label: str) -> None:
+    files = Library({ALEX: entity(label), "memory/graph/entities/person--ann.md": entity("Ann")})
+    index = project_all(files, Even())[GRAPH_INDEX].decode()
+    assert index.count("\n| person--") == 2
+    assert max(map(len, index.splitlines())) < 400
+    assert "\0" not in index
 
 
 def test_archived_entities_have_neither_row_nor_edges() -> None:

@@ -22,7 +22,7 @@ from workbench.engine.errors import WorkbenchError
 from workbench.engine.history.plan import FileView
 from workbench.engine.stores.entities import entity_path, merged_into
 from workbench.engine.stores.lookups import EntityLookup, StandingLookup
-from workbench.engine.stores.wording import clean_line
+from workbench.engine.stores.wording import NAME_CHARACTERS, clip
 
 _MOST_MERGES = 16
 
@@ -139,7 +139,8 @@ def _row(file: EntityFile, standing: StandingLookup) -> IndexedEntity | None:
     if known.archived or merged_into(file) is not None:
         return None
     score = "1.00 (pinned)" if known.pinned or file.pinned else f"{known.score:.2f}"
-    label = clean_line(file.label, what="A label").text if file.label.strip() else file.id
+    # Whatever somebody wrote there by hand: a projection refuses nothing.
+    label = clip(file.label, NAME_CHARACTERS) or file.id
     return IndexedEntity(file.id, file.type, label, f"entities/{file.path.rsplit('/', 1)[-1]}", score)
 
 
