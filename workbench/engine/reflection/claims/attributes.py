@@ -15,6 +15,7 @@ from workbench.engine.reflection.claims.vocabulary import (
     APPOINTED,
     CHANGE_STEMS,
     CLEAR_CHANGE,
+    CLEAR_MOVE,
     FAINT_CHANGE,
     FUNCTION_WORDS,
     SAME_MEANING,
@@ -159,7 +160,8 @@ def _change(clause: Clause, value: Value, previous: Value | None, was: Value | N
     """Tell how surely the words between the value before and this one say that it is new."""
     near = clause.text[max(previous.end if previous else 0, value.start - _MARKER_REACH) : value.start]
     behind = clause.text[value.end : value.end + 24]
-    if was is not None or CLEAR_CHANGE.search(near) or re.match(r"\W*(?:now|instead|不再)\b", behind):
+    clear = CLEAR_MOVE if value.dimension in APPOINTED_DIMENSIONS else CLEAR_CHANGE
+    if was is not None or clear.search(near) or re.match(r"\W*(?:now|instead|不再)\b", behind):
         return 2
     adds_up = value.dimension == "count" and ADDS_UP.search(near)
     return 1 if adds_up or FAINT_CHANGE.search(near) else 0

@@ -93,17 +93,13 @@ def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[De
     stems = telling(clause.tokens)
     owned = _MINE.search(clause.text)
     if owned is not None:
-        what = telling(
-            [
-                t
-                for t in clause.tokens
-                if clause.start + owned.start("what") <= t.start < clause.start + owned.end("what")
-            ]
-        )
-        if what:
+        start, end = clause.start + owned.start("what"), clause.start + owned.end("what")
+        what = [token for token in clause.tokens if start <= token.start < end]
+        if telling(what):
             span = Span(begin_of(clauses, number), clause.end, clause.start + owned.start())
             strength = DONE if owned["got"] else TRIES if clause.asked else DOING
-            yield Deed(origin, verb_stem((owned["got"] or "have").casefold()), what, strength, span)
+            verb = verb_stem((owned["got"] or "have").casefold())
+            yield Deed(origin, verb, telling(what), strength, span, what[-1].stem)
     if clause.asked or not stems:
         return
     verb, strength, place, he = _deed(clause.text)

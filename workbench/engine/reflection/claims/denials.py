@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
-from workbench.engine.reflection.claims.model import Denial, Span
+from workbench.engine.reflection.claims.model import Alternative, Denial, Span
 from workbench.engine.reflection.claims.vocabulary import SAME_MEANING
 from workbench.engine.reflection.english import PAST_FORMS, words
 
@@ -57,6 +58,9 @@ _PRONOUN = re.compile(
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r"\s*(?:which|that)\b", re.IGNORECASE)
+_PREPOSITIONS = words(
+    "for in with to on at by from about involving related using of during before after into"
+)
 _WORD = re.compile(r"[^\W\d_]+")
 _OR = re.compile(r"\s+or\s+|\s*,\s*(?:or\s+)?|\s+nor\s+|或者?", re.IGNORECASE)
 
@@ -84,53 +88,76 @@ def denials(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
             r"\b(?:yet|before|any|ever|at\s+all)\b", clause.text, re.IGNORECASE
         ):
             return
-        alternatives, names, begin, meant = _alternatives(clauses, number, found.end())
-        if alternatives:
-            span = Span(begin, clause.end, clause.start + found.start("verb"))
+        denied = _object(clauses, number, found.end())
+        if denied.alternatives:
+            span = Span(denied.start, clause.end, clause.start + found.start("verb"))
             has_yet = pattern not in (_NEVER, _CHINESE_NEVER)
             about = of_whom(origin, found.groupdict().get("he"))
-            yield Denial(about, verb_stem(verb), alternatives, span, has_yet, names, meant)
+            yield Denial(
+                about, verb_stem(verb), denied.alternatives, span, has_yet, denied.names, denied.meant
+            )
         return
 
 
-def _alternatives(
-    clauses: Sequence[Clause], number: int, behind: int
-) -> tuple[tuple[frozenset[str], ...], frozenset[str], int, str]:
-    """Return what stands behind the verb, parted at “or”, which of it are names, where the words begin, and what
-    “which” means."""
+@dataclass(frozen=True, slots=True)
+class _Object:
+    """What a denial denies: see `Denial`; `start` is where the words begin that say it."""
+
+    alternatives: tuple[Alternative, ...]
+    names: frozenset[str]
+    start: int
+    meant: str = ""
+
+
+def _object(clauses: Sequence[Clause], number: int, behind: int) -> _Object:
+    """Return what stands behind the verb; where that is “it”, or the clause hangs on “which”, what those mean."""
     clause = clauses[number]
+    tokens = [token for token in clause.tokens if token.start >= clause.start + behind]
     rest = clause.text[behind:]
-    found = []
-    start = behind
-    borders = [border for border in _OR.finditer(rest) if _begins_with_verb(rest[border.end() :])]
-    for piece in (*borders, None):
-        end = behind + piece.start() if piece else len(clause.text)
-        stems = telling([t for t in clause.tokens if clause.start + start <= t.start < clause.start + end])
-        if stems:
-            found.append(stems)
-        start = behind + piece.end() if piece else end
-    names = telling([token for token in clause.tokens if token.name and token.start >= clause.start + behind])
-    relative = _RELATIVE.match(clause.text) is not None
-    begin = begin_of(clauses, number)
-    which = ""
-    if not found or relative or _PRONOUN.match(rest):
-        other = next((c for c in reversed(clauses[max(0, number - 2) : number]) if telling(c.tokens)), None)
-        if other is not None and clause.sentence - other.sentence <= 1:
-            meant = _last_words(other) if relative else list(other.tokens)
-            found = [telling(meant)] if relative or not found else [stems | telling(meant) for stems in found]
-            names |= telling([token for token in meant if token.name])
-            begin = other.start if other.sentence == clause.sentence else begin
-            if relative and meant:
-                which = other.text[meant[-1].start - other.start : meant[0].end - other.start]
-    return tuple(stems for stems in found if stems), names, begin, which
-
-
-def _begins_with_verb(text: str) -> bool:
-    """Tell “or handled requests”, where another thing is denied, from “or requests”, where the same is."""
-    word = _WORD.match(text)
-    return word is not None and (
-        word[0].casefold().endswith(("ed", "en", "ne")) or word[0].casefold() in PAST_FORMS
+    borders = [
+        clause.start + behind + border.end()
+        for border in _OR.finditer(rest)
+        if _begins_another(rest[border.end() :])
+    ]
+    edges = [clause.start + behind, *borders, clause.end]
+    named = [
+        _alternative([token for token in tokens if start <= token.start < end])
+        for start, end in pairwise(edges)
+    ]
+    found = _Object(
+        tuple(alternative for alternative in named if alternative.stems),
+        telling([token for token in tokens if token.name]),
+        begin_of(clauses, number),
     )
+    relative = _RELATIVE.match(clause.text) is not None
+    if found.alternatives and not relative and not _PRONOUN.match(rest):
+        return found
+    other = next((c for c in reversed(clauses[max(0, number - 2) : number]) if telling(c.tokens)), None)
+    if other is None or clause.sentence - other.sentence > 1:
+        return found
+    meant = _last_words(other) if relative else list(other.tokens)
+    more = telling(meant)
+    kept = () if relative else tuple(Alternative(each.stems | more) for each in found.alternatives)
+    return _Object(
+        kept or ((Alternative(more),) if more else ()),
+        found.names | telling([token for token in meant if token.name]),
+        other.start if other.sentence == clause.sentence else found.start,
+        other.text[meant[-1].start - other.start : meant[0].end - other.start] if relative and meant else "",
+    )
+
+
+def _alternative(tokens: Sequence[Token]) -> Alternative:
+    core = list(takewhile(lambda token: token.word not in _PREPOSITIONS, tokens))
+    return Alternative(telling(tokens), telling(core))
+
+
+def _begins_another(text: str) -> bool:
+    """Tell “or handled requests” and “or any board”, where another thing is denied, from “or requests”."""
+    word = _WORD.match(text)
+    if word is None:
+        return False
+    key = word[0].casefold()
+    return key.endswith(("ed", "en", "ne")) or key in PAST_FORMS or key in ("any", "other", "another")
 
 
 def _last_words(clause: Clause) -> list[Token]:

@@ -74,13 +74,26 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class Alternative:
+    """One of the things that a denial names: its stems, and those of the thing itself.
+
+    Args:
+        stems: Of all its words.
+        core: Of those before the first preposition: “macros” in “macros for reports”.
+    """
+
+    stems: frozenset[str]
+    core: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Denial:
     """“I have never …”: each alternative of “or” by its stems.
 
     Args:
         origin: Where it was read.
         verb: Stem of what was never done.
-        alternatives: Stems of what it was never done to.
+        alternatives: What it was never done to.
         span: The words.
         has_yet: Whether it is rather a state than a history: “haven’t … yet”, “don’t have”.
         names: Those of the stems that are written like names.
@@ -89,7 +102,7 @@ class Denial:
 
     origin: Origin
     verb: str
-    alternatives: tuple[frozenset[str], ...]
+    alternatives: tuple[Alternative, ...]
     span: Span
     has_yet: bool = False
     names: frozenset[str] = frozenset()
@@ -109,6 +122,7 @@ class Deed:
         origin: Where it was read.
         verb: Stem of the verb.
         terms: Stems of the clause.
+        head: Of what is had, the stem of the thing itself: “key” of “my API key”; empty where nothing is.
         strength: 1 done or had, 0.75 going on, 0.5 tried or meant.
         span: The words.
     """
@@ -118,6 +132,7 @@ class Deed:
     terms: frozenset[str]
     strength: float
     span: Span
+    head: str = ""
 
 
 @dataclass(frozen=True, slots=True)

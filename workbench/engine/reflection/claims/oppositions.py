@@ -11,7 +11,7 @@ from workbench.engine.reflection.claims.weights import Postings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.reflection.claims.model import Deed, Denial
+    from workbench.engine.reflection.claims.model import Alternative, Deed, Denial
     from workbench.engine.reflection.claims.weights import Weights
 
 _NEEDED: Final = {DONE: 0.55, DOING: 0.65, TRIES: 0.85}
@@ -55,7 +55,7 @@ def find_oppositions(denials: Sequence[Denial], deeds: Sequence[Deed], weights: 
         best: dict[str, tuple[float, int]] = {}
         for denial in group:
             for alternative in denial.alternatives:
-                for number in postings.near(weights.rarest(alternative)):
+                for number in postings.near(weights.rarest(alternative.stems)):
                     deed = deeds[number]
                     score = _score(denial, alternative, deed, weights)
                     place = deed.origin.passage.id + deed.origin.fact
@@ -75,21 +75,28 @@ def _sides(ranked: list[tuple[float, int]], deeds: Sequence[Deed]) -> list[int]:
     return list(dict.fromkeys((good[0], min(sure), min(good), *good)))[:_MOST_SIDES]
 
 
-def _score(denial: Denial, alternative: frozenset[str], deed: Deed, weights: Weights) -> float:
+def _score(denial: Denial, alternative: Alternative, deed: Deed, weights: Weights) -> float:
     if denial.origin.speaker != deed.origin.speaker or not (denial.origin.is_new or deed.origin.is_new):
         return 0.0
-    coverage = weights.coverage(alternative, deed.terms, denial.names)
+    coverage = weights.coverage(alternative.stems, deed.terms, denial.names)
     same = denial.verb == deed.verb or (is_getting(denial.verb) and is_getting(deed.verb))
-    names = alternative & denial.names
+    names = alternative.stems & denial.names
     if (deed.verb == "hav" and not same) or (names and not names & deed.terms):
         return 0.0
-    if len(alternative & deed.terms) < _ENOUGH and not same and not names:
+    if len(alternative.stems & deed.terms) < _ENOUGH and not same and not names:
+        return 0.0
+    plain = alternative.core - denial.names
+    if (names and plain and not plain & deed.terms) or (deed.head and deed.head not in alternative.stems):
         return 0.0
     needed = _NEEDED[deed.strength] + (_YET if denial.has_yet else 0.0)
     if coverage + (_SAME_VERB if same else 0.0) < needed or (denial.has_yet and not same):
         return 0.0
-    focus = weights.similarity(alternative, deed.terms)
+    focus = weights.similarity(alternative.stems, deed.terms)
     return (0.7 * coverage + 0.3 * focus) * deed.strength + (_SAME_VERB if same else 0.0)
+
+
+def _all_stems(denial: Denial) -> frozenset[str]:
+    return frozenset().union(*(alternative.stems for alternative in denial.alternatives))
 
 
 def _groups(denials: Sequence[Denial], weights: Weights) -> list[list[Denial]]:
@@ -98,10 +105,10 @@ def _groups(denials: Sequence[Denial], weights: Weights) -> list[list[Denial]]:
     postings = Postings()
     of: list[int] = []
     for number, denial in enumerate(denials):
-        stems = frozenset().union(*denial.alternatives)
+        stems = _all_stems(denial)
         home = -1
         for other in postings.near(weights.rarest(stems)):
-            same = frozenset().union(*denials[other].alternatives)
+            same = _all_stems(denials[other])
             if (
                 denials[other].origin.speaker == denial.origin.speaker
                 and weights.similarity(stems, same) >= 0.7

@@ -84,10 +84,11 @@ def _against_choices(choice: Choice, earlier: Sequence[Choice]) -> Iterator[Turn
             and choice.chosen
             and not choice.chosen & choice.against
         ):
+            elsewhere = choice.about and other.about and not choice.about & other.about
             swapped = (
                 choice.against <= other.chosen and bool(other.against) and choice.chosen <= other.against
             )
-            if swapped:
+            if swapped and not elsewhere:
                 yield Turn(other, choice, choice.change > 0)
         elif choice.kind in (SWITCHED, STOPPED) and other.kind in (PREFERS, SWITCHED):
             if choice.against and choice.against <= other.chosen:

@@ -10,7 +10,7 @@ from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection.english import words
 
 GENERIC: Final = words(
-    "project app application feature features thing things stuff work working help use using used make making"
+    "called named project app application feature features thing things stuff work working help use using used make making"
     " made sure want need trying try like new now currently recently current recent ensure implement"
     " implementing implemented issue issues trouble handle handling correctly properly way best lot bit really"
     " already also still get getting got set setting add adding added actually time today yesterday tomorrow"
@@ -58,6 +58,13 @@ CLEAR_CHANGE: Final = re.compile(
     r"|(?:it['’]s|is|are|was)\s+actually)\b|(?:^|,\s)[Aa]ctually\b|现在|改成|改为|改到|变成|增加到|减少到|升到|提高到|降到|不再|推迟到|提前到|已经",
     re.IGNORECASE,
 )
+CLEAR_MOVE: Final = re.compile(
+    r"\b(?:now|no\s+longer|moved|rescheduled|postponed|pushed|extend(?:ed)?|changed|shifted|delayed|brought|updated?|revised"
+    r"|new\s+(?:[\w-]+\s+){0,2}(?:deadline|date|time|slot|schedule|day|appointment))\b"
+    r"|现在|改成|改为|改到|推迟到|提前到",
+    re.IGNORECASE,
+)
+"""As `CLEAR_CHANGE`, of days and times: a new mentor moves no meeting."""
 FAINT_CHANGE: Final = re.compile(
     r"\b(?:currently|current|recently|actually|so\s+far|already|as\s+of|reached|managed|total\s+of|at\s+the\s+moment|adjusted)\b|目前|如今",
     re.IGNORECASE,
