@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from workbench.cli.printing import safe_line
 from workbench.engine.errors import Ambiguous, NotFound
 from workbench.engine.results import Review, ReviewItem
 
@@ -44,6 +45,39 @@ def one_item(review: Review, word: str) -> str:
     """Return the id that a word means; an id that is none of the proposal's comes back as it is."""
     number = _NUMBER.fullmatch(word)
     return _numbered(review, int(word)).id if number else word
+
+
+def item_named(review: Review, word: str) -> ReviewItem:
+    """Return the item that a word means.
+
+    Raises:
+        NotFound: There is none, or nothing waits.
+        Ambiguous: A number is that of several items.
+    """
+    require_items(review)
+    wanted = one_item(review, word)
+    item = next((each for each in review.items if each.id == wanted), None)
+    if item is None:
+        raise NotFound(
+            f"There is no item {safe_line(wanted)[:40]}.",
+            where=review.path,
+            remedy="See `workbench review` for the list.",
+        )
+    return item
+
+
+def require_items(review: Review) -> None:
+    """Let pass a proposal that has items.
+
+    Raises:
+        NotFound: Nothing waits for decisions.
+    """
+    if not review.items:
+        raise NotFound(
+            "No reflection waits for decisions.",
+            where=review.path,
+            remedy="Let one propose something with: workbench reflect",
+        )
 
 
 def _meant(review: Review, word: str, *, undecided: bool) -> list[str]:
