@@ -152,6 +152,13 @@ def test_what_needs_a_rejected_entity_stays_away_with_it() -> None:
     assert items.RESEMBLES in dict(hold_back([other_type], rejected).kept[0].fields)
 
 
+def test_a_merge_is_no_way_around() -> None:
+    rejected = rejecting(tea(subject="person--al"))
+    merged = {"person--alex": ("entity:person--al",)}
+    assert hold_back([tea()], rejected).held == ()
+    assert hold_back([tea()], rejected, absorbed=lambda name: merged.get(name, ())).kept == ()
+
+
 @pytest.mark.parametrize(
     ("first", "again"),
     [

@@ -83,7 +83,10 @@ def claim_key(item: ReviewItem) -> str:
 
 
 def hold_back(
-    items: Iterable[ReviewItem], rejected: RejectedClaims, moment_of: Moments | None = None
+    items: Iterable[ReviewItem],
+    rejected: RejectedClaims,
+    moment_of: Moments | None = None,
+    absorbed: Callable[[str], Sequence[str]] = lambda _: (),
 ) -> HeldBack:
     """Keep from a person what they rejected before, unless a memory that is newer than that says so as well.
 
@@ -95,6 +98,8 @@ def hold_back(
         rejected: What was rejected so far.
         moment_of: Tells when a memory was made; what their ids say, by default. Evidence without a time is
             not new.
+        absorbed: Gives the ids of the entities that were merged into one: what was rejected of them was
+            rejected of it.
     """
     proposed = tuple(items)
     if not rejected.claims:
@@ -104,7 +109,7 @@ def hold_back(
     kept: list[ReviewItem] = []
     held: list[Held] = []
     for item in proposed:
-        found = known.like(claim_of(item))
+        found = known.like(*_forms(claim_of(item), absorbed))
         new = _new_evidence(item, found.same, moments) if found.same else []
         missing = next((need for need in item.needs if known.entity(need, item, moments)), None)
         if found.same and not new:
@@ -182,12 +187,17 @@ class _Known:
             if kind_of(rejected.item.kind) is Kind.ENTITY:
                 self._entities.setdefault(claim.subject, []).append(rejected)
 
-    def like(self, claim: Claim, *, least: float = NEAR) -> _Like:
-        candidates = sorted({at for word in _handles(claim) for at in self._by_word.get(word, ())})
-        alike = tuple(self._claims[at][1] for at in candidates if same(claim, self._claims[at][0]))
+    def like(self, *forms: Claim, least: float = NEAR) -> _Like:
+        """Return what a claim, in any of its forms, was rejected as."""
+        pairs = [
+            (form, at)
+            for form in forms
+            for at in sorted({at for word in _handles(form) for at in self._by_word.get(word, ())})
+        ]
+        alike = {at: self._claims[at][1] for form, at in pairs if same(form, self._claims[at][0])}
         if alike:
-            return _Like(tuple(sorted(alike, key=lambda rejected: rejected.time)))
-        rated = [(nearness(claim, self._claims[at][0]), -at, self._claims[at][1]) for at in candidates]
+            return _Like(tuple(sorted(alike.values(), key=lambda rejected: rejected.time)))
+        rated = [(nearness(form, self._claims[at][0]), -at, self._claims[at][1]) for form, at in pairs]
         nearest = max(rated, key=lambda each: each[:2], default=None)
         return _Like((), nearest[2] if nearest and nearest[0] >= least else None)
 
@@ -195,6 +205,14 @@ class _Known:
         """Tell whether an entity was rejected and this item brings nothing new for it."""
         found = self._entities.get(name.removeprefix("entity:"), [])
         return bool(found) and not _new_evidence(item, found, moments)
+
+
+def _forms(claim: Claim, absorbed: Callable[[str], Sequence[str]]) -> list[Claim]:
+    """Return a claim as it is, and as it was said of the entities that its own has absorbed."""
+    if "--" not in claim.subject:
+        return [claim]
+    others = (each.removeprefix("entity:") for each in absorbed(claim.subject))
+    return [claim, *(replace(claim, subject=other) for other in others)]
 
 
 def _handles(claim: Claim) -> set[str]:
