@@ -105,7 +105,7 @@ CONTRADICTIONS = [
 ]
 
 NEITHER = [
-    pytest.param("The key has a quota of 1,000 calls a day.", "The blog has a quota of 20 posts a day.", id="another thing"),
+    pytest.param("My key has 1,000 calls a day.", "My blog has 20 posts a day.", id="another thing"),
     pytest.param("The API answers in 250ms.", "The API now answers 300 requests.", id="other units"),
     pytest.param("The team has 5 developers.", "If the team now had 9 developers, we could ship.", id="supposed"),
     pytest.param("Test coverage of billing is 65%.", "I want to get test coverage of billing to 90%.", id="a goal"),
@@ -113,10 +113,10 @@ NEITHER = [
     pytest.param("I've never used Docker.", "I've never used Kubernetes.", id="two denials"),
     pytest.param("I've used Excel formulas for years.", "I've never used Excel macros.", id="another part of it"),
     pytest.param("My new car payment is high.", "I don't have a car.", id="something of a thing"),
-    pytest.param("I meet the florist on Monday at 10 AM.", "I have a new meeting with Tom on Friday.", id="two meetings"),
-    pytest.param("I prefer tea over coffee at night.", "I prefer coffee over tea at noon.", id="each at its time"),
-    pytest.param("A triangle has sides of 3 cm and 4 cm.", "A triangle now has sides of 5 cm and 12 cm.", id="rows"),
-    pytest.param("I solved 5 problems.", "My score improved from 70% to 90% after 12 problems.", id="a marker elsewhere"),
+    pytest.param("I meet the florist on Monday.", "I have a new meeting with Tom on Friday.", id="two meetings"),
+    pytest.param("I prefer tea over coffee at night.", "I prefer coffee over tea at noon.", id="at times"),
+    pytest.param("A triangle has sides of 3 cm and 4 cm.", "It now has sides of 5 cm and 12 cm.", id="rows"),
+    pytest.param("I solved 5 problems.", "My score rose from 70% to 90% after 12 problems.", id="marked elsewhere"),
     pytest.param("I've written Flask routes.", "I've never written any Django migrations.", id="another"),
     pytest.param("The trip takes 3 to 5 days.", "The trip takes 4 days.", id="a range"),
     pytest.param("I'm using Flask 2.3.1 here.", "I'm using Bootstrap 5.3.0 here now.", id="versions of two tools"),

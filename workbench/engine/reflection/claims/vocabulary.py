@@ -10,15 +10,15 @@ from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection.english import words
 
 GENERIC: Final = words(
-    "called named project app application feature features thing things stuff work working help use using used make making"
-    " made sure want need trying try like new now currently recently current recent ensure implement"
-    " implementing implemented issue issues trouble handle handling correctly properly way best lot bit really"
-    " already also still get getting got set setting add adding added actually time today yesterday tomorrow"
-    " okay great good better nice thank thanks please know think code example advice tip approach ever even"
-    " since much many one two day days consider considering include including included specifically based"
-    " various several such total around about approximately roughly nearly almost number amount value initial"
-    " year years month months week weeks hour hours minute minutes optimize optimizing optimise focus focusing"
-    " average"
+    "called named project app application feature features thing things stuff work working help use using"
+    " used make making made sure want need trying try like new now currently recently current recent ensure"
+    " implement implementing implemented issue issues trouble handle handling correctly properly way best lot"
+    " bit really already also still get getting got set setting add adding added actually time today yesterday"
+    " tomorrow okay great good better nice thank thanks please know think code example advice tip approach"
+    " ever even since much many one two day days consider considering include including included specifically"
+    " based various several such total around about approximately roughly nearly almost number amount value"
+    " initial year years month months week weeks hour hours minute minutes optimize optimizing optimise focus"
+    " focusing average"
 )
 """What may be said of anything; tells no two things apart, though it may stand before a noun."""
 
