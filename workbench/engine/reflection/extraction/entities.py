@@ -104,7 +104,9 @@ def owning_entity(voice: Voice, evidence: Sequence[Evidence]) -> ReviewItem:
 
 
 def around(text: str, start: int) -> str:
-    """Return the words around a place of a text, whole words of one line."""
+    """Return the words around a place of a text, whole words of one line; of the first line where that is blank."""
+    if not text[start : start + 1].strip():
+        start = len(text) - len(text[start:].lstrip()) if text[start:].strip() else 0
     line_start = text.rfind("\n", 0, start) + 1
     line_end = text.find("\n", start)
     line_end = len(text) if line_end < 0 else line_end
