@@ -131,7 +131,7 @@ def _checked(items: Sequence[ReviewItem], *, snapshot: Snapshot, rejected: Rejec
         return said[memory] if memory in said else rejections.moment_in_id(memory)
 
     quoted = check_quotes(items, snapshot.text_of)
-    left = rejections.hold_back(quoted.items, rejected, moment_of)
+    left = rejections.hold_back(quoted.items, rejected, moment_of, snapshot.graph.absorbed)
     return _Checked(tuple(left.kept), quoted.dropped, len(left.held))
 
 
