@@ -39,6 +39,7 @@ PAST_FORMS: Final = words(
     " fought flew forgot hid paid rode sang sat slept spoke stood stole swam threw understood woke wore won set"
     " put cut hit let read quit hurt cost shut split spread bet fell froze shook rose sent lent bent dealt"
     " dreamt learnt meant lit shot stuck struck swore tore blew withdrew overcame rewrote redid rebuilt reran"
+    " retook remade reread resold undid outgrew overslept overheard rethought"
 )
 """Irregular past forms, and verbs whose past reads like their present."""
 
