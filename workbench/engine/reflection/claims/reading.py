@@ -90,7 +90,7 @@ def read_claims(snapshot: Snapshot, work: Work) -> Claims:
     """Return what people claim in all that this cycle may compare.
 
     What an assistant says is no claim of a person. Older passages are asked for at most 48 times, 6 each; facts
-    are those of at most 60 entities that the new passages name or whose speakers they are.
+    are those of at most 60 entities that the new passages name or whose speakers they are, 400 in all.
 
     Args:
         snapshot: What the cycle looks at.
@@ -163,7 +163,10 @@ def _moment(day: str | None, now: datetime) -> datetime | None:
 
 
 def _entities(graph: Lookups, passages: Iterable[Passage], owner: str) -> Iterator[tuple[str, str]]:
-    """Give entity ids with the speaker whose claims they are compared with: the owner's where it is no person."""
+    """Give entity ids with the speaker whose claims they are compared with: the owner's where it is no person.
+
+    First those that the passages name; of a graph of at most 60 entities the others too.
+    """
     names: dict[str, str] = {owner: ""} if owner else {}
     for passage in passages:
         if speaker := speaker_key(passage.speaker, owner):
@@ -173,11 +176,16 @@ def _entities(graph: Lookups, passages: Iterable[Passage], owner: str) -> Iterat
             names.setdefault(name, "")
         if len(names) > 20 * _MOST_ENTITIES:
             break
-    seen: set[str] = set()
+    seen: dict[str, None] = {}
     for name, speaker in names.items():
         entity = graph.named(name)
         if entity is not None and entity.id not in seen:
-            seen.add(entity.id)
+            seen[entity.id] = None
             yield entity.id, speaker
             if len(seen) == _MOST_ENTITIES:
                 return
+    every = graph.entities()
+    if len(every) <= _MOST_ENTITIES:
+        for entity in every:
+            if entity.id not in seen:
+                yield entity.id, speaker_key(entity.label, owner) if entity.type == "person" else ""
