@@ -86,7 +86,7 @@ def test_a_denial_stays_a_denial(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sentence", "fact"),
     [
-        ("I no longer work at the paper mill.", "Tilda doesn't work at the paper mill anymore"),
+        ("I no longer work at the paper mill.", "Tilda no longer works at the paper mill"),
         ("I'm not allergic to cats.", "Tilda is not allergic to cats"),
         ("I don't have any kids or pets.", "Tilda doesn't have any kids or pets"),
         ("My husband isn't a doctor, he is a nurse.", "Tilda’s husband isn't a doctor, he is a nurse"),

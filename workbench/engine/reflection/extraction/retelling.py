@@ -26,7 +26,6 @@ _SPOKEN = (
     (re.compile(r"[\"“]?\bme[- ]time\b[\"”]?", re.IGNORECASE), "time alone"),
     (re.compile(r"\bI've got\b", re.IGNORECASE), "I have"),
     (re.compile(r"\s&\s"), " and "),
-    (re.compile(r"^I no longer (\w+)\b(.*?)[.!]*$", re.IGNORECASE), r"I don't \1\2 anymore"),
 )
 _WE = (
     (re.compile(r"\b(?:we are|we're|we’re)\b(?: all| both)?", re.IGNORECASE), "I'm"),
@@ -102,9 +101,6 @@ _DISAGREEING = re.compile(
     r", [a-z]+(?<!ing)(?<!ed)(?<!s),? and (?:has|goes|does|makes|takes|plays|gets|watches|eats"
     r"|reads|writes|cooks|bakes|runs)\b"
 )
-# “I colour-code”: which part takes the ending is not for rules to say.
-_HYPHENATED_VERB = re.compile(r"I (?:[a-z]+ly )?[a-z]+-[a-z]+\b")
-_THEY_WAS = re.compile(r"\bthey was\b")
 
 
 _WITHOUT_I = re.compile(
@@ -198,8 +194,6 @@ def own_words(clause: str, *, elliptic: bool) -> str:
         line = (
             f"I {said} with {who[:1].lower() + who[1:] if who.casefold().startswith(('my', 'our')) else who}"
         )
-    if _HYPHENATED_VERB.match(line):
-        return ""
     line = lead + line
     kept = _KEPT_FILLER.search(line)
     return " ".join((line if kept else _FILLERS.sub("", line)).split())
@@ -218,7 +212,6 @@ def tell(own: str, name: str, said: date | None) -> Told:
     attributed = f"{name}:"
     if told.startswith((attributed, f"{name}：{own[:1]}")) or _unbalanced(told) or _DISAGREEING.search(told):
         return Told(own, "")
-    told = _THEY_WAS.sub("they were", told)
     return Told(own, _SPACE.sub(r"\1", told).rstrip(" ,.;:!-–—"), dated.day, dated.dated)
 
 
