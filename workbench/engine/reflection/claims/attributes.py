@@ -3,50 +3,34 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.reflection.claims.clauses import Mode, begin_of
-from workbench.engine.reflection.claims.model import Measured, Span
+from workbench.engine.reflection.claims.clauses import begin_of
 from workbench.engine.reflection.claims.value import APPOINTED_DIMENSIONS
-from workbench.engine.reflection.claims.values import RATE, labels_in, values_in
+from workbench.engine.reflection.claims.values import RATE, labels_in
 from workbench.engine.reflection.claims.vocabulary import (
-    ADDS_UP,
     APPOINTED,
     CHANGE_STEMS,
-    CLEAR_CHANGE,
-    CLEAR_MOVE,
-    FAINT_CHANGE,
     FUNCTION_WORDS,
     SAME_MEANING,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from workbench.engine.reflection.claims.clauses import Clause, Token
-    from workbench.engine.reflection.claims.model import Origin
     from workbench.engine.reflection.claims.value import Value
 
 _LEFT: Final = 8
-# A clause with more is a table or a dump.
-_MOST_VALUES: Final = 12
 _RIGHT: Final = 6
-_MARKER_REACH: Final = 70
-_PRESUPPOSED = re.compile(
-    r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+)?(?:\d[\w,./%]*\s+[\w/]+\s+and\s+)?$"
-    r"|\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+){1,4}of\s+$|\b(?:currently|now|already)\s+$",
-    re.IGNORECASE,
-)
-_NAMED = re.compile(r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+){1,4}of\s+$", re.IGNORECASE)
 _AND = re.compile(r"\s*(?:and|,|&|/)?\s*(?:a|an|the)?\s*", re.IGNORECASE)
-_ROW = re.compile(r"\s*(?:°|,|and|or|x|×|by|&|,\s*and|°,?(?:\s*and)?)\s*", re.IGNORECASE)
-_STANDS = re.compile(
+STANDS = re.compile(
     r"(?:\b(?:is|are|was|were|am|be|being|been|has|have|had|costs?|takes?|lasts?|needs?|weighs?|pays?|earns?|of|at|to"
     r"|reached|hit|scored|equals)|['’](?:s|m|re|ve)|:|[是有为達达到])\s*(?:[\w’']+\s+){0,2}$",
     re.IGNORECASE,
 )
-_PERSONAL = re.compile(r"\b(?:i|i['’]m|i['’]ve|my|we|we['’]re|we['’]ve|our)\b|我", re.IGNORECASE)
+"""What stands before a value that something is or has."""
 _CALCULATES = re.compile(r"[=+*/^×÷(<>≤≥√∠-]\s*$")
 _CALCULATED = re.compile(r"\s*[°²³=+*/^×÷!√-]|\s*(?:choose|sided?|degrees?)\b")
 _ON_IT = re.compile(r"\s*(?:on|for|of|with|in|to)\s+(?:it|this|that|them)\b", re.IGNORECASE)
@@ -56,8 +40,6 @@ _REFERS = re.compile(
 )
 _OF = re.compile(r"\s*(?:out\s+)?of\s+(?:(?:the|my|our|all|these|its)\s+)?(?:\d+\s+)?", re.IGNORECASE)
 _NOUN_STOP = re.compile(r"[^\w\s'’`\"“”-]")
-_FROM = re.compile(r"\bfrom\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
-_TO = re.compile(r"^\s*(?:per\s+\w+\s+)?(?:[\w-]+\s+){0,2}?to\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 _ADJECTIVE_RATES = {
     "daily": "day",
     "weekly": "week",
@@ -77,99 +59,19 @@ _NOT_COUNTED = frozenset(
 _NEAREST: Final = 3
 
 
-def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Measured]:
-    """Give the values of a clause with what they are of; suppositions and what has no attribute are left out.
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """What a value is the value of.
 
     Args:
-        clauses: Of the passage.
-        number: Of the clause among them.
-        origin: Where they were read.
+        heads: Stems of the words that say what is measured or counted.
+        terms: Stems of everything around that says of what; includes the heads.
+        labels: Which one of several.
+        per: The rate that the words around give, singular; empty where they give none.
+        start: Where in the passage the words begin.
+        unnamed: Whether the words are those that “which” or “it” goes back to.
+        bare: Whether the value is a number with neither a unit nor a noun.
     """
-    clause = clauses[number]
-    values = values_in(clause.text)
-    if len(values) > _MOST_VALUES:
-        return
-    before: Value | None = None
-    for place, value in enumerate(values):
-        following = values[place + 1] if place + 1 < len(values) else None
-        mode = _mode(clause, value)
-        was = _was(clause, before, value)
-        yields_later = following is not None and _was(clause, value, following) is not None
-        previous, before = before, value
-        if (
-            mode is None
-            or yields_later
-            or _is_listed(clause, previous, value)
-            or _is_listed(clause, value, following)
-        ):
-            continue
-        found = _attribute(clauses, number, value, previous if was is None else None, following)
-        if found is None:
-            continue
-        yield Measured(
-            origin,
-            value if not found.per or value.per else replace(value, per=found.per),
-            found.heads,
-            found.terms,
-            found.labels,
-            mode is Mode.AIMS or value.bound,
-            _change(clause, value, previous, was),
-            was,
-            Span(found.start, clause.end, clause.start + value.start),
-            found.unnamed,
-            found.bare,
-            value.dimension in APPOINTED_DIMENSIONS or bool(origin.fact) or _stands(clause, value),
-        )
-
-
-def _mode(clause: Clause, value: Value) -> Mode | None:
-    mode = clause.mode_at(clause.start + value.start)
-    if mode is Mode.SUPPOSES:
-        return None
-    if value.dimension in APPOINTED_DIMENSIONS and not clause.asked:
-        return Mode.STATES
-    if clause.asked:
-        return Mode.STATES if mode is Mode.ASKS and _PRESUPPOSED.search(clause.text[: value.start]) else None
-    if mode is Mode.AIMS and _NAMED.search(clause.text[: value.start]):
-        return Mode.STATES
-    return mode
-
-
-def _was(clause: Clause, before: Value | None, value: Value) -> Value | None:
-    """Return the value before where the text says “from … to …”."""
-    if before is None or before.dimension != value.dimension:
-        return None
-    if _FROM.search(clause.text[: before.start]) and _TO.match(clause.text[before.end : value.start]):
-        return before
-    return None
-
-
-def _stands(clause: Clause, value: Value) -> bool:
-    before = clause.text[: value.start]
-    return _PERSONAL.search(before) is not None and _STANDS.search(before) is not None
-
-
-def _is_listed(clause: Clause, one: Value | None, other: Value | None) -> bool:
-    """Tell whether two values stand in a row, “sides of 3 cm, 4 cm”: then neither is the value of anything alone."""
-    if one is None or other is None or one.dimension != other.dimension:
-        return False
-    return _ROW.fullmatch(clause.text, one.end, other.start) is not None
-
-
-def _change(clause: Clause, value: Value, previous: Value | None, was: Value | None) -> int:
-    """Tell how surely the words between the value before and this one say that it is new."""
-    near = clause.text[max(previous.end if previous else 0, value.start - _MARKER_REACH) : value.start]
-    behind = clause.text[value.end : value.end + 24]
-    clear = CLEAR_MOVE if value.dimension in APPOINTED_DIMENSIONS else CLEAR_CHANGE
-    if was is not None or clear.search(near) or re.match(r"\W*(?:now|instead|不再)\b", behind):
-        return 2
-    adds_up = value.dimension == "count" and ADDS_UP.search(near)
-    return 1 if adds_up or FAINT_CHANGE.search(near) else 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Attribute:
-    """What a value is of (see `Measured`), the rate in the words around it, and where those words begin."""
 
     heads: frozenset[str]
     terms: frozenset[str]
@@ -214,9 +116,18 @@ def _surroundings(
     return _Surroundings(left, right, behind if joined else right, counted)
 
 
-def _attribute(
+def attribute_of(
     clauses: Sequence[Clause], number: int, value: Value, previous: Value | None, following: Value | None
-) -> _Attribute | None:
+) -> Attribute | None:
+    """Return what a value is of; None where the words do not say, or only calculate with it.
+
+    Args:
+        clauses: Of the passage.
+        number: Of the clause that gives the value.
+        value: One of the clause's.
+        previous: The one before it, whose words are not this one's.
+        following: The one behind it, likewise.
+    """
     clause = clauses[number]
     around = _surroundings(clause, value, previous, following)
     counted = around.counted
@@ -229,7 +140,7 @@ def _attribute(
     told_right = _telling(around.behind)[:_RIGHT]
     begin, labels = begin_of(clauses, number), labels_in(clause.text)
     unnamed = not told_left and not counted
-    if bare and not unnamed and _STANDS.search(clause.text[: value.start]) is None:
+    if bare and not unnamed and STANDS.search(clause.text[: value.start]) is None:
         return None
     if _ON_IT.match(clause.text, value.end):
         more_left, begin, more = _antecedent(clauses, number)
@@ -252,7 +163,7 @@ def _attribute(
     elif value.dimension == "version":
         heads = frozenset((value.tool,))
         terms |= heads
-    return _Attribute(heads, terms, labels, _rate(clause, around), begin, unnamed, bare) if heads else None
+    return Attribute(heads, terms, labels, _rate(clause, around), begin, unnamed, bare) if heads else None
 
 
 def _heads(value: Value, left: Sequence[Token], counted: Sequence[Token], *, unnamed: bool) -> frozenset[str]:

@@ -8,11 +8,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.recall.voices import AGENT
-from workbench.engine.reflection.claims.attributes import measured
 from workbench.engine.reflection.claims.choices import choices
 from workbench.engine.reflection.claims.clauses import clauses_of
 from workbench.engine.reflection.claims.deeds import deeds
 from workbench.engine.reflection.claims.denials import denials
+from workbench.engine.reflection.claims.measuring import measured
 from workbench.engine.reflection.claims.model import Origin
 from workbench.engine.reflection.claims.stating import speaker_key
 from workbench.engine.reflection.claims.weights import Weights

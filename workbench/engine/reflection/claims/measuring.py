@@ -1,0 +1,125 @@
+"""Reads the values that a clause states or aims at, and how surely they are new."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.reflection.claims.attributes import STANDS, attribute_of
+from workbench.engine.reflection.claims.clauses import Mode
+from workbench.engine.reflection.claims.model import Measured, Span
+from workbench.engine.reflection.claims.value import APPOINTED_DIMENSIONS
+from workbench.engine.reflection.claims.values import values_in
+from workbench.engine.reflection.claims.vocabulary import ADDS_UP, CLEAR_CHANGE, CLEAR_MOVE, FAINT_CHANGE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.engine.reflection.claims.clauses import Clause
+    from workbench.engine.reflection.claims.model import Origin
+    from workbench.engine.reflection.claims.value import Value
+
+# A clause with more is a table or a dump.
+_MOST_VALUES: Final = 12
+_MARKER_REACH: Final = 70
+_PRESUPPOSED = re.compile(
+    r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+)?(?:\d[\w,./%]*\s+[\w/]+\s+and\s+)?$"
+    r"|\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+){1,4}of\s+$|\b(?:currently|now|already)\s+$",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+){1,4}of\s+$", re.IGNORECASE)
+_FROM = re.compile(r"\bfrom\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+_TO = re.compile(r"^\s*(?:per\s+\w+\s+)?(?:[\w-]+\s+){0,2}?to\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+_ROW = re.compile(r"\s*(?:°|,|and|or|x|×|by|&|,\s*and|°,?(?:\s*and)?)\s*", re.IGNORECASE)
+_PERSONAL = re.compile(r"\b(?:i|i['’]m|i['’]ve|my|we|we['’]re|we['’]ve|our)\b|我", re.IGNORECASE)
+
+
+def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Measured]:
+    """Give the values of a clause with what they are of; suppositions and what has no attribute are left out.
+
+    Args:
+        clauses: Of the passage.
+        number: Of the clause among them.
+        origin: Where they were read.
+    """
+    clause = clauses[number]
+    values = values_in(clause.text)
+    if len(values) > _MOST_VALUES:
+        return
+    before: Value | None = None
+    for place, value in enumerate(values):
+        following = values[place + 1] if place + 1 < len(values) else None
+        mode = _mode(clause, value)
+        was = _was(clause, before, value)
+        yields_later = following is not None and _was(clause, value, following) is not None
+        previous, before = before, value
+        if (
+            mode is None
+            or yields_later
+            or _is_listed(clause, previous, value)
+            or _is_listed(clause, value, following)
+        ):
+            continue
+        found = attribute_of(clauses, number, value, previous if was is None else None, following)
+        if found is None:
+            continue
+        yield Measured(
+            origin,
+            value if not found.per or value.per else replace(value, per=found.per),
+            found.heads,
+            found.terms,
+            found.labels,
+            mode is Mode.AIMS or value.bound,
+            _change(clause, value, previous, was),
+            was,
+            Span(found.start, clause.end, clause.start + value.start),
+            found.unnamed,
+            found.bare,
+            value.dimension in APPOINTED_DIMENSIONS or bool(origin.fact) or _stands(clause, value),
+        )
+
+
+def _mode(clause: Clause, value: Value) -> Mode | None:
+    mode = clause.mode_at(clause.start + value.start)
+    if mode is Mode.SUPPOSES:
+        return None
+    if value.dimension in APPOINTED_DIMENSIONS and not clause.asked:
+        return Mode.STATES
+    if clause.asked:
+        return Mode.STATES if mode is Mode.ASKS and _PRESUPPOSED.search(clause.text[: value.start]) else None
+    if mode is Mode.AIMS and _NAMED.search(clause.text[: value.start]):
+        return Mode.STATES
+    return mode
+
+
+def _was(clause: Clause, before: Value | None, value: Value) -> Value | None:
+    """Return the value before where the text says “from … to …”."""
+    if before is None or before.dimension != value.dimension:
+        return None
+    if _FROM.search(clause.text[: before.start]) and _TO.match(clause.text[before.end : value.start]):
+        return before
+    return None
+
+
+def _stands(clause: Clause, value: Value) -> bool:
+    before = clause.text[: value.start]
+    return _PERSONAL.search(before) is not None and STANDS.search(before) is not None
+
+
+def _is_listed(clause: Clause, one: Value | None, other: Value | None) -> bool:
+    """Tell whether two values stand in a row, “sides of 3 cm, 4 cm”: then neither is the value of anything alone."""
+    if one is None or other is None or one.dimension != other.dimension:
+        return False
+    return _ROW.fullmatch(clause.text, one.end, other.start) is not None
+
+
+def _change(clause: Clause, value: Value, previous: Value | None, was: Value | None) -> int:
+    """Tell how surely the words between the value before and this one say that it is new."""
+    near = clause.text[max(previous.end if previous else 0, value.start - _MARKER_REACH) : value.start]
+    behind = clause.text[value.end : value.end + 24]
+    clear = CLEAR_MOVE if value.dimension in APPOINTED_DIMENSIONS else CLEAR_CHANGE
+    if was is not None or clear.search(near) or re.match(r"\W*(?:now|instead|不再)\b", behind):
+        return 2
+    adds_up = value.dimension == "count" and ADDS_UP.search(near)
+    return 1 if adds_up or FAINT_CHANGE.search(near) else 0
