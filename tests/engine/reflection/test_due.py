@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from workbench.engine.reflection.due import Standing, is_due, last_planned, next_planned
+from workbench.engine.reflection.due import Situation, is_due, last_planned, next_planned
 from workbench.engine.settings import ReflectionSettings
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -16,22 +16,22 @@ DAILY = ReflectionSettings()
 
 
 @pytest.mark.parametrize(
-    ("standing", "settings", "due"),
+    ("situation", "settings", "due"),
     [
-        (Standing(NOON, None, 0), DAILY, False),
-        (Standing(NOON, None, 1), DAILY, True),
-        (Standing(NOON, NOON - timedelta(hours=20), 1), DAILY, True),
-        (Standing(NOON, NOON - timedelta(hours=8), 1), DAILY, False),
-        (Standing(NOON, NOON - timedelta(hours=8), 20), DAILY, True),
-        (Standing(NOON, NOON, 1, occasion="session-end"), DAILY, True),
-        (Standing(NOON, NOON, 1, occasion="session-end"), ReflectionSettings(frequency="daily"), False),
-        (Standing(NOON, None, 1), ReflectionSettings(frequency="session-end"), False),
-        (Standing(NOON, None, 500), ReflectionSettings(frequency="manual"), False),
-        (Standing(NOON, None, 500, waiting="r-003"), DAILY, False),
+        (Situation(NOON, None, 0), DAILY, False),
+        (Situation(NOON, None, 1), DAILY, True),
+        (Situation(NOON, NOON - timedelta(hours=20), 1), DAILY, True),
+        (Situation(NOON, NOON - timedelta(hours=8), 1), DAILY, False),
+        (Situation(NOON, NOON - timedelta(hours=8), 20), DAILY, True),
+        (Situation(NOON, NOON, 1, occasion="session-end"), DAILY, True),
+        (Situation(NOON, NOON, 1, occasion="session-end"), ReflectionSettings(frequency="daily"), False),
+        (Situation(NOON, None, 1), ReflectionSettings(frequency="session-end"), False),
+        (Situation(NOON, None, 500), ReflectionSettings(frequency="manual"), False),
+        (Situation(NOON, None, 500, waiting="r-003"), DAILY, False),
     ],
 )
-def test_when_it_is_due(standing: Standing, settings: ReflectionSettings, due: bool) -> None:
-    answer = is_due(standing, settings)
+def test_when_it_is_due(situation: Situation, settings: ReflectionSettings, due: bool) -> None:
+    answer = is_due(situation, settings)
 
     assert answer.due is due
     assert answer.reason.endswith(".")

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from workbench.engine.reflection.unread import ReadMark, find_unread, order_of
+from workbench.engine.reflection.unread import ReadMark, order_of, unread_passages
 
 ZONE = ZoneInfo("UTC")
 LOG = "memory/2026-02-01.md"
@@ -18,7 +18,7 @@ NOW = LATER + b"- 09:00 Ines: told late\n"
 
 def _unread(mark: ReadMark, now: bytes = NOW) -> list[str]:
     files = {(A, LOG): OLD, (B, LOG): LATER}
-    found = find_unread([(LOG, now)], mark, lambda commit, path: files.get((commit, path)), ZONE)
+    found = unread_passages([(LOG, now)], mark, lambda commit, path: files.get((commit, path)), ZONE)
     return [passage.text for passage in found]
 
 
@@ -31,7 +31,7 @@ def test_what_stood_in_the_commit_is_read() -> None:
 
 
 def test_a_mark_within_a_commit_goes_by_the_order_of_reading() -> None:
-    passages = list(find_unread([(LOG, LATER)], ReadMark(A), lambda *_: None, ZONE))
+    passages = list(unread_passages([(LOG, LATER)], ReadMark(A), lambda *_: None, ZONE))
     third = next(passage for passage in passages if passage.text == "three")
 
     # What was told late is older than the mark, but was not there when the mark was set.

@@ -8,14 +8,16 @@ from typing import Final
 
 from workbench.engine.settings import ReflectionSettings
 
-MANUAL: Final = "manual"
 SESSION_END: Final = "session-end"
 SCHEDULE: Final = "schedule"
+OCCASIONS: Final = ("manual", SESSION_END, SCHEDULE)
+"""What may set off a reflection."""
 AGEING_HOURS: Final = 24
+"""A proposal that has waited longer is shown as ageing (design document §10.6)."""
 
 
 @dataclass(frozen=True)
-class Standing:
+class Situation:
     """What the answer depends on.
 
     Args:
@@ -41,27 +43,27 @@ class Answer:
     reason: str
 
 
-def is_due(standing: Standing, settings: ReflectionSettings) -> Answer:
+def is_due(situation: Situation, settings: ReflectionSettings) -> Answer:
     """Tell whether a reflection should run.
 
     A proposal that waits for decisions is never followed by another one; nothing new is nothing to reflect on.
     """
-    if standing.waiting:
-        return Answer(False, f"{standing.waiting} waits for decisions.")
-    if not standing.unread:
+    if situation.waiting:
+        return Answer(False, f"{situation.waiting} waits for decisions.")
+    if not situation.unread:
         return Answer(False, "Nothing was remembered since the last reflection.")
     if settings.frequency == "manual":
         return Answer(False, "Reflection runs by hand only (reflection.frequency).")
-    if standing.unread >= settings.threshold:
-        return Answer(True, f"{standing.unread:,} entries have not been reflected on.")
-    if standing.occasion == SESSION_END and "session-end" in settings.frequency:
+    if situation.unread >= settings.threshold:
+        return Answer(True, f"{situation.unread:,} entries have not been reflected on.")
+    if situation.occasion == SESSION_END and "session-end" in settings.frequency:
         return Answer(True, "A session has ended.")
     if "daily" in settings.frequency:
-        planned = last_planned(standing.now, settings)
-        if standing.last is None or standing.last < planned:
+        planned = last_planned(situation.now, settings)
+        if situation.last is None or situation.last < planned:
             return Answer(True, f"It was planned for {planned:%Y-%m-%d %H:%M}.")
         return Answer(
-            False, f"The next is planned for {next_planned(standing.now, settings):%Y-%m-%d %H:%M}."
+            False, f"The next is planned for {next_planned(situation.now, settings):%Y-%m-%d %H:%M}."
         )
     return Answer(False, "It runs at the end of a session, or when enough is new.")
 
@@ -76,6 +78,11 @@ def next_planned(now: datetime, settings: ReflectionSettings) -> datetime:
     """Return the next moment for which the daily reflection is planned."""
     planned = _at(now, settings)
     return planned if planned > now else _at(now + timedelta(days=1), settings)
+
+
+def next_scheduled(now: datetime, settings: ReflectionSettings) -> datetime | None:
+    """Return when the settings want the next reflection; None where they want none by the clock."""
+    return next_planned(now, settings) if "daily" in settings.frequency else None
 
 
 def _at(day: datetime, settings: ReflectionSettings) -> datetime:

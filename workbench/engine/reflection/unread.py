@@ -67,7 +67,7 @@ def order_of(passage: Passage) -> str:
     return f"{moment};{_UNFIT.sub('_', passage.path)};{passage.start_line:08}"
 
 
-def find_unread(
+def unread_passages(
     changed: Iterable[tuple[str, bytes]], mark: ReadMark, file_at: FileAt, zone: ZoneInfo
 ) -> Iterator[Passage]:
     """Yield the passages that were not read, file by file.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine import layout
 from workbench.engine.documents import PendingReflection, ReviewSection
 from workbench.engine.history.plan import Action, FileChange, FileView, Plan
+from workbench.engine.reflection.account import DROPPED, HELD_BACK, LEFT, READ, SPENT
 from workbench.engine.reflection.kinds import SECTIONS
 from workbench.engine.reflection.review.staleness import stamp
 from workbench.engine.results import Changed
@@ -16,6 +17,8 @@ from workbench.engine.results import Changed
 if TYPE_CHECKING:
     from workbench.engine.documents.pending_reflection import ReviewItem
     from workbench.engine.reflection.cycle import Proposal
+    from workbench.engine.reflection.model import Snapshot
+    from workbench.engine.reflection.work import Work
 
 SUMMARY: Final = "Summary"
 
@@ -25,7 +28,7 @@ def plan_proposal(
     proposal: Proposal,
     reflection: str,
     now: datetime,
-    meta: Sequence[tuple[str, str]],
+    account: Sequence[tuple[str, str]],
     zone: tzinfo,
 ) -> Plan[Changed]:
     """Plan the file in which a proposal waits.
@@ -35,7 +38,7 @@ def plan_proposal(
         proposal: What the cycle came to.
         reflection: `r-012`.
         now: In the workspace's zone.
-        meta: The lines at the end of the file.
+        account: The lines at the end of the file, as `account_lines` gives them.
         zone: The workspace's.
     """
     own = f"{reflection}."
@@ -43,7 +46,7 @@ def plan_proposal(
     items = [stamp(item, view, zone) if item.id.startswith(own) else item for item in proposal.items]
     path = layout.PENDING_REFLECTION
     file = PendingReflection.create(
-        reflection, now.isoformat(timespec="seconds"), _sections(proposal, items), meta, path
+        reflection, now.isoformat(timespec="seconds"), _sections(proposal, items), account, path
     )
     summary = f"{reflection} proposes {len(items)} {'changes' if len(items) != 1 else 'change'}"
     change = FileChange(path, file.render(), Action.PROPOSE, summary)
@@ -52,7 +55,7 @@ def plan_proposal(
 
 
 def plan_nothing(
-    reflection: str, now: datetime, entries: int, meta: Sequence[tuple[str, str]]
+    reflection: str, now: datetime, entries: int, account: Sequence[tuple[str, str]]
 ) -> Plan[Changed]:
     """Plan a proposal without items, so that nobody reads again what holds nothing worth proposing.
 
@@ -60,12 +63,12 @@ def plan_nothing(
         reflection: `r-012`.
         now: In the workspace's zone.
         entries: How many were read.
-        meta: The lines at the end of the file.
+        account: The lines at the end of the file, as `account_lines` gives them.
     """
     path = layout.PENDING_REFLECTION
     told = f"{entries:,} entries were read; nothing in them was worth proposing."
     file = PendingReflection.create(
-        reflection, now.isoformat(timespec="seconds"), [ReviewSection(SUMMARY, prose=told)], meta, path
+        reflection, now.isoformat(timespec="seconds"), [ReviewSection(SUMMARY, prose=told)], account, path
     )
     summary = f"{reflection} found nothing to propose"
     return Plan(
@@ -75,6 +78,48 @@ def plan_nothing(
         (FileChange(path, file.render(), Action.PROPOSE, summary),),
         outcome=Changed(None),
     )
+
+
+def account_lines(
+    snapshot: Snapshot,
+    proposal: Proposal,
+    work: Work,
+    *,
+    entries: int,
+    left: int,
+    planned: datetime | None,
+    mark: str,
+) -> list[tuple[str, str]]:
+    """Return what a cycle tells of itself at the end of its file, as design document §10.5 has it.
+
+    Args:
+        snapshot: What it looked at.
+        proposal: What it came to.
+        work: What it took.
+        entries: How many entries it read.
+        left: Items for which there was no room.
+        planned: When the next one is to run; None where that is not by the clock.
+        mark: How far it read, as `ReadMark` renders it.
+    """
+    minds = tuple(dict.fromkeys(account.mind for account in work.accounts))
+    fallback = next((account.fallback for account in work.accounts if account.fallback), None)
+    about = {item.target for item in proposal.items if "--" in item.target}
+    lines = [
+        ("Reflection #", str(snapshot.number)),
+        (SPENT, f"{work.spent:,} / {work.cap:,}"),
+        (
+            "Memories processed",
+            f"{entries:,} entries, {len(about):,} entities, {len(snapshot.procedures):,} procedures",
+        ),
+        ("Reflections reviewed", str(len(snapshot.records))),
+        ("Thought by", ", ".join(minds) + (f" ({fallback})" if fallback else "")),
+        (DROPPED, str(proposal.dropped)),
+        (HELD_BACK, str(proposal.held_back)),
+        (LEFT, str(left)),
+    ]
+    if planned is not None:
+        lines.append(("Next scheduled reflection", f"{planned:%Y-%m-%d %H:%M}"))
+    return [*lines, (READ, mark)]
 
 
 def _sections(proposal: Proposal, items: Sequence[ReviewItem]) -> list[ReviewSection]:

@@ -74,8 +74,8 @@ def _due_notice(due: results.ReflectionDue) -> Iterator[str]:
 def _waiting_review(ground: Ground) -> Iterator[str]:
     """Say which proposal waits, and for how long where that is more than a day (design document §10.6)."""
     from workbench.engine.reflection.due import AGEING_HOURS
+    from workbench.engine.reflection.files import read_pending
     from workbench.engine.workspace.dueness import written_at
-    from workbench.engine.workspace.snapshot import read_pending
 
     pending = read_pending(ground.files)
     undecided = sum(item.decision == "undecided" for item in pending.items)

@@ -149,12 +149,12 @@ def _purge(ground: Ground, erased: Erased, changed: results.Changed, by: Attribu
 
 
 def _destroy_derived(ground: Ground) -> None:
-    from workbench.engine.workspace.reflecting import forget_traces
+    from workbench.engine.workspace.leftovers import forget_leftovers
 
     ground.finder.destroy()
     ground.catalog.destroy()
     ground.outside.destroy()
-    forget_traces(ground)
+    forget_leftovers(ground)
 
 
 def _snippet(text: str) -> str:

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import json
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import HistoryError, InvalidInput, Locked, Refused
+from workbench.engine.workspace import leftovers
 from workbench.engine.workspace.dueness import reflection_due, waiting_proposal
 from workbench.engine.workspace.reviewing import Reviewing
-from workbench.engine.workspace.snapshot import TRACES, backlog_place
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import PendingReflection, ReflectionLog, ReviewItem
+    from workbench.engine.documents import PendingReflection, ReflectionLog
     from workbench.engine.history import FileView, Plan
-    from workbench.engine.reflection.cycle import Proposal
-    from workbench.engine.reflection.model import Mind, Snapshot
+    from workbench.engine.reflection.model import Mind
     from workbench.engine.reflection.work import Work
     from workbench.engine.results import Progress
     from workbench.engine.workspace.ground import Ground
-    from workbench.engine.workspace.snapshot import Unread
 
 _ACTOR = "bot:reflection"
-_OCCASIONS = ("manual", "session-end", "schedule")
 
 
 class Reflecting(Reviewing):
@@ -55,10 +51,11 @@ class Reflecting(Reviewing):
             Locked: Another process is reflecting.
             RoleRefused: This door may not write.
         """
+        from workbench.engine.reflection.due import OCCASIONS
         from workbench.engine.reflection.work import Work
 
-        if trigger not in _OCCASIONS:
-            raise InvalidInput(f"“{trigger}” sets off no reflection.", remedy=f"Say {', '.join(_OCCASIONS)}.")
+        if trigger not in OCCASIONS:
+            raise InvalidInput(f"“{trigger}” sets off no reflection.", remedy=f"Say {', '.join(OCCASIONS)}.")
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="reflect")
         with _alone(ground):
@@ -103,17 +100,16 @@ class Reflecting(Reviewing):
             InvalidInput: It is no reflection's id.
         """
         require(self._ground.role, Capability.READ, doing="read memory")
-        place = self._ground.derived / TRACES / f"{_checked(id)}.json"
-        try:
-            return tuple(json.loads(place.read_text("utf-8")))
-        except FileNotFoundError:
-            return ()
+        return leftovers.read_trace(self._ground, _checked(id))
 
     def _cycle(self, work: Work, trigger: str) -> results.Reflected:
-        from workbench.engine.documents import RejectedClaims
         from workbench.engine.reflection.cycle import run_cycle
+        from workbench.engine.reflection.due import next_scheduled
+        from workbench.engine.reflection.files import read_log, read_pending, read_rejected
         from workbench.engine.reflection.review.staleness import check
-        from workbench.engine.workspace.snapshot import find_unread, read_log, read_pending, take_snapshot
+        from workbench.engine.reflection.writing import account_lines, plan_nothing, plan_proposal
+        from workbench.engine.workspace.snapshot import take_snapshot
+        from workbench.engine.workspace.unread import find_unread
 
         ground = self._ground
         head = ground.history.head() or ""
@@ -135,22 +131,29 @@ class Reflecting(Reviewing):
                 snapshot,
                 mind,
                 work,
-                rejected=RejectedClaims.parse(view.read(layout.REJECTED) or b""),
+                rejected=read_rejected(view),
                 reflection=reflection,
                 most=ground.settings.reflection.items,
                 carried=before.items,
                 backlog=[item for item in unread.backlog.items if not check(item, view, ground.zone).stale],
             )
         left = len(proposal.left) + len(unread.backlog.later)
-        _keep_trace(ground, reflection, work)
-        _keep_backlog(ground, reflection, proposal.left, unread.backlog.later)
+        leftovers.keep_trace(ground, reflection, work.exchanges)
+        leftovers.keep_backlog(ground, reflection, proposal.left, unread.backlog.later)
         mark = unread.mark_after(work.unread, left_over=left > 0)
         by = replace(
             ground.attribution(_told(trigger, unread.entries), actor=_ACTOR),
             approval="pending" if proposal.fresh else "auto",
         )
-
-        meta = _meta(ground, snapshot, proposal, unread, left, work, mark.render())
+        account = account_lines(
+            snapshot,
+            proposal,
+            work,
+            entries=unread.entries,
+            left=left,
+            planned=next_scheduled(ground.now(), ground.settings.reflection),
+            mark=mark.render(),
+        )
 
         def plan(files: FileView) -> Plan[results.Changed]:
             if (files.read(layout.PENDING_REFLECTION) or b"") != (
@@ -161,11 +164,9 @@ class Reflecting(Reviewing):
                     where=layout.PENDING_REFLECTION,
                     remedy="Reflect again.",
                 )
-            from workbench.engine.reflection.writing import plan_nothing, plan_proposal
-
             if not proposal.items:
-                return plan_nothing(reflection, ground.now(), unread.entries, meta)
-            return plan_proposal(files, proposal, reflection, ground.now(), meta, ground.zone)
+                return plan_nothing(reflection, ground.now(), unread.entries, account)
+            return plan_proposal(files, proposal, reflection, ground.now(), account, ground.zone)
 
         if not proposal.fresh and not unread.passages:
             return results.Reflected(None, (), (), "", "There is nothing new to learn.", self.review())
@@ -208,69 +209,11 @@ def _mind(ground: Ground) -> Iterator[Mind]:
         yield ModelMind(chat, rules, context_tokens=model.context)
 
 
-def _meta(
-    ground: Ground, snapshot: Snapshot, proposal: Proposal, unread: Unread, left: int, work: Work, mark: str
-) -> list[tuple[str, str]]:
-    from workbench.engine.reflection.due import next_planned
-
-    minds = tuple(dict.fromkeys(account.mind for account in work.accounts))
-    fallback = next((account.fallback for account in work.accounts if account.fallback), None)
-    about = {item.target for item in proposal.items if "--" in item.target}
-    meta = [
-        ("Reflection #", str(snapshot.number)),
-        ("Token budget used", f"{work.spent:,} / {work.cap:,}"),
-        (
-            "Memories processed",
-            f"{unread.entries:,} entries, {len(about):,} entities, {len(snapshot.procedures):,} procedures",
-        ),
-        ("Reflections reviewed", str(len(snapshot.records))),
-        ("Thought by", ", ".join(minds) + (f" ({fallback})" if fallback else "")),
-        ("Dropped", str(proposal.dropped)),
-        ("Held back", str(proposal.held_back)),
-        ("Left for the next", str(left)),
-    ]
-    if "daily" in ground.settings.reflection.frequency:
-        planned = next_planned(ground.now(), ground.settings.reflection)
-        meta.append(("Next scheduled reflection", f"{planned:%Y-%m-%d %H:%M}"))
-    return [*meta, ("Read", mark)]
-
-
 def _phases(work: Work) -> tuple[results.PhaseUse, ...]:
     return tuple(
         results.PhaseUse(str(one.phase), one.mind, one.tokens, round(one.seconds, 3), one.fallback)
         for one in work.accounts
     )
-
-
-def _keep_trace(ground: Ground, reflection: str, work: Work) -> None:
-    """Keep what a model was asked and answered, so that people can look at it; it is no part of memory."""
-    if not work.exchanges:
-        return
-    from workbench.engine.history.state_files import write_state
-
-    content = json.dumps([asdict(exchange) for exchange in work.exchanges], ensure_ascii=False, indent=1)
-    write_state(ground.derived / TRACES / f"{reflection}.json", content.encode("utf-8", "replace"))
-
-
-def _keep_backlog(
-    ground: Ground, reflection: str, left: Sequence[ReviewItem], later: Sequence[bytes]
-) -> None:
-    """Keep what found no room until the next reflection; what cannot be kept is found again by reading again."""
-    from workbench.engine.history.state_files import write_state
-    from workbench.engine.reflection.backlog import render_backlog
-
-    place = backlog_place(ground)
-    if left or later:
-        write_state(place, render_backlog(reflection, left, later))
-    else:
-        place.unlink(missing_ok=True)
-
-
-def forget_traces(ground: Ground) -> None:
-    """Delete what models were asked in reflections; it may quote what is to be gone."""
-    import shutil
-
-    shutil.rmtree(ground.derived / TRACES, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import Locked
-from workbench.engine.recall.index.embedding import ChunkEmbedder
 from workbench.engine.process_lock import process_lock
+from workbench.engine.recall.index.embedding import ChunkEmbedder
 from workbench.engine.recall.index.schema import ask
 from workbench.engine.recall.units import unit_texts
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine.clock import Clock, render_time
 from workbench.engine.errors import ProviderError
+from workbench.engine.process_lock import process_lock
 from workbench.engine.recall.file_source import FileSource
 from workbench.engine.recall.index import folder as names
 from workbench.engine.recall.index.answers import IndexState, IndexSync
@@ -18,7 +19,6 @@ from workbench.engine.recall.index.backfill import embed_pending
 from workbench.engine.recall.index.builder import Builder, Built
 from workbench.engine.recall.index.embedding import ChunkEmbedder
 from workbench.engine.recall.index.embedding_cache import EmbeddingCache
-from workbench.engine.process_lock import process_lock
 from workbench.engine.recall.index.open_files import OpenFiles
 from workbench.engine.recall.index.opened import IndexFile, IndexLost
 from workbench.engine.recall.index.schema import ask

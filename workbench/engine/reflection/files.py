@@ -1,0 +1,31 @@
+"""The files that reflection keeps, read out of a view: proposal, log, rejections and evolution."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+from workbench.engine.documents import Evolution, PendingReflection, ReflectionLog, RejectedClaims
+
+if TYPE_CHECKING:
+    from workbench.engine.history.plan import FileView
+
+
+def read_pending(view: FileView) -> PendingReflection:
+    """Return the proposal that waits; one without items where none does."""
+    return PendingReflection.parse(view.read(layout.PENDING_REFLECTION) or b"", layout.PENDING_REFLECTION)
+
+
+def read_log(view: FileView) -> ReflectionLog:
+    """Return the record of reflections."""
+    return ReflectionLog.parse(view.read(layout.REFLECTION_LOG) or b"", layout.REFLECTION_LOG)
+
+
+def read_rejected(view: FileView) -> RejectedClaims:
+    """Return what a person rejected."""
+    return RejectedClaims.parse(view.read(layout.REJECTED) or b"", layout.REJECTED)
+
+
+def read_evolution(view: FileView) -> Evolution:
+    """Return how the agent's understanding has changed."""
+    return Evolution.parse(view.read(layout.EVOLUTION) or b"", layout.EVOLUTION)

@@ -1,0 +1,81 @@
+"""What reflections leave behind on this machine, beside the index: what models were asked, and what found no room."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from workbench.engine.documents import ReviewItem
+    from workbench.engine.reflection.backlog import Backlog
+    from workbench.engine.reflection.work import Exchange
+    from workbench.engine.workspace.ground import Ground
+
+# Of the backlog a cycle takes up this many times what fits one proposal.
+_BACKLOG_SHARE = 2
+
+
+def keep_trace(ground: Ground, reflection: str, exchanges: Sequence[Exchange]) -> None:
+    """Keep what a model was asked and answered, so that people can look at it; it is no part of memory."""
+    if not exchanges:
+        return
+    from workbench.engine.history.state_files import write_state
+
+    content = json.dumps([asdict(exchange) for exchange in exchanges], ensure_ascii=False, indent=1)
+    write_state(_trace(ground, reflection), content.encode("utf-8", "replace"))
+
+
+def read_trace(ground: Ground, reflection: str) -> tuple[dict[str, object], ...]:
+    """Return what `keep_trace` kept of a reflection, in order; nothing where it is gone or unreadable."""
+    from workbench.engine.history.state_files import read_state
+
+    kept = read_state(_trace(ground, reflection))
+    return tuple(kept) if isinstance(kept, list) else ()
+
+
+def keep_backlog(ground: Ground, reflection: str, left: Sequence[ReviewItem], later: Sequence[bytes]) -> None:
+    """Keep what found no room until the next reflection; what cannot be kept is found again by reading again."""
+    from workbench.engine.history.state_files import write_state
+    from workbench.engine.reflection.backlog import render_backlog
+
+    place = _backlog(ground)
+    if left or later:
+        write_state(place, render_backlog(reflection, left, later))
+    else:
+        place.unlink(missing_ok=True)
+
+
+def read_backlog(ground: Ground, reflection: str) -> Backlog | None:
+    """Return what a reflection had no room for; None where that is lost.
+
+    A long backlog is not read to its end: what a reflection costs shall not grow with it.
+    """
+    from workbench.engine.reflection.backlog import parse_backlog
+
+    try:
+        content = _backlog(ground).read_bytes()
+    except FileNotFoundError:
+        return None
+    return parse_backlog(content, reflection, _BACKLOG_SHARE * ground.settings.reflection.items)
+
+
+def forget_leftovers(ground: Ground) -> None:
+    """Delete all of it; it may quote what is to be gone."""
+    shutil.rmtree(_folder(ground), ignore_errors=True)
+
+
+def _trace(ground: Ground, reflection: str) -> Path:
+    return _folder(ground) / f"{reflection}.json"
+
+
+def _backlog(ground: Ground) -> Path:
+    return _folder(ground) / "backlog.json"
+
+
+def _folder(ground: Ground) -> Path:
+    return ground.derived / "reflections"

@@ -1,0 +1,123 @@
+"""What in an open workspace no reflection has read, told from the history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from workbench.engine.errors import HistoryError
+from workbench.engine.reflection.account import READ_FIELD, read_account
+from workbench.engine.reflection.files import read_log, read_pending
+from workbench.engine.workspace.leftovers import read_backlog
+
+if TYPE_CHECKING:
+    from workbench.engine.history import FileView
+    from workbench.engine.reflection.backlog import Backlog
+    from workbench.engine.reflection.model import Passage
+    from workbench.engine.reflection.unread import ReadMark
+    from workbench.engine.workspace.ground import Ground
+
+
+@dataclass(frozen=True)
+class Unread:
+    """What no reflection has read.
+
+    Args:
+        head: The commit that was looked at; empty where there is no history.
+        mark: How far was read before.
+        passages: Oldest first.
+        backlog: Items that were found before and had no room.
+    """
+
+    head: str
+    mark: ReadMark
+    passages: tuple[Passage, ...]
+    backlog: Backlog
+
+    @property
+    def entries(self) -> int:
+        """Return how many episodes and sections of logs they come from."""
+        return len(
+            {(passage.section and (passage.path, passage.section)) or passage.id for passage in self.passages}
+        )
+
+    def mark_after(self, first_unread: int | None, *, left_over: bool) -> ReadMark:
+        """Return the mark for when these have been read.
+
+        Args:
+            first_unread: Index of the first passage that there was no budget to read; None where all were read.
+            left_over: Whether items found no room, and wait in the backlog.
+        """
+        from workbench.engine.reflection.unread import ReadMark, order_of
+
+        before = replace(self.mark, otherwise=None)
+        lost = self.mark.otherwise if self.backlog.items and self.mark.otherwise else before
+        if first_unread is None:
+            mark = ReadMark(self.head)
+        elif first_unread == 0:
+            mark = before
+        else:
+            mark = ReadMark(self.mark.base, self.head, order_of(self.passages[first_unread - 1]))
+        return replace(mark, otherwise=lost) if left_over else mark
+
+
+def find_unread(ground: Ground, view: FileView, head: str) -> Unread:
+    """Return the passages that no reflection has read; only files that changed since are opened.
+
+    Args:
+        ground: The open workspace.
+        view: The files as of the commit.
+        head: That commit.
+    """
+    from workbench.engine.reflection.unread import order_of, unread_passages
+
+    mark, backlog = _last_mark(ground, view)
+    store = ground.history.store
+    paths = (
+        [change.path for change in store.changed_paths(store.commit(mark.base).tree, store.commit(head).tree)]
+        if mark.base
+        else view.list("memory")
+    )
+    changed = ((path, content) for path in paths if (content := view.read(path)) is not None)
+    found = unread_passages(changed, mark, lambda commit, path: store.file_at(commit, path), ground.zone)
+    return Unread(head, mark, tuple(sorted(found, key=order_of)), backlog)
+
+
+def count_unread(ground: Ground) -> int:
+    """Return how many entries no reflection has read, looking only into files that changed since the last one."""
+    try:
+        head = ground.history.head() if ground.has_history() else None
+        if head is not None and _last_mark(ground, ground.files)[0].base:
+            return find_unread(ground, ground.history.at(head), head).entries
+    except HistoryError:
+        # A damaged history, of which `doctor` tells, no longer says what was read.
+        return ground.lookups.count_entries()
+    return ground.lookups.count_entries()
+
+
+def _last_mark(ground: Ground, view: FileView) -> tuple[ReadMark, Backlog]:
+    """Return how far reflection has read, with the backlog that belongs to it.
+
+    The mark stands with the proposal, and goes into the log with its decisions: a proposal that somebody deletes
+    was never read. Without its backlog, it is the mark from which that can be found again; where the history no longer
+    knows its commits, nothing was read.
+    """
+    from workbench.engine.reflection.backlog import Backlog
+    from workbench.engine.reflection.unread import ReadMark
+
+    written = [(record.id, dict(record.fields).get(READ_FIELD, "")) for record in read_log(view).records]
+    pending = read_pending(view)
+    written.append((pending.reflection, read_account(pending.meta).mark))
+    reflection, text = next((each for each in reversed(written) if each[1]), ("", ""))
+    mark = ReadMark.parse(text)
+    backlog = Backlog()
+    if mark.otherwise is not None:
+        kept = read_backlog(ground, reflection)
+        mark, backlog = (mark.otherwise, backlog) if kept is None else (mark, kept)
+    if all(_is_known(ground, commit) for commit in (mark.base, mark.head) if commit):
+        return mark, backlog
+    return ReadMark(), Backlog()
+
+
+def _is_known(ground: Ground, commit: str) -> bool:
+    return ground.has_history() and ground.history.store.has_object(commit)
