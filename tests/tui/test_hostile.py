@@ -78,7 +78,7 @@ class Poisonous(FakeBench):
     def review(self) -> Review:
         whole = super().review()
         return replace(
-            whole, items=tuple(hostile_items()), opening=EVERYTHING, prose={text[:80]: text for text in HOSTILE},
+            whole, items=tuple(hostile_items()[::7]), opening=EVERYTHING, prose={text[:80]: text for text in HOSTILE},
             problems=(EVERYTHING,),
         )  # fmt: skip
 
@@ -194,7 +194,7 @@ async def decide(pilot: Pilot[None]) -> None:
     await settle(pilot)
     clean(pilot)
     rows = pilot.app.query("#inbox-list").first(VirtualList)
-    for at in range(0, len(rows.rows), 13):
+    for at in range(len(rows.rows)):
         if rows.rows.key(at):
             rows.go_to(rows.rows.key(at))
             await pilot.pause()

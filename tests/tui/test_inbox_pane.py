@@ -201,6 +201,14 @@ async def test_the_source_is_one_key_away_and_the_way_back_too(bench: FakeBench,
         assert app.pane.list.cursor_key == "episode:2026-02-02:13:55"  # type: ignore[attr-defined]  # BenchApp
 
 
+async def test_the_target_and_the_file_are_links(bench: FakeBench, running: Running) -> None:
+    async with running(bench) as pilot:
+        await press(pilot, "5")
+        await go(pilot, "r-012.5")
+        await press(pilot, "enter", "tab", "enter")
+        assert pilot.app.pane.title == "Core"  # type: ignore[attr-defined]  # BenchApp
+
+
 async def test_history_and_ids(bench: FakeBench, running: Running) -> None:
     async with running(bench) as pilot:
         await press(pilot, "5")
@@ -209,6 +217,10 @@ async def test_history_and_ids(bench: FakeBench, running: Running) -> None:
         assert any("Copied r-012.4" in toast for toast in toasts(pilot))
         await press(pilot, "h")
         assert pilot.app.pane.filter_bar.text == "file:MEMORY.md"  # type: ignore[attr-defined]  # BenchApp
+        await press(pilot, "5")
+        await go(pilot, "r-012.7")
+        await press(pilot, "h")
+        assert "pending-reflection.md" in pilot.app.pane.filter_bar.text  # type: ignore[attr-defined]  # BenchApp
 
 
 async def test_a_filter_narrows_what_is_shown_and_what_a_heading_decides(

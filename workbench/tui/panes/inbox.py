@@ -361,7 +361,7 @@ class InboxPane(InboxReading):
         if action == "open_source":
             return item is not None and bool(item.evidence)
         if action == "show_history":
-            return item is not None and bool(navigation.path_of(link_of(item.target)))
+            return item is not None
         if action in _ON_ITEMS:
             return bool(self.desk.items) and not self.is_writing
         if action == "edit_in_editor":
@@ -379,6 +379,8 @@ class InboxPane(InboxReading):
             self.post_message(self.GoTo(chosen if chosen in links else links[0]))
 
     def action_show_history(self) -> None:
-        item = self.item
-        if item is not None and (path := navigation.path_of(link_of(item.target))):
-            self.post_message(self.GoTo(f"history:{path}"))
+        item, review = self.item, self.desk.review
+        if item is not None and review is not None:
+            # What is new has no history yet; that of the proposal tells who proposed it.
+            path = navigation.path_of(link_of(item.target)) if item.before else ""
+            self.post_message(self.GoTo(f"history:{path or review.path}"))

@@ -43,6 +43,9 @@ def link_of(memory_id: str) -> str:
     """Return the link that an item’s target or evidence means; empty where it leads nowhere."""
     if memory_id.startswith("evolution:"):
         return "file:memory/meta/evolution.md"
+    if memory_id.startswith("core:") and memory_id.count(":") == 1:
+        # A block is no memory; all of them stand in one file.
+        return "file:MEMORY.md"
     if ":" not in memory_id:
         return f"entity:{memory_id}" if "--" in memory_id else ""
     return memory_id
