@@ -16,6 +16,7 @@ from workbench.engine.documents import Evidence, ReviewItem
 from workbench.engine.errors import InvalidInput, Locked, Refused, RoleRefused
 from workbench.engine.reflection import items
 from workbench.engine.reflection.model import Agenda, Guidance, Snapshot, Summary
+from workbench.engine.reflection.rejections import remember
 from workbench.engine.reflection.work import Cancelled, Work
 from workbench.engine.results import Phase, Progress
 
@@ -191,6 +192,31 @@ def test_what_finds_no_room_comes_with_the_next(
     assert mind.shown[1] == (["One", "Two", "Three", "Four", "Five"] if lost else ["Five"])
     assert not {"One", "Two"} & set(_facts(second.review.items))
     assert {"Three", "Four"} & set(_facts(second.review.items))
+
+
+def test_what_waits_gets_its_turn_though_all_before_it_was_rejected(
+    home: AgentHome, mind: Proposing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WORKBENCH_REFLECTION_ITEMS", "2")
+    home.init()
+    _log(home, "One", "Two", "Three", "Four", "Five", "Six")
+    with home.open("main") as workspace:
+        workspace.reflect()
+    _decide_all(home, "approved")
+    unwanted = [
+        items.fact("person--user", say, [Evidence("file:memory/2026-03-01.md#L1", "")], reason="")
+        for say in ("Two", "Three", "Four", "Five")
+    ]
+    numbered = [replace(item, id=f"r-001.{at}") for at, item in enumerate(unwanted, 11)]
+    place = home.root / layout.REJECTED
+    place.write_bytes(remember(None, numbered, "r-001", "2030-01-01T00:00:00+00:00"))
+    with home.open("main") as workspace:
+        none = workspace.reflect()
+        last = workspace.reflect()
+
+    assert (none.id, none.review.items) == ("", ())
+    assert _facts(last.review.items) == ["Six"]
+    assert mind.shown[1:] == [[], []]
 
 
 def test_what_there_was_no_budget_to_read_is_read_next(home: AgentHome, mind: Proposing) -> None:

@@ -137,14 +137,10 @@ class Reflecting(Reviewing):
                 carried=before.items,
                 backlog=[item for item in unread.backlog.items if not check(item, view, ground.zone).stale],
             )
-        left = len(proposal.left) + len(unread.backlog.later)
         leftovers.keep_trace(ground, reflection, work.exchanges)
-        leftovers.keep_backlog(ground, reflection, proposal.left, unread.backlog.later)
-        mark = unread.mark_after(work.unread, left_over=left > 0)
-        by = replace(
-            ground.attribution(_told(trigger, unread.entries), actor=_ACTOR),
-            approval="pending" if proposal.fresh else "auto",
-        )
+        if not (proposal.fresh or unread.passages or unread.backlog.items):
+            return results.Reflected(None, (), (), "", "There is nothing new to learn.", self.review())
+        left = len(proposal.left) + len(unread.backlog.later)
         account = account_lines(
             snapshot,
             proposal,
@@ -152,13 +148,11 @@ class Reflecting(Reviewing):
             entries=unread.entries,
             left=left,
             planned=next_scheduled(ground.now(), ground.settings.reflection),
-            mark=mark.render(),
+            mark=unread.mark_after(work.unread, left_over=left > 0).render(),
         )
 
         def plan(files: FileView) -> Plan[results.Changed]:
-            if (files.read(layout.PENDING_REFLECTION) or b"") != (
-                view.read(layout.PENDING_REFLECTION) or b""
-            ):
+            if files.read(layout.PENDING_REFLECTION) != view.read(layout.PENDING_REFLECTION):
                 raise Locked(
                     "The proposal was changed while the reflection ran.",
                     where=layout.PENDING_REFLECTION,
@@ -168,9 +162,13 @@ class Reflecting(Reviewing):
                 return plan_nothing(reflection, ground.now(), unread.entries, account)
             return plan_proposal(files, proposal, reflection, ground.now(), account, ground.zone)
 
-        if not proposal.fresh and not unread.passages:
-            return results.Reflected(None, (), (), "", "There is nothing new to learn.", self.review())
+        by = replace(
+            ground.attribution(_told(trigger, unread.entries), actor=_ACTOR),
+            approval="pending" if proposal.fresh else "auto",
+        )
         receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="reflect")
+        # The one of the reflection before stays good for as long as this one is not written.
+        leftovers.keep_backlog(ground, reflection, proposal.left, unread.backlog.later)
         review = replace(self.review(), phases=_phases(work))
         if not proposal.fresh:
             reason = f"{unread.entries:,} entries were read; nothing in them is worth proposing."
