@@ -271,6 +271,7 @@ async def test_another_decision_stays_where_it_is_and_backspace_takes_it_back(
         assert decision(bench, "r-012.3") == "rejected"
         await press(pilot, "r")
         assert len(bench.steps) == 1
+        assert "Nothing here is left to be rejected." in toasts(pilot)
         await press(pilot, "backspace")
         assert decision(bench, "r-012.3") == "undecided"
         assert "2 of 18 decided" in head(pilot)

@@ -138,6 +138,11 @@ class Reach:
     unresolved: int = 0
     unanswered: int = 0
 
+    @property
+    def touched(self) -> int:
+        """Return how many items it is about, those left out included."""
+        return len(self.decide) + self.unresolved + self.unanswered
+
     def left_out(self) -> str:
         """Say what an approval did not reach; empty where it reached everything."""
         parts = []

@@ -135,9 +135,11 @@ class InboxPane(InboxReading):
 
     def _decide(self, decision: str) -> None:
         chosen = self._to_decide(decision)
-        if not chosen or not self.may_decide():
+        if not self.may_decide():
             return
-        if self.list.cursor_key == OVERVIEW and not self.list.marks.keys:
+        if not reach(chosen, decision).touched:
+            self.app.notify(f"Nothing here is left to be {decision}.", timeout=3)
+        elif self.list.cursor_key == OVERVIEW and not self.list.marks.keys:
             verb = _VERBS[decision]
             self.app.push_screen(
                 ConfirmScreen(
