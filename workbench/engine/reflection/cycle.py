@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from workbench.engine.identifiers import slug as slug_of
 from workbench.engine.reflection import rejections
-from workbench.engine.reflection.model import Guidance, Mind, Snapshot, Summary
 from workbench.engine.reflection.proposing import (
     check_quotes,
     number,
@@ -19,14 +19,14 @@ from workbench.engine.reflection.proposing import (
     with_entities,
     without_doubles,
 )
-from workbench.engine.reflection.work import Work
 from workbench.engine.results import Phase
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.engine.documents import RejectedClaims
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import RejectedClaims, ReviewItem
+    from workbench.engine.reflection.model import Mind, Snapshot, Summary
+    from workbench.engine.reflection.work import Work
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,6 @@ class Proposal:
     Args:
         items: Numbered, in the order of the file.
         summary: What a person reads first.
-        guidance: What meta-reflection gave.
         dropped: Items whose quotes were not found.
         held_back: Items that were rejected before.
         left: Items for which there was no room, best first.
@@ -45,7 +44,6 @@ class Proposal:
 
     items: tuple[ReviewItem, ...]
     summary: Summary
-    guidance: Guidance
     dropped: int
     held_back: int
     left: tuple[ReviewItem, ...]
@@ -106,7 +104,6 @@ def run_cycle(
     return Proposal(
         items,
         summary,
-        guidance,
         found.dropped + core.dropped,
         found.held + settled.held + core.held,
         selection.left,
@@ -165,10 +162,8 @@ def _label(target: str, snapshot: Snapshot) -> str:
     """Return a label for an entity that nobody named: the speaker's own spelling, else its slug in words."""
     kind, _, slug = target.partition("--")
     if kind == "person":
-        from workbench.engine.identifiers import slug as slugify
-
         names = (snapshot.owner, *(passage.speaker for passage in snapshot.passages))
-        spelled = next((name for name in names if name and slugify(name) == slug), None)
+        spelled = next((name for name in names if name and slug_of(name) == slug), None)
         if spelled:
             return spelled if spelled[:1].isupper() else spelled.capitalize()
     words = slug.replace("-", " ")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents.pending_reflection import Evidence, ReviewItem
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection import kinds
 from workbench.engine.reflection.kinds import SECTIONS, Kind
+from workbench.engine.stores.wording import one_line
 from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
     from workbench.engine.catalog import Lookups
+    from workbench.engine.documents import Evidence, ReviewItem
 
 # What each section may take of a proposal before others have had theirs; what is left over goes round again.
 _SHARES: Final = {
@@ -46,14 +48,13 @@ def check_quotes(items: Iterable[ReviewItem], text_of: Callable[[str], str | Non
     """
     kept: list[ReviewItem] = []
     dropped = 0
-    spaced: dict[str, str | None] = {}
+    said: dict[str, str] = {}
 
     def found(evidence: Evidence) -> bool:
-        if evidence.id not in spaced:
-            text = text_of(evidence.id)
-            spaced[evidence.id] = None if text is None else one_spaced(text)
-        source, quote = spaced[evidence.id], one_spaced(evidence.quote)
-        return bool(source) and bool(quote) and quote in (source or "")
+        if evidence.id not in said:
+            said[evidence.id] = one_line(text_of(evidence.id) or "")
+        quote = one_line(evidence.quote)
+        return bool(quote) and quote in said[evidence.id]
 
     for item in items:
         if item.evidence and all(map(found, item.evidence)):
@@ -61,11 +62,6 @@ def check_quotes(items: Iterable[ReviewItem], text_of: Callable[[str], str | Non
         else:
             dropped += 1
     return Checked(tuple(kept), dropped)
-
-
-def one_spaced(text: str) -> str:
-    """Return a text with each run of white space as one blank, as quotes are compared."""
-    return " ".join(text.split())
 
 
 def without_doubles(items: Iterable[ReviewItem], key: Callable[[ReviewItem], str]) -> tuple[ReviewItem, ...]:

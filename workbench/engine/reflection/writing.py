@@ -15,7 +15,7 @@ from workbench.engine.reflection.review.staleness import stamp
 from workbench.engine.results import Changed
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.cycle import Proposal
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.work import Work

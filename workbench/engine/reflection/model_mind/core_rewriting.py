@@ -10,7 +10,7 @@ from workbench.engine.reflection.model_mind.schemas import items_schema, record
 from workbench.engine.reflection.rules.core_room import Room
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.model import Agenda
     from workbench.engine.reflection.model_mind.inquiry import Inquiry
 

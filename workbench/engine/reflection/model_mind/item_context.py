@@ -14,7 +14,7 @@ from workbench.engine.reflection.model_mind.evidence import read_evidence
 from workbench.engine.stores.wording import clean_line, one_line
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.pending_reflection import Evidence, ReviewItem
+    from workbench.engine.documents import Evidence, ReviewItem
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.model_mind.showing import Shown, Source, What
     from workbench.engine.reflection.model_mind.targets import Targets

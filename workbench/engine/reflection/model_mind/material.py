@@ -12,7 +12,7 @@ from workbench.engine.reflection.rules.naming import find_named
 
 if TYPE_CHECKING:
     from workbench.engine.catalog import EntityRecord
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.model import Agenda, Area, Passage, Snapshot
     from workbench.engine.reflection.model_mind.showing import What
     from workbench.engine.reflection.model_mind.windows import Window

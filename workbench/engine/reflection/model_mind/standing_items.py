@@ -14,7 +14,7 @@ from workbench.engine.results import CoreItem, DecayEntry
 from workbench.engine.stores.wording import clean_name
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.model_mind.item_context import ItemContext, Reader, Said
 
 _MOST_STEPS: Final = 20

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.reflection.review.applying.apply_item import carry_out, stage_of, touches_core
+from workbench.engine.reflection.review.applying.apply_item import carry_out, stage_of
 from workbench.engine.reflection.review.applying.step import Step
 from workbench.engine.reflection.review.asked import may_change_nothing
 from workbench.engine.reflection.review.reading import read_item
@@ -19,7 +19,7 @@ from workbench.engine.stores.drafting import Draft
 from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from workbench.engine.documents import ReviewItem
     from workbench.engine.history.plan import FileView
@@ -94,8 +94,6 @@ def rehearse(
     items: Sequence[ReviewItem],
     means: Means,
     reflection: str = "r-0",
-    *,
-    only: Callable[[Asked], bool] = lambda _: True,
 ) -> Rehearsal:
     """Carry out the approved items on a draft.
 
@@ -107,13 +105,12 @@ def rehearse(
         items: All items of the file, whatever was decided.
         means: What planners need.
         reflection: `r-012`.
-        only: Which of the approved ones to carry out.
     """
     shelf = Shelf.of(view)
     stage = _Stage(items, shelf, means, reflection, Draft(shelf), check_all(items, shelf, means.zone))
     waits = stage.waits()
     for item, asked in _in_order(items, shelf):
-        if item.id in waits or not only(asked):
+        if item.id in waits:
             continue
         if not _carry(stage, item, asked):
             waits = stage.waits()
@@ -124,14 +121,6 @@ def rehearse(
         stage.stale,
         CoreTokens(_core_size(shelf), _core_size(stage.draft), means.settings.core.cap),
     )
-
-
-def core_tokens(view: FileView, items: Sequence[ReviewItem], means: Means) -> CoreTokens:
-    """Return the tokens of core memory now and with everything approved: only what touches it is carried out."""
-    shelf = Shelf.of(view)
-    return rehearse(
-        shelf, items, means, only=lambda asked: touches_core(asked, shelf, means.zone)
-    ).core_tokens
 
 
 def _in_order(items: Sequence[ReviewItem], shelf: Shelf) -> list[tuple[ReviewItem, Asked]]:

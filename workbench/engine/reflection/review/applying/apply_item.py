@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine.errors import WorkbenchError
 from workbench.engine.reflection.review import asked as ask
 from workbench.engine.reflection.review.applying import core, graph, memories, statements, understanding
-from workbench.engine.stores.forget import items_saying
-from workbench.engine.stores.locate import locate_memory
 
 if TYPE_CHECKING:
-    from datetime import tzinfo
-
     from workbench.engine.reflection.review.applying.step import Step
     from workbench.engine.reflection.review.asked import Asked
     from workbench.engine.reflection.review.shelf import Shelf
@@ -79,26 +74,3 @@ def stage_of(asked: Asked, shelf: Shelf) -> int:
             return 3 if known is not None and len(text) <= len(known.text) else 4
         case _:
             return 4
-
-
-def touches_core(asked: Asked, shelf: Shelf, zone: tzinfo) -> bool:
-    """Tell whether an item may change how much core memory holds."""
-    match asked:
-        case ask.CoreWording() | ask.CoreAddition() | ask.Demoting():
-            return True
-        case ask.Pinning(memory=memory):
-            return memory.startswith("core:")
-        case ask.Restoring(memory=memory):
-            along = any(item.along == memory for item in shelf.archived_items.values())
-            return along or memory.startswith("core:")
-        case ask.Archiving(memory=memory):
-            return memory.startswith("core:") or _said_in_core(memory, shelf, zone)
-        case _:
-            return False
-
-
-def _said_in_core(memory: str, shelf: Shelf, zone: tzinfo) -> bool:
-    try:
-        return bool(items_saying(shelf.core, locate_memory(shelf, memory, zone)))
-    except WorkbenchError:
-        return False
