@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 
 from workbench.engine.documents import Evidence, ReviewItem
-
-_TEXTS = {"id", "kind", "text", "target", "before", "confidence", "reason", "decision", "section"}
 
 
 @dataclass(frozen=True)
@@ -64,13 +62,18 @@ def _line(value: object) -> bytes:
 def _item(held: object) -> ReviewItem:
     if not isinstance(held, dict):
         raise TypeError("an item is an object")
-    names = {each.name for each in fields(ReviewItem)} & _TEXTS
-    given = {name: _text(value) for name, value in held.items() if name in names}
     return ReviewItem(
-        **given,  # type: ignore[arg-type]  # those fields that are text
+        id=_text(held["id"]),
+        kind=_text(held["kind"]),
+        text=_text(held["text"]),
+        target=_text(held["target"]),
+        before=_text(held["before"]),
+        confidence=_text(held["confidence"]),
+        reason=_text(held["reason"]),
         evidence=tuple(Evidence(_text(each["id"]), _text(each["quote"])) for each in _list(held["evidence"])),
         needs=tuple(map(_text, _list(held["needs"]))),
         fields=tuple((_text(label), _text(value)) for label, value in _list(held["fields"])),
+        section=_text(held["section"]),
     )
 
 
