@@ -16,7 +16,7 @@ from tests.tui.fake_bench import FakeBench
 from tests.tui.stillness import settle
 from workbench.tui import app as bench_app
 from workbench.tui.app import BenchApp
-from workbench.tui.panes import base, core
+from workbench.tui.panes import base, core, inbox_reading
 
 Running = Callable[..., AbstractAsyncContextManager[Pilot[None]]]
 
@@ -33,6 +33,7 @@ def restless(monkeypatch: pytest.MonkeyPatch) -> None:
         (base, "REST"),
         (base, "REST_FOR_HISTORY"),
         (core, "_EDITOR_AFTER"),
+        (inbox_reading, "REST_FOR_RELATED"),
         (bench_app, "_CALM"),
         (bench_app, "_LONG"),
     ):

@@ -27,15 +27,8 @@ from workbench.tui.ink import line_width, plain_text
 from workbench.tui.views.applying import applied_lines, diffs_of, preview_lines
 from workbench.tui.views.contradiction import contradiction_lines
 from workbench.tui.views.cycle import cycle_lines, cycle_result, cycle_words
-from workbench.tui.views.inbox import (
-    InboxRows,
-    age_words,
-    gist,
-    item_line,
-    progress_bar,
-    progress_lines,
-    section_title,
-)
+from workbench.tui.views.decision_progress import age_words, progress_bar, progress_lines
+from workbench.tui.views.inbox import InboxRows, gist, item_line, section_title
 from workbench.tui.views.proposal import nothing_waits, overview_lines, overview_title, section_lines
 from workbench.tui.views.review_item import Related, context_lines, review_item_lines
 

@@ -17,8 +17,9 @@ from workbench.tui.panes.base import Pane
 from workbench.tui.panes.desk import Broke, Desk, WasRead
 from workbench.tui.query import Query, parse_query
 from workbench.tui.views.cycle import cycle_lines
+from workbench.tui.views.decision_progress import progress_lines
 from workbench.tui.views.hits import first_words
-from workbench.tui.views.inbox import FIELDS, OVERVIEW, SECTION_KEY, InboxRows, item_matches, progress_lines
+from workbench.tui.views.inbox import FIELDS, OVERVIEW, SECTION_KEY, InboxRows, item_matches
 from workbench.tui.views.proposal import nothing_waits, overview_lines, overview_title, section_lines
 from workbench.tui.views.review_item import Related, link_of, review_item_lines
 from workbench.tui.views.teaching import teach

@@ -8,7 +8,8 @@ from workbench.tui.decisions import tally
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink
 from workbench.tui.text import wrap
 from workbench.tui.views.dates import full_time
-from workbench.tui.views.inbox import CONFIDENCES, RISKS, decided_words, section_title
+from workbench.tui.views.decision_progress import decided_words
+from workbench.tui.views.inbox import CONFIDENCES, RISKS, section_title
 from workbench.tui.views.index import ago
 from workbench.tui.views.memory import markdown_lines, section
 from workbench.tui.views.review_item import core_lines
