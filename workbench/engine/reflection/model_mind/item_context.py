@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from workbench.engine.catalog import FactRecord
 from workbench.engine.reflection.model_mind.dropping import Unusable
 from workbench.engine.reflection.model_mind.evidence import read_evidence
-from workbench.engine.stores.wording import clean_line, one_line
+from workbench.engine.stores.wording import clean_line, clip, one_line
 
 if TYPE_CHECKING:
     from workbench.engine.documents import Evidence, ReviewItem
@@ -81,8 +81,7 @@ def reason(said: Said) -> str:
     Raises:
         InvalidInput: It is empty.
     """
-    told = clean_line(said["reason"], what="Its reason").text
-    return told if len(told) <= _LONGEST_REASON else told[: _LONGEST_REASON - 1].rstrip() + "…"
+    return clip(clean_line(said["reason"], what="Its reason").text, _LONGEST_REASON)
 
 
 def same(one: str, other: str) -> bool:

@@ -19,7 +19,7 @@ from workbench.engine.reflection.review.asked import (
     Pinning,
     Superseding,
 )
-from workbench.engine.reflection.review.standing import Stands, is_hidden, names_of, read_procedure
+from workbench.engine.reflection.review.existing import Stands, is_hidden, names_of, read_procedure
 from workbench.engine.stores.core import same_item
 from workbench.engine.stores.entities import merged_into
 from workbench.engine.stores.semantic import find_relation, same_fact

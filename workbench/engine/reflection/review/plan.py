@@ -18,7 +18,7 @@ from workbench.engine.history.adoption import common_pattern
 from workbench.engine.history.plan import Action, Plan
 from workbench.engine.history.revert import item_trailers
 from workbench.engine.reflection.review.books import keep_books
-from workbench.engine.reflection.review.reading import is_item_id
+from workbench.engine.reflection.review.item_parts import is_item_id
 from workbench.engine.reflection.review.record import Decided
 from workbench.engine.reflection.review.rehearsal import Rehearsal, rehearse
 from workbench.engine.results import Applied, FilePreview, ReviewPreview

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.documents import ReflectionRecord
 from workbench.engine.reflection.items import RESOLVE
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.engine.reflection.review.reading import field_of
+from workbench.engine.reflection.review.item_parts import field_of
 from workbench.engine.stores.wording import clip
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from workbench.engine.errors import WorkbenchError
 from workbench.engine.reflection.review.applying.apply_item import carry_out, stage_of
 from workbench.engine.reflection.review.applying.step import Step
 from workbench.engine.reflection.review.asked import may_change_nothing
-from workbench.engine.reflection.review.reading import read_item
+from workbench.engine.reflection.review.item_reading import read_item
 from workbench.engine.reflection.review.shelf import Shelf
 from workbench.engine.reflection.review.staleness import Staleness, check_all
 from workbench.engine.reflection.review.waiting import what_waits
@@ -135,18 +135,18 @@ def _in_order(items: Sequence[ReviewItem], shelf: Shelf) -> list[tuple[ReviewIte
     staged = sorted(readable.values(), key=lambda pair: stage_of(pair[1], shelf))
     ordered: dict[str, tuple[ReviewItem, Asked]] = {}
     begun: set[str] = set()
-
-    def place(item: ReviewItem, asked: Asked) -> None:
-        if item.id in begun:
-            return
+    # A chain of needs may be as long as the file, so nothing here calls itself.
+    ahead = list(reversed(staged))
+    while ahead:
+        item, asked = ahead[-1]
+        needed = [] if item.id in begun else [readable[need] for need in item.needs if need in readable]
         begun.add(item.id)
-        for need in item.needs:
-            if need in readable:
-                place(*readable[need])
-        ordered[item.id] = (item, asked)
-
-    for pair in staged:
-        place(*pair)
+        missing = [pair for pair in needed if pair[0].id not in begun]
+        if missing:
+            ahead.extend(reversed(missing))
+        else:
+            ordered.setdefault(item.id, (item, asked))
+            ahead.pop()
     return list(ordered.values())
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents import PendingReflection, SourceText, read_headings
+from workbench.engine.documents import read_headings
 from workbench.engine.documents.source import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from workbench.engine.documents import PendingReflection
 
 # What looks like an item but cannot be read as one: somebody’s handwriting, which is not thrown away.
 _UNREAD_ITEM: Final = re.compile(r"^[ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]+\[.?\][ \t]", re.MULTILINE)
@@ -32,9 +34,5 @@ def without_items(pending: PendingReflection, item_ids: Iterable[str]) -> bytes 
     for heading in reversed(read_headings(source)):
         body = source.lines_of(heading.section)[1:]
         if heading.level == 2 and heading.text in held and all(is_blank(line) for line in body):
-            source = _without(source, heading.section.start, heading.section.end)
+            source = source.splice(heading.section.start, heading.section.end, ())
     return source.render()
-
-
-def _without(source: SourceText, start: int, end: int) -> SourceText:
-    return source.splice(start, end, ())

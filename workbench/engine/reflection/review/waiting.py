@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import deque
+from typing import TYPE_CHECKING, Final
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.reflection.review.asked import creates, lacks_words
-from workbench.engine.reflection.review.reading import read_item
+from workbench.engine.reflection.review.item_reading import read_item
+from workbench.engine.stores.wording import clip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.review.staleness import Staleness
+
+_SHOWN: Final = 120
 
 
 def what_waits(
@@ -36,16 +40,19 @@ def what_waits(
         reason = waits.get(item.id) or _own_reason(item, stale)
         if reason:
             waits[item.id] = reason
-    # What waits keeps others waiting, until nobody new does.
-    while True:
-        more = {
-            item.id: reason
-            for item in approved
-            if item.id not in waits and (reason := _unmet(item, by_id, waits, exists))
-        }
-        if not more:
-            return {item.id: waits[item.id] for item in approved if item.id in waits}
-        waits |= more
+    needed_by: dict[str, list[ReviewItem]] = {}
+    for item in approved:
+        for need in item.needs:
+            needed_by.setdefault(need, []).append(item)
+    # What waits keeps those waiting that need it, and these again others.
+    asked = deque(item for item in approved if item.id not in waits)
+    while asked:
+        item = asked.popleft()
+        reason = "" if item.id in waits else _unmet(item, by_id, waits, exists)
+        if reason:
+            waits[item.id] = reason
+            asked.extend(needed_by.get(item.id, ()))
+    return {item.id: waits[item.id] for item in approved if item.id in waits}
 
 
 def _own_reason(item: ReviewItem, stale: Mapping[str, Staleness]) -> str:
@@ -53,10 +60,10 @@ def _own_reason(item: ReviewItem, stale: Mapping[str, Staleness]) -> str:
         asked = read_item(item)
     except InvalidInput as error:
         return error.told
-    standing = stale.get(item.id)
-    if standing is not None and standing.stale:
-        now = f" Now: {_short(standing.now)}" if standing.now else ""
-        return f"{standing.reason}{now}"
+    found = stale.get(item.id)
+    if found is not None and found.stale:
+        now = f" Now: {clip(found.now, _SHOWN)}" if found.now else ""
+        return f"{found.reason}{now}"
     return lacks_words(asked)
 
 
@@ -82,8 +89,3 @@ def _made(item: ReviewItem, exists: Callable[[str], bool]) -> bool:
     except InvalidInput:
         return False
     return entity is not None and exists(entity)
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= 120 else line[:119].rstrip() + "…"

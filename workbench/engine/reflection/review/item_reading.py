@@ -1,0 +1,253 @@
+"""What an item of the proposal asks, read back from the file that people may have edited.
+
+The reverse of `reflection/items.py`. What makes no sense is refused with a sentence that says what is wrong; nobody's
+reading of it is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.identifiers import ENTITY_TYPES, slug
+from workbench.engine.reflection import items
+from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.reflection.review.asked import (
+    Answering,
+    Archiving,
+    CoreAddition,
+    CoreWording,
+    Deciding,
+    Demoting,
+    Merging,
+    NewEntity,
+    NewFact,
+    NewInsight,
+    NewProcedure,
+    NewRelation,
+    OtherSteps,
+    OtherWording,
+    Pinning,
+    Restoring,
+    Superseding,
+)
+from workbench.engine.reflection.review.item_parts import (
+    block_of,
+    core_item_of,
+    date_of,
+    entity_in,
+    field_of,
+    is_item_id,
+    memory_of,
+    parsed_id,
+    proposed_text,
+    subject_of,
+    wrong,
+)
+
+if TYPE_CHECKING:
+    from workbench.engine.documents import ReviewItem
+    from workbench.engine.reflection.review.asked import Asked
+
+_UNANSWERED: Final = frozenset({"", "…", "...", "?"})
+_CRITICAL_FACTS: Final = "critical-facts"
+_EVOLUTION: Final = "evolution:"
+_RELATION: Final = re.compile(r"\s*([^\[\]:]+?)\s*:?\s*\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]\s*\.?\s*")
+_LINK: Final = re.compile(r"\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
+_NUMBER: Final = re.compile(r"\s*\d{1,9}[.)]\s+")
+_BULLET: Final = re.compile(r"\s*[-*+]\s+")
+
+
+def read_item(item: ReviewItem) -> Asked:
+    """Return what an item asks.
+
+    Raises:
+        InvalidInput: It makes no sense as it stands; the message says why.
+    """
+    if not is_item_id(item.id):
+        raise wrong(item, "This is no number of an item.", "Number items like r-012.3.")
+    kind = kind_of(item.kind)
+    match kind:
+        case Kind.FACT:
+            return _fact(item)
+        case Kind.ENTITY:
+            return _new_entity(item)
+        case Kind.RELATION:
+            return _relation(item)
+        case Kind.MERGE:
+            return _merge(item)
+        case Kind.SUPERSESSION:
+            return _supersession(item)
+        case Kind.CONTRADICTION:
+            return _contradiction(item)
+        case Kind.ARCHIVE:
+            return Archiving(memory_of(item))
+        case Kind.RESTORE:
+            return Restoring(memory_of(item))
+        case Kind.VAULT_PIN:
+            return Pinning(memory_of(item))
+        case Kind.PROCEDURE:
+            return _procedure(item)
+        case Kind.CORE_CHANGE:
+            return _core_change(item)
+        case Kind.PROMOTION:
+            return CoreAddition(
+                block_of(item) or _CRITICAL_FACTS, proposed_text(item), field_of(item, items.OF)
+            )
+        case Kind.DEMOTION:
+            return Demoting(core_item_of(item))
+        case Kind.INSIGHT:
+            return _insight(item)
+        case Kind.QUESTION:
+            return _question(item)
+        case None:
+            raise wrong(
+                item,
+                f"“{item.kind[:60]}” is no kind of change.",
+                f"Use one of: {', '.join(Kind)}.",
+            )
+
+
+def _fact(item: ReviewItem) -> Asked:
+    entity, fact = subject_of(item)
+    if item.before:
+        if fact is None:
+            raise wrong(
+                item,
+                "It rewords a fact but does not say which.",
+                "Name the fact, as entity:type--name#^id, or delete the line “was”.",
+            )
+        return OtherWording(fact, proposed_text(item))
+    return NewFact(entity, proposed_text(item), date_of(item, items.SINCE))
+
+
+def _new_entity(item: ReviewItem) -> NewEntity:
+    entity, fact = subject_of(item)
+    if fact is not None:
+        raise wrong(item, "A fact’s id stands where an entity’s should.", "Write it as [[type--name]].")
+    _require_fresh_name(item, entity)
+    aliases = (" ".join(alias.split()) for alias in field_of(item, items.ALIASES).split(";"))
+    return NewEntity(
+        entity,
+        proposed_text(item),
+        tuple(dict.fromkeys(alias for alias in aliases if alias)),
+        field_of(item, items.SUMMARY),
+    )
+
+
+def _require_fresh_name(item: ReviewItem, entity: str) -> None:
+    """Make sure that the id of a new entity is one that the engine could have given."""
+    kind, _, name = entity.partition("--")
+    if kind not in ENTITY_TYPES:
+        raise wrong(item, f"“{kind[:40]}” is no type of entity.", f"Types are {', '.join(ENTITY_TYPES)}.")
+    if slug(name) != name:
+        raise wrong(
+            item, f"“{entity[:60]}” cannot name a new entity.", f"Write it as [[{kind}--{slug(name)}]]."
+        )
+
+
+def _relation(item: ReviewItem) -> NewRelation:
+    entity, _ = subject_of(item)
+    found = _RELATION.fullmatch(item.text)
+    if found is None:
+        raise wrong(
+            item,
+            f"“{item.text[:60]}” is no relation.",
+            "Write it as: relation [[type--name]], for example: develops [[project--apollo]].",
+        )
+    return NewRelation(entity, found[1].strip(), entity_in(item, found[2]), date_of(item, items.SINCE))
+
+
+def _merge(item: ReviewItem) -> Merging:
+    entity, _ = subject_of(item)
+    link = _LINK.search(item.text)
+    if link is None:
+        raise wrong(
+            item,
+            "It does not say which entity goes into the other.",
+            "Write it as: [[type--name]] is the same.",
+        )
+    return Merging(entity, entity_in(item, link[1]))
+
+
+def _supersession(item: ReviewItem) -> Superseding:
+    entity, fact = subject_of(item)
+    if fact is None and not item.before:
+        raise wrong(item, "It does not say what was so before.", "Add a line: - was: the old statement.")
+    held_since, until, since = (date_of(item, each) for each in (items.HELD_SINCE, items.UNTIL, items.SINCE))
+    return Superseding(entity, fact, item.before, proposed_text(item), held_since, until, since)
+
+
+def _contradiction(item: ReviewItem) -> Deciding:
+    entity, fact = subject_of(item)
+    resolve = field_of(item, items.RESOLVE).casefold() or "ask"
+    if resolve not in items.RESOLUTIONS:
+        raise wrong(
+            item, f"“{resolve[:60]}” does not resolve it.", f"Say one of: {', '.join(items.RESOLUTIONS)}."
+        )
+    this, that = field_of(item, items.THIS), field_of(item, items.THAT)
+    for label, said in ((items.THIS, this), (items.THAT, that)):
+        if not said and resolve in (label, "both"):
+            raise wrong(item, f"There is nothing under “{label}”.", f"Add a line: - {label}: the statement.")
+    return Deciding(entity, fact, this, that, resolve)
+
+
+def _procedure(item: ReviewItem) -> Asked:
+    memory = parsed_id(item, item.target)
+    if memory.kind != "procedure":
+        raise wrong(item, "It does not name a procedure.", "Write it as `procedure:name-of-it`.")
+    steps = split_steps(field_of(item, items.STEPS))
+    if not steps:
+        raise wrong(
+            item, "There are no steps.", "Add a line “- steps: 1. …” and the others, numbered, below it."
+        )
+    when = field_of(item, items.WHEN)
+    if item.before:
+        return OtherSteps(str(memory), when, steps)
+    if slug(memory.name) != memory.name:
+        raise wrong(
+            item,
+            f"“{memory.name[:60]}” cannot name a new procedure.",
+            f"Write `procedure:{slug(memory.name)}`.",
+        )
+    return NewProcedure(str(memory), proposed_text(item), when, steps)
+
+
+def split_steps(text: str) -> tuple[str, ...]:
+    """Return the steps of a list, without numbers; lines without a number belong to the step before them.
+
+    Where nothing is numbered, every line is a step.
+    """
+    lines = [line for line in text.split("\n") if line.strip()]
+    numbered = any(_NUMBER.match(line) for line in lines)
+    steps: list[str] = []
+    for line in lines:
+        mark = _NUMBER.match(line) if numbered else _BULLET.match(line)
+        words = " ".join(line[mark.end() if mark else 0 :].split())
+        if numbered and mark is None and steps:
+            steps[-1] += f" {words}"
+        else:
+            steps.append(words)
+    return tuple(step for step in steps if step)
+
+
+def _core_change(item: ReviewItem) -> Asked:
+    block = block_of(item)
+    return (
+        CoreAddition(block, proposed_text(item))
+        if block
+        else CoreWording(core_item_of(item), proposed_text(item))
+    )
+
+
+def _insight(item: ReviewItem) -> NewInsight:
+    section = item.target.strip().removeprefix(_EVOLUTION).strip()
+    if not item.target.strip().startswith(_EVOLUTION) or not section:
+        raise wrong(item, "It names no section of evolution.md.", "Write it as `evolution:Insights`.")
+    return NewInsight(section, proposed_text(item))
+
+
+def _question(item: ReviewItem) -> Answering:
+    about = subject_of(item)[0] if item.target.strip() else ""
+    answer = field_of(item, items.ANSWER)
+    return Answering(proposed_text(item), "" if answer in _UNANSWERED else answer, about)
