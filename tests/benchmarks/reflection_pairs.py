@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         half = "held-out" if name in HELD_OUT else "tuned"
         if (options.half and half != options.half) or (options.only and name not in options.only):
             continue
-        passages = read_passages(DATA / name)
+        passages = list(read_passages(DATA / name))
         outcome = evaluate(name, pairs, passages, labels)
         halves[half].append(outcome)
         print(f"{name} ({half}): {len(passages)} passages, {_figures([outcome])}")
