@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.documents import Evolution, RelationVocabulary, canonical_relation
+from workbench.engine.documents import RelationVocabulary, canonical_relation
+from workbench.engine.reflection.files import read_evolution
 from workbench.engine.reflection.items import numbered
 from workbench.engine.reflection.review.asked import (
     Archiving,
@@ -64,8 +65,8 @@ def said_already(asked: Asked, shelf: Shelf) -> Stands | None:
             item = same_item(shelf.core, text)
             return Stands(item.text, note="Core memory says this already.") if item else None
         case NewInsight(text=text):
-            evolution = Evolution.parse(shelf.read(layout.EVOLUTION) or b"")
-            same = next((one for one in evolution.insights if text_key(one.text) == text_key(text)), None)
+            insights = read_evolution(shelf).insights
+            same = next((one for one in insights if text_key(one.text) == text_key(text)), None)
             return Stands(same.text, note="evolution.md says this already.") if same else None
         case Pinning(memory=memory):
             entry = shelf.entries.get(memory)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.clock import render_time
-from workbench.engine.documents import ReflectionLog
 from workbench.engine.history.plan import Action
 from workbench.engine.reflection import rejections
+from workbench.engine.reflection.files import read_log
 from workbench.engine.reflection.review.record import updated_record
 from workbench.engine.reflection.review.remains import without_items
 
@@ -39,11 +39,9 @@ def keep_books(
         known = draft.read(layout.REJECTED)
         kept = rejections.remember(known, decided.rejected, reflection, now.isoformat(timespec="seconds"))
         draft.write(layout.REJECTED, kept, Action.EDIT, f"remembered {len(decided.rejected)} rejected")
-    log = ReflectionLog.parse(draft.read(layout.REFLECTION_LOG) or b"", layout.REFLECTION_LOG)
+    log = read_log(draft)
     record = updated_record(log, pending, reflection, decided, render_time(now))
     known_record = log.record(reflection)
     # Deferring the same items again is nothing new, and only the time would change.
     if known_record is None or known_record.body != record.body:
-        draft.write(
-            layout.REFLECTION_LOG, log.put(record).render(), Action.EDIT, f"{reflection} {record.outcome}"
-        )
+        draft.write(log.path, log.put(record).render(), Action.EDIT, f"{reflection} {record.outcome}")

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
-from workbench.engine.documents import PendingReflection, ReflectionLog
 from workbench.engine.errors import DocumentError, NotFound
 from workbench.engine.history.adoption import common_pattern
 from workbench.engine.history.plan import Action, Plan
 from workbench.engine.history.revert import item_trailers
+from workbench.engine.reflection.files import read_log, read_pending
 from workbench.engine.reflection.review.books import keep_books
 from workbench.engine.reflection.review.item_parts import is_item_id
 from workbench.engine.reflection.review.record import Decided
@@ -25,7 +25,7 @@ from workbench.engine.results import Applied, FilePreview, ReviewPreview
 from workbench.engine.stores.drafting import Draft
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents import PendingReflection, ReviewItem
     from workbench.engine.history.plan import FileView
     from workbench.engine.reflection.review.means import Means
 
@@ -123,8 +123,7 @@ def reflection_of(pending: PendingReflection) -> str:
 
 
 def _prepare(view: FileView, means: Means) -> _Prepared:
-    content = view.read(layout.PENDING_REFLECTION)
-    pending = PendingReflection.parse(content or b"", layout.PENDING_REFLECTION)
+    pending = read_pending(view)
     if not pending.items:
         raise NotFound(
             "No reflection waits for decisions.",
@@ -177,8 +176,7 @@ def _told(prepared: _Prepared) -> str:
 
 
 def _outcome(prepared: _Prepared) -> str:
-    log = ReflectionLog.parse(prepared.draft.read(layout.REFLECTION_LOG) or b"", layout.REFLECTION_LOG)
-    record = log.record(prepared.reflection)
+    record = read_log(prepared.draft).record(prepared.reflection)
     return record.outcome if record else ""
 
 

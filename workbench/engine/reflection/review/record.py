@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.documents import ReflectionRecord
+from workbench.engine.reflection.account import READ_FIELD, read_account
 from workbench.engine.reflection.items import RESOLVE
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.reflection.review.item_parts import field_of
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from workbench.engine.documents import PendingReflection, ReflectionLog, ReviewItem
 
 ITEMS: Final = "items"
-READ: Final = "read"
 _LINE: Final = re.compile(r"- `([^`\n]+)` (approved|rejected|deferred): ")
 _TEXT_CHARACTERS: Final = 160
 
@@ -79,9 +79,9 @@ def updated_record(
         outcome = "rejected"
     fields = dict(known.fields) if known else {}
     fields[ITEMS] = f"{approved}/{total}"
-    mark = next((value for key, value in pending.meta if key.casefold() == READ), "")
-    if mark and READ not in fields:
-        fields[READ] = mark
+    mark = read_account(pending.meta).mark
+    if mark and READ_FIELD not in fields:
+        fields[READ_FIELD] = mark
     preface = _preface(known) if known else []
     body = "\n".join([*preface, *lines.values()])
     return ReflectionRecord(reflection, time, outcome, body, tuple(fields.items()))

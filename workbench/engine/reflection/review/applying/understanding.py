@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout
-from workbench.engine.documents import Evolution
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action
+from workbench.engine.reflection.files import read_evolution
 from workbench.engine.stores.intent import RememberRequest
 from workbench.engine.stores.remember import plan_remember
 from workbench.engine.stores.wording import clean_line, clean_memory, clip, text_key
@@ -19,14 +18,13 @@ if TYPE_CHECKING:
 
 def note_insight(step: Step, asked: NewInsight) -> None:
     """Add an insight to its section of `evolution.md`, which is made where it is missing."""
-    evolution = Evolution.parse(step.draft.read(layout.EVOLUTION) or b"", layout.EVOLUTION)
+    evolution = read_evolution(step.draft)
     section = clean_line(asked.section, what="A section", limit=80).text
     wording = clean_memory(asked.text, what="An insight")
     step.warnings.extend(wording.warnings)
     added = evolution.add(section, wording.text)
-    step.draft.write(
-        layout.EVOLUTION, added.render(), Action.EDIT, f"added “{clip(wording.text, 60)}” to {clip(section)}"
-    )
+    told = f"added “{clip(wording.text, 60)}” to {clip(section)}"
+    step.draft.write(evolution.path, added.render(), Action.EDIT, told)
 
 
 def remember_answer(step: Step, asked: Answering) -> None:
