@@ -254,6 +254,13 @@ def question(text: str, evidence: Sequence[Evidence], *, reason: str, about: str
     return _item(Kind.QUESTION, about, text, evidence, reason, "", fields=((ANSWER, "…"),))
 
 
+def field_of(item: ReviewItem, label: str) -> str:
+    """Return what an item says under a label, in any case of the label; empty where it says nothing."""
+    wanted = label.casefold()
+    found = (value for key, value in item.fields if " ".join(key.split()).casefold() == wanted)
+    return next(found, "").strip()
+
+
 def numbered(steps: Sequence[str]) -> str:
     """Return steps as the lines of a numbered list."""
     return "\n".join(f"{number}. {' '.join(step.split())}" for number, step in enumerate(steps, 1))

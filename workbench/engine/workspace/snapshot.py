@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from workbench.engine.workspace.unread import Unread
 
 _MOST_SCORED = 400
-_ARCHIVED_BY_REFLECTION = re.compile(r"\bapproved: archive[^`\[]*`([^`\s]+)`")
 
 
 def take_snapshot(
@@ -93,7 +91,11 @@ def _often(standing: DecayView) -> tuple[DecayEntry, ...]:
 
 def _archived(standing: DecayView, log: ReflectionLog) -> tuple[DecayEntry, ...]:
     """Return what reflections archived; what a person forgot by name is never offered again."""
-    ids = {found for record in log.records for found in _ARCHIVED_BY_REFLECTION.findall(record.body)}
+    from workbench.engine.reflection.kinds import Kind
+    from workbench.engine.reflection.verdicts import read_verdicts
+
+    verdicts = (verdict for record in log.records for verdict in read_verdicts(record.body))
+    ids = {each.target for each in verdicts if each.kind is Kind.ARCHIVE and each.decision == "approved"}
     away = [entry for entry in standing.entries if entry.id in ids and entry.status == "archived"]
     return tuple(sorted(away, key=lambda entry: entry.last_accessed, reverse=True)[:_MOST_SCORED])
 

@@ -1,4 +1,4 @@
-"""What the parts of a proposed item say, as a person may have left them: ids, dates and fields."""
+"""What the parts of a proposed item say, as a person may have left them: its id, target, text and dates."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import BLOCK_ID, MemoryId, parse_memory_id
+from workbench.engine.reflection.items import field_of
 
 if TYPE_CHECKING:
     from workbench.engine.documents import ReviewItem
@@ -18,13 +19,6 @@ _DATE: Final = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]
 def is_item_id(text: str) -> bool:
     """Tell whether a text is the id of an item, by which history can take it back: `r-012.3`."""
     return _ITEM_ID.fullmatch(text) is not None
-
-
-def field_of(item: ReviewItem, label: str) -> str:
-    """Return what an item says under a label, in any case of the label; empty where it says nothing."""
-    wanted = label.casefold()
-    found = (value for key, value in item.fields if " ".join(key.split()).casefold() == wanted)
-    return next(found, "").strip()
 
 
 def block_of(item: ReviewItem) -> str:

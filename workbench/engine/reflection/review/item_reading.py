@@ -36,7 +36,6 @@ from workbench.engine.reflection.review.item_parts import (
     core_item_of,
     date_of,
     entity_in,
-    field_of,
     is_item_id,
     memory_of,
     parsed_id,
@@ -92,7 +91,7 @@ def read_item(item: ReviewItem) -> Asked:
             return _core_change(item)
         case Kind.PROMOTION:
             return CoreAddition(
-                block_of(item) or _CRITICAL_FACTS, proposed_text(item), field_of(item, items.OF)
+                block_of(item) or _CRITICAL_FACTS, proposed_text(item), items.field_of(item, items.OF)
             )
         case Kind.DEMOTION:
             return Demoting(core_item_of(item))
@@ -126,12 +125,12 @@ def _new_entity(item: ReviewItem) -> NewEntity:
     if fact is not None:
         raise wrong(item, "A fact’s id stands where an entity’s should.", "Write it as [[type--name]].")
     _require_fresh_name(item, entity)
-    aliases = (" ".join(alias.split()) for alias in field_of(item, items.ALIASES).split(";"))
+    aliases = (" ".join(alias.split()) for alias in items.field_of(item, items.ALIASES).split(";"))
     return NewEntity(
         entity,
         proposed_text(item),
         tuple(dict.fromkeys(alias for alias in aliases if alias)),
-        field_of(item, items.SUMMARY),
+        items.field_of(item, items.SUMMARY),
     )
 
 
@@ -180,12 +179,12 @@ def _supersession(item: ReviewItem) -> Superseding:
 
 def _contradiction(item: ReviewItem) -> Deciding:
     entity, fact = subject_of(item)
-    resolve = field_of(item, items.RESOLVE).casefold() or "ask"
+    resolve = items.field_of(item, items.RESOLVE).casefold() or "ask"
     if resolve not in items.RESOLUTIONS:
         raise wrong(
             item, f"“{resolve[:60]}” does not resolve it.", f"Say one of: {', '.join(items.RESOLUTIONS)}."
         )
-    this, that = field_of(item, items.THIS), field_of(item, items.THAT)
+    this, that = items.field_of(item, items.THIS), items.field_of(item, items.THAT)
     for label, said in ((items.THIS, this), (items.THAT, that)):
         if not said and resolve in (label, "both"):
             raise wrong(item, f"There is nothing under “{label}”.", f"Add a line: - {label}: the statement.")
@@ -196,12 +195,12 @@ def _procedure(item: ReviewItem) -> Asked:
     memory = parsed_id(item, item.target)
     if memory.kind != "procedure":
         raise wrong(item, "It does not name a procedure.", "Write it as `procedure:name-of-it`.")
-    steps = split_steps(field_of(item, items.STEPS))
+    steps = split_steps(items.field_of(item, items.STEPS))
     if not steps:
         raise wrong(
             item, "There are no steps.", "Add a line “- steps: 1. …” and the others, numbered, below it."
         )
-    when = field_of(item, items.WHEN)
+    when = items.field_of(item, items.WHEN)
     if item.before:
         return OtherSteps(str(memory), when, steps)
     if slug(memory.name) != memory.name:
@@ -249,5 +248,5 @@ def _insight(item: ReviewItem) -> NewInsight:
 
 def _question(item: ReviewItem) -> Answering:
     about = subject_of(item)[0] if item.target.strip() else ""
-    answer = field_of(item, items.ANSWER)
+    answer = items.field_of(item, items.ANSWER)
     return Answering(proposed_text(item), "" if answer in _UNANSWERED else answer, about)

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.documents import ReflectionRecord
 from workbench.engine.reflection.account import READ_FIELD, read_account
-from workbench.engine.reflection.items import RESOLVE
-from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.engine.reflection.review.item_parts import field_of
-from workbench.engine.stores.wording import clip
+from workbench.engine.reflection.verdicts import read_verdicts, verdict_line, without_verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from workbench.engine.documents import PendingReflection, ReflectionLog, ReviewItem
 
 ITEMS: Final = "items"
-_LINE: Final = re.compile(r"- `([^`\n]+)` (approved|rejected|deferred): ")
-_TEXT_CHARACTERS: Final = 160
 
 
 @dataclass(frozen=True)
@@ -60,45 +53,28 @@ def updated_record(
         time: ISO 8601.
     """
     known = log.record(reflection)
-    lines = _lines_of(known) if known else {}
+    lines = {verdict.id: verdict.line for verdict in read_verdicts(known.body)} if known else {}
     for decision, items in (
         ("approved", decided.applied),
         ("rejected", decided.rejected),
         ("deferred", decided.deferred),
     ):
-        lines |= {item.id: _line(item, decision) for item in items}
-    words = [_LINE.match(line) for line in lines.values()]
-    decisions = [word[2] for word in words if word]
-    approved = decisions.count("approved")
+        lines |= {item.id: verdict_line(item, decision) for item in items}
+    decisions = Counter(verdict.decision for verdict in read_verdicts("\n".join(lines.values())))
+    approved, rejected = decisions["approved"], decisions["rejected"]
     # Deferred ones are counted among those that stay.
-    total = len(decisions) - decisions.count("deferred") + decided.staying
+    total = approved + rejected + decided.staying
     outcome = "partial"
     if approved == total:
         outcome = "approved"
-    elif decisions.count("rejected") == total:
+    elif rejected == total:
         outcome = "rejected"
     fields = dict(known.fields) if known else {}
     fields[ITEMS] = f"{approved}/{total}"
     mark = read_account(pending.meta).mark
     if mark and READ_FIELD not in fields:
         fields[READ_FIELD] = mark
-    preface = _preface(known) if known else []
-    body = "\n".join([*preface, *lines.values()])
+    # What somebody wrote beside the lines stays.
+    beside = [line for line in without_verdicts(known.body).split("\n") if line.strip()] if known else []
+    body = "\n".join([*beside, *lines.values()])
     return ReflectionRecord(reflection, time, outcome, body, tuple(fields.items()))
-
-
-def _line(item: ReviewItem, decision: str) -> str:
-    target = f" `{clip(item.target.replace('`', ''), 200)}`" if item.target.strip() else ""
-    said = clip(item.text, _TEXT_CHARACTERS)
-    if decision == "approved" and kind_of(item.kind) is Kind.CONTRADICTION:
-        said = f"{said} ({clip(field_of(item, RESOLVE), 10)})"
-    return f"- `{item.id}` {decision}: {clip(item.kind, 40)}{target}{' ' if said else ''}{said}"
-
-
-def _lines_of(record: ReflectionRecord) -> dict[str, str]:
-    return {match[1]: line for line in record.body.split("\n") if (match := _LINE.match(line))}
-
-
-def _preface(record: ReflectionRecord) -> Iterable[str]:
-    """Return what somebody wrote into a record beside its lines."""
-    return [line for line in record.body.split("\n") if not _LINE.match(line) and line.strip()]

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.reflection.items import AS_OF
+from workbench.engine.reflection.items import AS_OF, field_of
 from workbench.engine.reflection.review.already import said_already
 from workbench.engine.reflection.review.asked import targets
 from workbench.engine.reflection.review.existing import Stands, what_stands
-from workbench.engine.reflection.review.item_parts import field_of
 from workbench.engine.reflection.review.item_reading import read_item
 from workbench.engine.reflection.review.shelf import Shelf
 from workbench.engine.stores.wording import text_key

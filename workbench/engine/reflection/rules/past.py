@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
-from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.quoting import cite
+from workbench.engine.reflection.verdicts import Verdict, read_verdicts, without_verdicts
 from workbench.engine.reflection.wording import sentences
 
 if TYPE_CHECKING:
@@ -20,25 +21,7 @@ if TYPE_CHECKING:
     from workbench.engine.documents.source import LineSpan
     from workbench.engine.reflection.model import Snapshot
 
-_VERDICT: Final = re.compile(
-    r"^\s*[-*+]\s+`?(?P<id>r-\d+\.\d+)`?\s+(?P<verdict>approved|rejected|deferred|undecided|waiting)\s*:\s*(?P<rest>.*)$",
-    re.MULTILINE,
-)
-_OPERATION: Final = re.compile(
-    rf"(?P<kind>{'|'.join(sorted(Kind, key=len, reverse=True))})\b"
-    r"(?:\s+(?:for\s+)?(?:\[\[(?P<link>[^\]\n]+)\]\]|`(?P<code>[^`\n]+)`))?:?\s*(?P<text>.*)$"
-)
 _SHARE: Final = re.compile(r"(\d+)\s*/\s*(\d+)")
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """One item of a past reflection: what a person decided on it."""
-
-    kind: Kind | None
-    decision: str
-    target: str
-    text: str
 
 
 @dataclass(frozen=True)
@@ -79,11 +62,7 @@ class PastReflection:
 def read_past(records: Iterable[ReflectionRecord]) -> tuple[PastReflection, ...]:
     """Return the records with the verdicts in their bodies taken apart, oldest first."""
     return tuple(
-        PastReflection(
-            record,
-            _VERDICT.sub("", record.body).strip(),
-            tuple(_verdict(match) for match in _VERDICT.finditer(record.body)),
-        )
+        PastReflection(record, without_verdicts(record.body), read_verdicts(record.body))
         for record in records
     )
 
@@ -112,15 +91,6 @@ def cite_record(snapshot: Snapshot, reflection: PastReflection, word: str = "") 
 def cite_insight(snapshot: Snapshot, insight: Insight) -> Evidence | None:
     """Return evidence from `evolution.md`."""
     return cite(snapshot, _lines(layout.EVOLUTION, insight.span), *_sentences(insight.text), insight.text)
-
-
-def _verdict(match: re.Match[str]) -> Verdict:
-    rest = match["rest"].strip()
-    operation = _OPERATION.match(rest)
-    kind = kind_of(operation["kind"]) if operation else None
-    if operation is None or kind is None:
-        return Verdict(None, match["verdict"], "", rest)
-    return Verdict(kind, match["verdict"], operation["link"] or operation["code"] or "", operation["text"])
 
 
 def _sentences(text: str) -> list[str]:
