@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.reflection.core_room import Room
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model_mind import material
 from workbench.engine.reflection.model_mind.schemas import items_schema, record
-from workbench.engine.reflection.rules.core_room import Room
 
 if TYPE_CHECKING:
     from workbench.engine.documents import ReviewItem

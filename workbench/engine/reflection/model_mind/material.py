@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engine import layout
 from workbench.engine.reflection.model_mind.showing import Shown, Source, clipped, passage_row
-from workbench.engine.reflection.rules.naming import find_named
+from workbench.engine.reflection.named_entities import find_named
 
 if TYPE_CHECKING:
     from workbench.engine.catalog import EntityRecord

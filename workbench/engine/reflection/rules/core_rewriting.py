@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.engine.reflection import items as forms
+from workbench.engine.reflection.core_room import Room
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.core_context import context_changes
 from workbench.engine.reflection.rules.core_corrections import core_corrections
@@ -12,7 +13,6 @@ from workbench.engine.reflection.rules.core_demotion import demotions
 from workbench.engine.reflection.rules.core_identity import identity_changes
 from workbench.engine.reflection.rules.core_persona import persona_changes
 from workbench.engine.reflection.rules.core_promotion import promotions
-from workbench.engine.reflection.rules.core_room import Room
 from workbench.engine.reflection.rules.words import content_words, likeness
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, terms
 from workbench.engine.reflection.model import Agenda, Area
-from workbench.engine.reflection.rules.naming import find_named
+from workbench.engine.reflection.named_entities import find_named
 from workbench.engine.reflection.rules.phrasing import counted, listed
 from workbench.engine.reflection.rules.words import is_topical
 from workbench.engine.triggers.cues import routing_cues
