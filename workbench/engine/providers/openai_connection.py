@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import threading
 import time
@@ -12,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.providers.addresses import checked_url, without_password
 from workbench.engine.providers.chat import ChatCancelled
 from workbench.engine.providers.retrying import (
     RETRIED_STATUSES,
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     Request = Callable[["openai.OpenAI", float], AbstractContextManager["APIResponse[Any]"]]
 
 DEFAULT_BASE_URL = "https://api.openai.com/v1"
-_USER_INFO = re.compile(r"(//)[^/?#]*@")
 
 
 class RefusedRequest(ProviderError):
@@ -215,30 +214,3 @@ class OpenAIConnection:
         refused = RefusedRequest(message, where=self.where, remedy=remedy)
         refused.status = status
         return refused
-
-
-def without_password(url: str) -> str:
-    """Return a URL as it may be shown: without a name and password that stand in it."""
-    return _USER_INFO.sub(r"\1", url)
-
-
-def checked_url(url: str) -> str:
-    """Return a base URL that is one.
-
-    Raises:
-        ProviderError: It is no web address.
-    """
-    from urllib.parse import urlsplit
-
-    try:
-        parts = urlsplit(url)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound:
-        raise ProviderError(
-            "The model’s base URL is not a web address.",
-            where=without_password(url),
-            remedy="Give it with its scheme, for example http://localhost:11434/v1.",
-        )
-    return url

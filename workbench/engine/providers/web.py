@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.openai_connection import checked_url, without_password
+from workbench.engine.providers.addresses import checked_url, without_password
 from workbench.engine.providers.retrying import PassingFault
 
 CONNECTION_FAULTS = (OSError, http.client.HTTPException)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from workbench.engine.errors import ProviderError
+from workbench.engine.providers.addresses import without_password
 from workbench.engine.providers.embedding.remote import seconds_for
 from workbench.engine.providers.embedding.vectors import unusable
-from workbench.engine.providers.openai_connection import without_password
 from workbench.engine.providers.retrying import (
     RETRIED_STATUSES,
     PassingFault,
