@@ -60,6 +60,7 @@ def proposed(settled: AgentHome) -> AgentHome:
 def test_everything_a_person_needs_is_in_the_review(proposed: AgentHome) -> None:
     with proposed.open("reader") as workspace:
         review = workspace.review()
+        core = workspace.core()
         assert workspace.review_waiting() == 4
     assert (review.id, review.opening, review.prose) == (
         "r-002",
@@ -86,7 +87,7 @@ def test_everything_a_person_needs_is_in_the_review(proposed: AgentHome) -> None
     assert question.target == question.title == ""
     assert contradiction.decision == "undecided"
     assert [problem.partition(":")[0] for problem in review.problems] == [str(contradiction.line)]
-    assert review.core_tokens.before == review.core_tokens.after
+    assert review.core_tokens.before == review.core_tokens.after == core.tokens
 
 
 def test_what_moved_on_is_stale_with_what_stands_there_now(proposed: AgentHome) -> None:

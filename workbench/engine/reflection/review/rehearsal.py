@@ -14,9 +14,8 @@ from workbench.engine.reflection.review.shelf import Shelf
 from workbench.engine.reflection.review.staleness import Staleness, check_all
 from workbench.engine.reflection.review.waiting import what_waits
 from workbench.engine.results import CoreTokens
-from workbench.engine.stores.core import core_path
+from workbench.engine.stores.core import view_core
 from workbench.engine.stores.drafting import Draft
-from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -119,7 +118,7 @@ def rehearse(
         tuple(stage.carried[item.id] for item in items if item.id in stage.carried),
         {item.id: waits[item.id] for item in items if item.id in waits},
         stage.stale,
-        CoreTokens(_core_size(shelf), _core_size(stage.draft), means.settings.core.cap),
+        _core_tokens(shelf, stage.draft, means),
     )
 
 
@@ -172,6 +171,6 @@ def _carry(stage: _Stage, item: ReviewItem, asked: Asked) -> bool:
     return True
 
 
-def _core_size(view: FileView) -> int:
-    content = view.read(core_path(view))
-    return count_tokens(content.decode("utf-8", "replace")) if content else 0
+def _core_tokens(before: FileView, after: FileView, means: Means) -> CoreTokens:
+    was, becomes = view_core(before, means.settings), view_core(after, means.settings)
+    return CoreTokens(was.tokens, becomes.tokens, becomes.cap)
