@@ -273,6 +273,19 @@ def test_a_reflection_that_is_called_off_writes_nothing(home: AgentHome, mind: P
     assert told[0].phase is Phase.SURVEY
 
 
+@pytest.mark.parametrize("name", ["r-²", "r-٤", f"r-{'9' * 5000}", "r-", "r--4"])
+def test_a_number_that_is_none_stops_no_reflection(home: AgentHome, mind: Proposing, name: str) -> None:
+    home.init()
+    _log(home, "The ferry leaves at nine")
+    home.write(
+        layout.PENDING_REFLECTION,
+        f"<!-- reflection: {name} -->\n\n## More\n- [ ] `{name}.1` insight for `evolution:Insights`: More tea\n",
+    )
+    home.write(layout.REFLECTION_LOG, f"# Log\n\n## r-007 | x | approved\n\n## {name} | x | approved\n")
+    with home.open("person") as workspace:
+        assert workspace.reflect(renew=True).id == "r-008"
+
+
 def test_two_never_reflect_at_once(home: AgentHome, mind: Proposing) -> None:
     home.init()
     _log(home, "The ferry leaves at nine")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -185,7 +185,7 @@ class EntityFile:
         """Return the file's bytes."""
         return self.source.render()
 
-    @property
+    @cached_property
     def block_ids(self) -> frozenset[str]:
         """Every block id in the file, of whatever section."""
         items = read_outline(self.source).items

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from workbench.engine.workspace.ground import Ground
 
 _ACTOR = "bot:reflection"
+# People may write anything into these files; what is longer is nobody's count.
+_NUMBERED = re.compile(r"r-([0-9]{1,9})")
 
 
 class Reflecting(Reviewing):
@@ -181,7 +184,7 @@ class Reflecting(Reviewing):
 def _next_id(log: ReflectionLog, pending: PendingReflection) -> str:
     names = [record.id for record in log.records] + [item.id.partition(".")[0] for item in pending.items]
     names.append(pending.reflection)
-    numbers = [int(name[2:]) for name in names if name.startswith("r-") and name[2:].isdigit()]
+    numbers = [int(match[1]) for name in names if (match := _NUMBERED.fullmatch(name))]
     return f"r-{max(numbers, default=0) + 1:03}"
 
 

@@ -12,7 +12,7 @@ from workbench.engine.reflection.review.asked import may_change_nothing
 from workbench.engine.reflection.review.item_reading import read_item
 from workbench.engine.reflection.review.shelf import Shelf
 from workbench.engine.reflection.review.staleness import Staleness, check_all
-from workbench.engine.reflection.review.waiting import what_waits
+from workbench.engine.reflection.review.waiting import own_reasons, what_waits
 from workbench.engine.results import CoreTokens
 from workbench.engine.stores.core import view_core
 from workbench.engine.stores.drafting import Draft
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.review.asked import Asked
     from workbench.engine.reflection.review.means import Means
 
+# Each item reads anew what those before it wrote, so the time goes with the square of their number.
+_MOST = 500
+_TOO_MANY = f"More than {_MOST} items are approved: apply the others first."
 _NOTHING_TO_DO = "It would change nothing: the memory says so already."
 
 
@@ -78,14 +81,11 @@ class _Stage:
     means: Means
     reflection: str
     draft: Draft
-    stale: Mapping[str, Staleness]
-    refused: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, str]
     carried: dict[str, Carried] = field(default_factory=dict)
 
     def waits(self) -> dict[str, str]:
-        return what_waits(
-            self.items, self.stale, lambda entity: self.shelf.entity(entity) is not None, self.refused
-        )
+        return what_waits(self.items, self.reasons, lambda entity: self.shelf.entity(entity) is not None)
 
 
 def rehearse(
@@ -97,7 +97,8 @@ def rehearse(
     """Carry out the approved items on a draft.
 
     Each item is whole or absent: one that fails leaves nothing behind and waits, with the reason. Core memory
-    keeps its cap: what makes room goes first, then items in the order of the file, as far as they fit.
+    keeps its cap: what makes room goes first, then items in the order of the file, as far as they fit. Of a great
+    many, the first are carried out, and the others wait for the next time.
 
     Args:
         view: The files.
@@ -106,18 +107,21 @@ def rehearse(
         reflection: `r-012`.
     """
     shelf = Shelf.of(view)
-    stage = _Stage(items, shelf, means, reflection, Draft(shelf), check_all(items, shelf, means.zone))
+    stale = check_all(items, shelf, means.zone)
+    stage = _Stage(items, shelf, means, reflection, Draft(shelf), own_reasons(items, stale))
     waits = stage.waits()
-    for item, asked in _in_order(items, shelf):
-        if item.id in waits:
-            continue
-        if not _carry(stage, item, asked):
+    ordered = [pair for pair in _in_order(items, shelf) if pair[0].id not in waits]
+    for item, asked in ordered[:_MOST]:
+        if item.id not in waits and not _carry(stage, item, asked):
             waits = stage.waits()
+    if len(ordered) > _MOST:
+        stage.reasons |= {item.id: _TOO_MANY for item, _ in ordered[_MOST:]}
+        waits = stage.waits()
     return Rehearsal(
         stage.draft,
         tuple(stage.carried[item.id] for item in items if item.id in stage.carried),
         {item.id: waits[item.id] for item in items if item.id in waits},
-        stage.stale,
+        stale,
         _core_tokens(shelf, stage.draft, means),
     )
 
@@ -155,11 +159,11 @@ def _carry(stage: _Stage, item: ReviewItem, asked: Asked) -> bool:
     try:
         carry_out(step, asked)
     except WorkbenchError as error:
-        stage.refused[item.id] = error.told
+        stage.reasons[item.id] = error.told
         return False
     changes = step.draft.changes()
     if not changes and not may_change_nothing(asked):
-        stage.refused[item.id] = step.warnings[-1] if step.warnings else _NOTHING_TO_DO
+        stage.reasons[item.id] = step.warnings[-1] if step.warnings else _NOTHING_TO_DO
         return False
     own = {change.path: (stage.draft.read(change.path), change.content) for change in changes}
     for change in changes:

@@ -11,7 +11,7 @@ from workbench.engine.reflection.review.item_reading import read_item
 from workbench.engine.stores.wording import clip
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.review.staleness import Staleness
@@ -19,27 +19,30 @@ if TYPE_CHECKING:
 _SHOWN: Final = 120
 
 
-def what_waits(
-    items: Sequence[ReviewItem],
-    stale: Mapping[str, Staleness],
-    exists: Callable[[str], bool],
-    refused: Mapping[str, str] | None = None,
-) -> dict[str, str]:
-    """Return why approved items wait, by their ids.
+def own_reasons(items: Iterable[ReviewItem], stale: Mapping[str, Staleness]) -> dict[str, str]:
+    """Return why approved items wait by themselves, by their ids.
 
     Args:
         items: All items of the file, whatever was decided.
         stale: Of the approved ones, at least.
+    """
+    approved = (item for item in items if item.decision == "approved")
+    return {item.id: reason for item in approved if (reason := _own_reason(item, stale))}
+
+
+def what_waits(
+    items: Iterable[ReviewItem], reasons: Mapping[str, str], exists: Callable[[str], bool]
+) -> dict[str, str]:
+    """Return why approved items wait, by themselves or for others, by their ids.
+
+    Args:
+        items: All items of the file, whatever was decided.
+        reasons: Items that wait by themselves, or could not be applied when that was tried.
         exists: Whether there is an entity, by `type--slug`.
-        refused: Items that were tried and could not be applied, with the reason.
     """
     by_id = {item.id: item for item in items}
-    approved = [item for item in items if item.decision == "approved"]
-    waits = dict(refused or {})
-    for item in approved:
-        reason = waits.get(item.id) or _own_reason(item, stale)
-        if reason:
-            waits[item.id] = reason
+    approved = [item for item in by_id.values() if item.decision == "approved"]
+    waits = dict(reasons)
     needed_by: dict[str, list[ReviewItem]] = {}
     for item in approved:
         for need in item.needs:

@@ -252,3 +252,44 @@ def test_the_preview_shows_what_applying_writes(desk: Desk) -> None:
     tracked = desk.tracked()
     for file in shown.files:
         assert tracked.get(file.path, b"").decode() == (file.after or "")
+
+
+def _sailings(count: int, *, chained: bool = False) -> list[ReviewItem]:
+    return [
+        items.fact(
+            "person--robin",
+            f"Robin sailed {number} times",
+            (BACKUPS,),
+            reason=WHY,
+            needs=[f"r-012.{number + 1}"] if chained else (),
+        )
+        for number in range(1, count + 1)
+    ]
+
+
+def test_a_chain_of_needs_may_be_as_long_as_the_file(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.engine.reflection.review.rehearsal._MOST", 2)
+    desk.propose(*_sailings(1_500, chained=True))
+    desk.tick_all()
+    applied = desk.apply()
+    assert applied.applied == ("r-012.1499", "r-012.1500")
+    assert len(applied.waiting) == 1_498
+
+
+def test_what_an_undecided_item_keeps_waiting_goes_all_the_way(desk: Desk) -> None:
+    desk.propose(*_sailings(1_500, chained=True))
+    desk.tick_all()
+    desk.tick(_1500="undecided")
+    waiting = desk.apply().waiting
+    assert waiting["r-012.1499"] == "It needs r-012.1500, which is undecided."
+    assert waiting["r-012.1"] == "It needs r-012.2, which waits itself."
+    assert len(waiting) == 1_499
+
+
+def test_a_great_many_items_are_applied_by_and_by(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.engine.reflection.review.rehearsal._MOST", 3)
+    desk.propose(*_sailings(5))
+    first = desk.approve_all()
+    assert first.applied == ("r-012.1", "r-012.2", "r-012.3")
+    assert all("apply the others first" in reason for reason in first.waiting.values())
+    assert desk.apply().applied == ("r-012.4", "r-012.5")
