@@ -75,6 +75,14 @@ def parse_time(text: str, *, where: str | None = None) -> datetime:
         ) from error
 
 
+def time_or_none(text: str) -> datetime | None:
+    """Read a time as `parse_time` does; None for what is none."""
+    try:
+        return parse_time(text)
+    except InvalidInput:
+        return None
+
+
 def render_time(moment: datetime) -> str:
     """Write a time as ISO 8601 in UTC to the second: `2026-02-02T14:30:00Z`."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
 from workbench.engine.documents import Evolution, PendingReflection, ReflectionLog, RejectedClaims
@@ -10,10 +11,18 @@ from workbench.engine.documents import Evolution, PendingReflection, ReflectionL
 if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView
 
+_REFLECTION: Final = re.compile(r"r-\d+")
+
 
 def read_pending(view: FileView) -> PendingReflection:
     """Return the proposal that waits; one without items where none does."""
     return PendingReflection.parse(view.read(layout.PENDING_REFLECTION) or b"", layout.PENDING_REFLECTION)
+
+
+def reflection_of(pending: PendingReflection) -> str:
+    """Return which reflection a proposal is of, by its header or else by its first item; empty where neither says."""
+    named = (pending.reflection, *(item.id.partition(".")[0] for item in pending.items))
+    return next((name for name in named if _REFLECTION.fullmatch(name)), "")
 
 
 def read_log(view: FileView) -> ReflectionLog:

@@ -254,11 +254,17 @@ def question(text: str, evidence: Sequence[Evidence], *, reason: str, about: str
     return _item(Kind.QUESTION, about, text, evidence, reason, "", fields=((ANSWER, "…"),))
 
 
+def fields_of(item: ReviewItem) -> dict[str, str]:
+    """Return what an item says under each label, labels in small letters; of two the first counts."""
+    said: dict[str, str] = {}
+    for label, text in item.fields:
+        said.setdefault(" ".join(label.split()).casefold(), text)
+    return said
+
+
 def field_of(item: ReviewItem, label: str) -> str:
     """Return what an item says under a label, in any case of the label; empty where it says nothing."""
-    wanted = label.casefold()
-    found = (value for key, value in item.fields if " ".join(key.split()).casefold() == wanted)
-    return next(found, "").strip()
+    return fields_of(item).get(label, "").strip()
 
 
 def numbered(steps: Sequence[str]) -> str:

@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
-from workbench.engine.clock import parse_time
-from workbench.engine.errors import InvalidInput
+from workbench.engine.clock import time_or_none
 
 if TYPE_CHECKING:
     from workbench.engine.documents import PendingReflection
@@ -27,7 +26,7 @@ def reflection_due(ground: Ground, occasion: str) -> results.ReflectionDue:
 
     settings = ground.settings.reflection
     unread = count_unread(ground)
-    times = [_time(record.time) for record in read_log(ground.files).records]
+    times = [time_or_none(record.time) for record in read_log(ground.files).records]
     times.append(written_at(read_pending(ground.files)))
     last = max(filter(None, times), default=None)
     waiting = waiting_proposal(ground)
@@ -47,11 +46,4 @@ def waiting_proposal(ground: Ground) -> str:
 
 def written_at(pending: PendingReflection) -> datetime | None:
     """Return when a proposal was written; None where the file does not say."""
-    return _time(pending.created)
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        return parse_time(text) if text else None
-    except InvalidInput:
-        return None
+    return time_or_none(pending.created)

@@ -107,8 +107,8 @@ class Reviewing(Changing):
             DocumentError: The file does not say which reflection it is of.
         """
         from workbench.engine.history import Attribution
-        from workbench.engine.reflection.review.plan import plan_apply, reflection_of
-        from workbench.engine.reflection.rules.reinforcement import still_relevant
+        from workbench.engine.reflection.review.plan import checked_reflection, plan_apply
+        from workbench.engine.reflection.review.reinforcement import still_relevant
 
         ground = self._ground
         doing = "apply a reflection"
@@ -117,7 +117,7 @@ class Reviewing(Changing):
         ground.adopt()
         ground.refresh()
         pending = _pending(ground)
-        name = reflection_of(pending) if pending.items else "none"
+        name = checked_reflection(pending) if pending.items else "none"
         by = Attribution(f"reflection:{name}", "approved", "review applied")
         receipt = ground.mutate(
             lambda view: plan_apply(view, _means(ground)), by, Capability.DECIDE_REVIEW, doing=doing
@@ -211,7 +211,7 @@ def warnings_of_rejected(ground: Ground, text: str, entities: Sequence[str] = ()
 
 
 def _pending(ground: Ground) -> PendingReflection:
-    from workbench.engine.reflection.review.deciding import read_pending
+    from workbench.engine.reflection.files import read_pending
 
     return read_pending(ground.files)
 

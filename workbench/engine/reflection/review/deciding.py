@@ -8,17 +8,16 @@ from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Final, cast, get_args
 
-from workbench.engine import layout
 from workbench.engine.documents import Decision, PendingReflection, ReviewItem
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.plan import Action, FileChange, FileView, Plan
 from workbench.engine.reflection import items
+from workbench.engine.reflection.files import read_pending
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.results import Changed
 from workbench.engine.stores.wording import clean_line, clean_memory, clip
 
 DECISIONS: Final[tuple[str, ...]] = get_args(Decision)
-RESOLUTIONS: Final = ("ask", "this", "that", "both")
 EDITABLE: Final[Mapping[Kind, tuple[str, ...]]] = {
     Kind.FACT: (items.SINCE,),
     Kind.ENTITY: (items.ALIASES, items.SUMMARY),
@@ -35,11 +34,6 @@ _LINES: Final = (items.STEPS, items.ANSWER)
 _PART_OF_DATE: Final = re.compile(r"\d{4}(?:-\d{2})?")
 _NEAR: Final = 3
 _NAMED: Final = 3
-
-
-def read_pending(view: FileView) -> PendingReflection:
-    """Return the proposal that waits; one without items where none does."""
-    return PendingReflection.parse(view.read(layout.PENDING_REFLECTION) or b"", layout.PENDING_REFLECTION)
 
 
 def plan_decide(view: FileView, decisions: Mapping[str, str]) -> Plan[Changed]:
@@ -144,7 +138,7 @@ def _field(item: ReviewItem, name: str, text: str) -> str:
         raise InvalidInput(f"A {item.kind} has no field “{clip(name, 40)}”.", where=item.id, remedy=has)
     if not text.strip():
         return ""
-    if name == items.RESOLVE and text.strip().casefold() not in RESOLUTIONS:
+    if name == items.RESOLVE and text.strip().casefold() not in items.RESOLUTIONS:
         raise InvalidInput(
             f"“{clip(text, 40)}” resolves nothing.", where=item.id, remedy="Say this, that, both or ask."
         )

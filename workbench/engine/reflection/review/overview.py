@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import results
-from workbench.engine.clock import parse_time
-from workbench.engine.errors import InvalidInput
-from workbench.engine.reflection.items import AS_OF, RESEMBLES
+from workbench.engine.clock import time_or_none
+from workbench.engine.reflection.account import read_account
+from workbench.engine.reflection.due import AGEING_HOURS
+from workbench.engine.reflection.files import reflection_of
+from workbench.engine.reflection.items import AS_OF, RESEMBLES, fields_of
 from workbench.engine.reflection.kinds import FORMS, Risk, kind_of
+from workbench.engine.stores.wording import one_line
 
 if TYPE_CHECKING:
     from workbench.engine.documents import Evidence, PendingReflection, ReviewItem
 
-AGEING_HOURS: Final = 24.0
-"""A proposal that has waited longer is shown as ageing (design document §10.6)."""
 OPENING: Final = "Summary"
 """The section whose text is what a person reads first."""
-TOKENS, DROPPED, HELD_BACK, LEFT = "token budget used", "dropped", "held back", "left for the next"
 
-_NUMBER: Final = re.compile(r"\d[\d,.\u2009\u202f ]*")
 _HIDDEN: Final = (AS_OF, RESEMBLES)
 
 
@@ -56,21 +54,20 @@ def overview(pending: PendingReflection, standing: Standing, now: datetime, cap:
         cap: Of the output tokens of a cycle, where the file does not say.
     """
     prose = pending.prose()
-    meta = {_folded(key): value for key, value in pending.meta}
-    created = _moment(pending.created)
+    account = read_account(pending.meta)
+    created = time_or_none(pending.created)
     age = max((now - created).total_seconds() / 3600, 0.0) if created and pending.items else 0.0
-    used, *caps = _numbers(meta.get(TOKENS, "")) or [0]
     return results.Review(
-        id=reflection_of(pending),
+        id=reflection_of(pending) if pending.items else "",
         created=created if pending.items else None,
         age_hours=round(age, 2),
         ageing=age > AGEING_HOURS,
         items=tuple(_item(item, standing) for item in pending.items),
-        tokens=results.TokenUse(used, caps[0] if caps else cap),
+        tokens=results.TokenUse(account.spent, cap if account.cap is None else account.cap),
         core_tokens=standing.core_tokens,
-        dropped=_count(meta, DROPPED),
-        held_back=_count(meta, HELD_BACK),
-        left=_count(meta, LEFT),
+        dropped=account.dropped,
+        held_back=account.held_back,
+        left=account.left,
         opening=prose.get(OPENING, ""),
         prose={heading: text for heading, text in prose.items() if heading != OPENING},
         problems=tuple(f"{problem.line}: {problem.message} {problem.remedy}" for problem in pending.problems),
@@ -78,22 +75,14 @@ def overview(pending: PendingReflection, standing: Standing, now: datetime, cap:
     )
 
 
-def reflection_of(pending: PendingReflection) -> str:
-    """Return the id of the reflection that waits, `r-012`; empty where nothing does."""
-    if not pending.items:
-        return ""
-    return pending.reflection or pending.items[0].id.partition(".")[0]
-
-
 def still_says(text: str | None, quote: str) -> bool:
     """Tell whether a memory says what is quoted from it; runs of white space count as one blank."""
-    return text is not None and " ".join(quote.split()) in " ".join(text.split())
+    return text is not None and one_line(quote) in one_line(text)
 
 
 def _item(item: ReviewItem, standing: Standing) -> results.ReviewItem:
     kind = kind_of(item.kind)
-    fields = {" ".join(label.split()).casefold(): text for label, text in reversed(item.fields)}
-    fields = dict(reversed(fields.items()))
+    fields = fields_of(item)
     now, why_stale = standing.stale.get(item.id, ("", ""))
     return results.ReviewItem(
         id=item.id,
@@ -130,24 +119,3 @@ def _title(item: ReviewItem, standing: Standing) -> str:
     known = f"entity:{item.target}" if "--" in item.target and ":" not in item.target else item.target
     title = standing.title(known)
     return item.target if title == known else title
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        return parse_time(text) if text else None
-    except InvalidInput:
-        return None
-
-
-def _folded(key: str) -> str:
-    return " ".join(key.split()).casefold().rstrip(" .:")
-
-
-def _count(meta: Mapping[str, str], key: str) -> int:
-    return next(iter(_numbers(meta.get(key, ""))), 0)
-
-
-def _numbers(text: str) -> list[int]:
-    """Return the whole numbers of a text, whatever marks its thousands."""
-    found = (re.sub(r"\D", "", match[0]) for match in _NUMBER.finditer(text))
-    return [int(digits) for digits in found if digits and len(digits) <= 12]

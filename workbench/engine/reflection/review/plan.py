@@ -7,16 +7,15 @@ reflection. Where nothing is left, the file goes: no file, nothing waits.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import DocumentError, NotFound
 from workbench.engine.history.adoption import common_pattern
 from workbench.engine.history.plan import Action, Plan
 from workbench.engine.history.revert import item_trailers
-from workbench.engine.reflection.files import read_log, read_pending
+from workbench.engine.reflection.files import read_log, read_pending, reflection_of
 from workbench.engine.reflection.review.books import keep_books
 from workbench.engine.reflection.review.item_parts import is_item_id
 from workbench.engine.reflection.review.record import Decided
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from workbench.engine.documents import PendingReflection, ReviewItem
     from workbench.engine.history.plan import FileView
     from workbench.engine.reflection.review.means import Means
-
-_REFLECTION: Final = re.compile(r"r-\d+")
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,7 @@ class _Prepared:
 def plan_apply(view: FileView, means: Means) -> Plan[Applied]:
     """Plan to carry out what was approved, remember what was rejected, and account for all of it.
 
-    The commit belongs to the actor `reflection:r-012` (see `reflection_of`) with the approval `approved`. Its
+    The commit belongs to the actor `reflection:r-012` (see `checked_reflection`) with the approval `approved`. Its
     trailers name each decided item with what it alone changed, so that it can be taken back alone.
 
     Args:
@@ -105,21 +102,20 @@ def preview(view: FileView, means: Means) -> ReviewPreview:
     )
 
 
-def reflection_of(pending: PendingReflection) -> str:
-    """Return which reflection a proposal is of: as its header says, else as its first item is numbered.
+def checked_reflection(pending: PendingReflection) -> str:
+    """Return which reflection a proposal is of.
 
     Raises:
-        DocumentError: Neither says so.
+        DocumentError: It does not say so.
     """
-    named = [pending.reflection, *(item.id.partition(".")[0] for item in pending.items)]
-    found = next((name for name in named if _REFLECTION.fullmatch(name)), None)
-    if found is None:
+    reflection = reflection_of(pending)
+    if not reflection:
         raise DocumentError(
             "The proposal does not say which reflection it is of.",
             where=pending.path,
             remedy="Write <!-- reflection: r-012 | created: 2026-02-03T03:00:00Z --> below its title.",
         )
-    return found
+    return reflection
 
 
 def _prepare(view: FileView, means: Means) -> _Prepared:
@@ -130,7 +126,7 @@ def _prepare(view: FileView, means: Means) -> _Prepared:
             where=layout.PENDING_REFLECTION,
             remedy="Let one propose something with: workbench reflect",
         )
-    reflection = reflection_of(pending)
+    reflection = checked_reflection(pending)
     rehearsal = rehearse(view, pending.items, means, reflection)
     applied = set(rehearsal.applied)
     rejected = _of(pending, "rejected")
