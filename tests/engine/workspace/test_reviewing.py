@@ -164,6 +164,7 @@ def test_what_makes_no_sense_is_refused_with_a_remedy(proposed: AgentHome) -> No
             lambda: workspace.review_edit("r-002.2", fields={"needs": "r-002.1"}),
             lambda: workspace.review_edit("r-002.1", fields={"since": "yesterday"}),
             lambda: workspace.review_edit("r-002.1", fields={"since": "2026-02-31"}),
+            lambda: workspace.review_edit("r-002.1", fields={"since": "20260203"}),
             lambda: workspace.review_edit("r-002.4", fields={"resolve": "neither"}),
         )
         for wrong in wrongs:

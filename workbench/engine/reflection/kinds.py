@@ -50,6 +50,8 @@ class KindForm:
     verb: str
 
 
+SUMMARY: Final = "Summary"
+"""The heading of what a person reads before the items."""
 KNOWLEDGE: Final = "🧠 New knowledge extracted"
 CONNECTIONS: Final = "🔗 New connections"
 UPDATES: Final = "🔁 What has changed"

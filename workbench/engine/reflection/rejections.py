@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.documents.rejected import RejectedClaim, RejectedClaims
@@ -15,6 +15,7 @@ from workbench.engine.layout import day_in_name
 from workbench.engine.reflection.claim_keys import NEAR, Claim, claim_of, nearness, same, statement
 from workbench.engine.reflection.items import ANSWER, AS_OF, RESEMBLES, RESOLVE, SCORE
 from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.stores.wording import clip
 
 if TYPE_CHECKING:
     from workbench.engine.documents import ReviewItem
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 _PASSING: Final = (ANSWER, AS_OF, RESEMBLES, RESOLVE, SCORE)
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _LIKE_ENOUGH: Final = 0.8
-_SHOWN: Final = 80
 _MOST_SENTENCES: Final = 200
 
 Moments = Callable[[str], datetime | None]
@@ -120,7 +120,7 @@ def hold_back(
             told = f"rejected as {_told(found.same[-1])}; new: {', '.join(new)}"
             kept.append(_resembling(item, told))
         elif found.near is not None:
-            said = _clip(found.near.item.text or found.near.item.before)
+            said = clip(found.near.item.text or found.near.item.before)
             kept.append(_resembling(item, f"{_told(found.near)}, rejected: “{said}”"))
         else:
             kept.append(item)
@@ -153,7 +153,7 @@ def rejected_before(
 def warnings_of(claims: Iterable[RejectedClaim]) -> tuple[str, ...]:
     """Say to whoever remembers it that a person rejected this, one sentence for each claim."""
     return tuple(
-        f"This was rejected by the person as {_told(claim)}: “{_clip(claim.item.text)}”." for claim in claims
+        f"This was rejected by the person as {_told(claim)}: “{clip(claim.item.text)}”." for claim in claims
     )
 
 
@@ -163,7 +163,7 @@ def moment_in_id(memory_id: str) -> datetime | None:
     if episode:
         return _read(f"{episode[1]}T{episode[2]}")
     day = day_in_name(memory_id.removeprefix("file:").partition("#")[0])
-    return datetime.combine(day, time.min) if day and memory_id.startswith("file:") else None
+    return datetime.combine(day, datetime.min.time()) if day and memory_id.startswith("file:") else None
 
 
 @dataclass(frozen=True)
@@ -269,11 +269,6 @@ def _resembling(item: ReviewItem, told: str) -> ReviewItem:
 
 def _told(claim: RejectedClaim) -> str:
     return f"{claim.id} on {claim.day}" if claim.day else claim.id
-
-
-def _clip(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _SHOWN else line[: _SHOWN - 1].rstrip() + "…"
 
 
 def _kept_of(item: ReviewItem) -> ReviewItem:

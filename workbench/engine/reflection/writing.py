@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.documents import PendingReflection, ReviewSection
 from workbench.engine.history.plan import Action, FileChange, FileView, Plan
 from workbench.engine.reflection.account import DROPPED, HELD_BACK, LEFT, READ, SPENT
-from workbench.engine.reflection.kinds import SECTIONS
+from workbench.engine.reflection.kinds import SECTIONS, SUMMARY
 from workbench.engine.reflection.review.staleness import stamp
 from workbench.engine.results import Changed
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.cycle import Proposal
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.work import Work
-
-SUMMARY: Final = "Summary"
 
 
 def plan_proposal(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Mapping
-from datetime import date
 from typing import Final, cast, get_args
 
 from workbench.engine.documents import Decision, PendingReflection, ReviewItem
@@ -14,6 +12,7 @@ from workbench.engine.history.plan import Action, FileChange, FileView, Plan
 from workbench.engine.reflection import items
 from workbench.engine.reflection.files import read_pending
 from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.reflection.review.item_parts import is_date
 from workbench.engine.results import Changed
 from workbench.engine.stores.wording import clean_line, clean_memory, clip
 
@@ -31,7 +30,6 @@ EDITABLE: Final[Mapping[Kind, tuple[str, ...]]] = {
 
 _DAYS: Final = (items.SINCE, items.UNTIL, items.HELD_SINCE)
 _LINES: Final = (items.STEPS, items.ANSWER)
-_PART_OF_DATE: Final = re.compile(r"\d{4}(?:-\d{2})?")
 _NEAR: Final = 3
 _NAMED: Final = 3
 
@@ -151,15 +149,13 @@ def _field(item: ReviewItem, name: str, text: str) -> str:
 
 
 def _date(item: ReviewItem, name: str, text: str) -> str:
-    try:
-        date.fromisoformat(f"{text}-01-01"[:10] if _PART_OF_DATE.fullmatch(text) else text)
+    if is_date(text):
         return text
-    except ValueError as error:
-        raise InvalidInput(
-            f"“{clip(text, 40)}” is no date for “{name}”.",
-            where=item.id,
-            remedy="Write it as 2026-02-03, 2026-02 or 2026.",
-        ) from error
+    raise InvalidInput(
+        f"“{clip(text, 40)}” is no date for “{name}”.",
+        where=item.id,
+        remedy="Write it as 2026-02-03, 2026-02 or 2026.",
+    )
 
 
 def _told(decisions: Iterable[tuple[str, Decision]]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.errors import InvalidInput
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from workbench.engine.documents import ReviewItem
 
 _ITEM_ID: Final = re.compile(r"r-[A-Za-z0-9]+\.\d+")
-_DATE: Final = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
+_DATE: Final = re.compile(r"\d{4}(?:-\d{2}){0,2}")
 
 
 def is_item_id(text: str) -> bool:
@@ -94,9 +95,20 @@ def proposed_text(item: ReviewItem) -> str:
 def date_of(item: ReviewItem, label: str) -> str | None:
     """Return the date of a field, or its month or year alone; None without one. Raises `InvalidInput`."""
     text = field_of(item, label)
-    if text and _DATE.fullmatch(text) is None:
+    if text and not is_date(text):
         raise wrong(item, f"“{text[:40]}” is no date.", f"Write {label} as 2026-02-03, 2026-02 or 2026.")
     return text or None
+
+
+def is_date(text: str) -> bool:
+    """Tell whether a text is a day, a month or a year: 2026-02-03, 2026-02 or 2026."""
+    if _DATE.fullmatch(text) is None:
+        return False
+    try:
+        date.fromisoformat(f"{text}-01-01"[:10])
+    except ValueError:
+        return False
+    return True
 
 
 def wrong(item: ReviewItem, message: str, remedy: str) -> InvalidInput:

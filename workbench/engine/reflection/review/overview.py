@@ -13,14 +13,11 @@ from workbench.engine.reflection.account import read_account
 from workbench.engine.reflection.due import AGEING_HOURS
 from workbench.engine.reflection.files import reflection_of
 from workbench.engine.reflection.items import AS_OF, RESEMBLES, fields_of
-from workbench.engine.reflection.kinds import FORMS, Risk, kind_of
+from workbench.engine.reflection.kinds import FORMS, SUMMARY, Risk, kind_of
 from workbench.engine.stores.wording import one_line
 
 if TYPE_CHECKING:
     from workbench.engine.documents import Evidence, PendingReflection, ReviewItem
-
-OPENING: Final = "Summary"
-"""The section whose text is what a person reads first."""
 
 _HIDDEN: Final = (AS_OF, RESEMBLES)
 
@@ -68,8 +65,8 @@ def overview(pending: PendingReflection, standing: Standing, now: datetime, cap:
         dropped=account.dropped,
         held_back=account.held_back,
         left=account.left,
-        opening=prose.get(OPENING, ""),
-        prose={heading: text for heading, text in prose.items() if heading != OPENING},
+        opening=prose.get(SUMMARY, ""),
+        prose={heading: text for heading, text in prose.items() if heading != SUMMARY},
         problems=tuple(f"{problem.line}: {problem.message} {problem.remedy}" for problem in pending.problems),
         path=pending.path,
     )

@@ -20,6 +20,7 @@ NONSENSE = {
     "`r-012.1` fact for [[person--robin]]:": "It has no text.",
     "`r-012.1` fact for [[person--robin]]: Sails\n  - was: Rows": "It rewords a fact but does not say which.",
     "`r-012.1` fact for [[person--robin]]: Sails\n  - since: soon": "“soon” is no date.",
+    "`r-012.1` fact for [[person--robin]]: Sails\n  - since: 2026-02-30": "“2026-02-30” is no date.",
     "`r-012.1` fact for `entity:person--robin#^`: Sails\n  - was: x": "It rewords a fact but does not say which.",
     "`r-012.1` fact for `entity:person--robin#^nope`: Sails\n  - was: x": "There is no fact",
     "`r-012.1` entity for [[person--robin]]: Robin": "This entity exists already.",
