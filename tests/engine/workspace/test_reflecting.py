@@ -286,6 +286,21 @@ def test_a_number_that_is_none_stops_no_reflection(home: AgentHome, mind: Propos
         assert workspace.reflect(renew=True).id == "r-008"
 
 
+def test_a_clock_that_was_ahead_once_puts_nothing_off(home: AgentHome, mind: Proposing) -> None:
+    home.init()
+    _log(home, "The ferry leaves at nine")
+    home.clock.advance(days=3000)
+    with home.open("main") as workspace:
+        workspace.reflect()
+    _decide_all(home, "approved")
+    home.clock.advance(days=-2998)
+    _log(home, "The ferry takes dogs")
+    with home.open("main") as workspace:
+        assert workspace.reflection_due().due
+        reflected = workspace.reflect(if_due=True, trigger="schedule")
+    assert reflected.id == "r-002", reflected.reason
+
+
 def test_two_never_reflect_at_once(home: AgentHome, mind: Proposing) -> None:
     home.init()
     _log(home, "The ferry leaves at nine")

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
-from workbench.engine.errors import HistoryError, WorkbenchError
+from workbench.engine.errors import HistoryError, OutsideWorkspace, StorageError, WorkbenchError
 from workbench.engine.workspace.dueness import reflection_due
 from workbench.engine.workspace.ground import Ground, can_be_kept
 
@@ -40,17 +40,24 @@ def brief(ground: Ground) -> results.Brief:
     ).proposals
     waiting = sum(proposal.status.startswith(("pending", "conflict")) for proposal in proposals)
     ground.refresh_for_reading()
-    due = reflection_due(ground, "schedule")
-    review = _waiting_review(ground)
+    due, unprocessed = False, 0
+    review: tuple[str, ...] = ()
+    try:
+        answer = reflection_due(ground, "schedule")
+        due, unprocessed = answer.due, answer.unprocessed
+        review = (*_waiting_review(ground), *_due_notice(answer))
+    except (OutsideWorkspace, StorageError) as error:
+        # What an agent needs to know must not hang on one file.
+        notices.append(str(error))
     return results.Brief(
         core=core.text,
         tokens=view.tokens,
         cap=view.cap,
         alerts=alerts,
         proposals_waiting=waiting,
-        reflection_due=due.due,
-        unprocessed_episodes=due.unprocessed,
-        notices=(*notices, *_notices(view, alerts, waiting, ground.zone), *review, *_due_notice(due)),
+        reflection_due=due,
+        unprocessed_episodes=unprocessed,
+        notices=(*notices, *_notices(view, alerts, waiting, ground.zone), *review),
     )
 
 
@@ -183,7 +190,11 @@ def _problems_of_books(ground: Ground) -> Iterator[tuple[str, int | None, str, s
         layout.PENDING_MEMORIES: lambda content: documents.PendingMemories.parse(content).problems,
     }
     for path, problems_of in readers.items():
-        content = ground.files.read(path)
+        try:
+            content = ground.files.read(path)
+        except WorkbenchError as error:
+            yield path, None, error.message, error.remedy or ""
+            continue
         if content is not None:
             for problem in problems_of(content):
                 yield problem.path, problem.line, problem.message, problem.remedy

@@ -28,7 +28,8 @@ def reflection_due(ground: Ground, occasion: str) -> results.ReflectionDue:
     unread = count_unread(ground)
     times = [time_or_none(record.time) for record in read_log(ground.files).records]
     times.append(written_at(read_pending(ground.files)))
-    last = max(filter(None, times), default=None)
+    # A clock that was wrong once must not put off every reflection until then.
+    last = max((time for time in times if time is not None and time <= ground.now()), default=None)
     waiting = waiting_proposal(ground)
     answer = is_due(Situation(ground.now(), last, unread, waiting, occasion), settings)
     planned = next_scheduled(ground.now(), settings)
