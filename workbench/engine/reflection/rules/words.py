@@ -16,7 +16,6 @@ _NEGATION: Final = re.compile(
     re.IGNORECASE,
 )
 
-
 # Forms that seldom name a thing: verbs, adjectives, adverbs, numbers.
 _NO_TOPIC: Final = re.compile(r"^\d|(?:ing|ed|ly|ive|ful|ous|able|ible|less)$")
 _SHORTEST_TOPIC: Final = 5
@@ -40,7 +39,7 @@ def is_negated(text: str) -> bool:
 
 def content_words(text: str) -> frozenset[str]:
     """Return the words of a text that carry meaning, folded, in one form for singular and plural."""
-    return frozenset(_stem(term) for term in terms(text) if _tells(term))
+    return frozenset(_singular(term) for term in terms(text) if _tells(term))
 
 
 def likeness(one: frozenset[str], other: frozenset[str]) -> float:
@@ -57,7 +56,8 @@ def _tells(term: str) -> bool:
     return term not in STOP_WORDS and (len(term) > 1 or term.isdigit() or not term.isascii())
 
 
-def _stem(term: str) -> str:
+def _singular(term: str) -> str:
+    # Tense stays, unlike in the index: “volunteers at the shelter” says more than “volunteered on Monday”.
     if len(term) > 4 and term.endswith("s") and not term.endswith(("ss", "us", "is")):
         return term[:-3] + "y" if term.endswith("ies") else term[:-1]
     return term
