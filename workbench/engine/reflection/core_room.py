@@ -11,7 +11,7 @@ from workbench.engine.reflection.kinds import Kind
 from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.model import Snapshot
 
 # Tokens merge over the borders of lines; counted alone, lines may come to a little less than in the file.

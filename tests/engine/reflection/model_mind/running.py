@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.engine.documents.pending_reflection import ReviewItem
+from workbench.engine.documents import ReviewItem
 from workbench.engine.reflection.model import Agenda, Guidance, Mind, Snapshot, Summary
 from workbench.engine.reflection.work import PhaseAccount, Work
 from workbench.engine.results import Phase

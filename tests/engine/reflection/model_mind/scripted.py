@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.engine.documents.pending_reflection import Evidence, ReviewItem
+from workbench.engine.documents import Evidence, ReviewItem
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers import ChatCancelled, ChatMessage, ChatReply, JsonReply
 from workbench.engine.providers.answers import Completion

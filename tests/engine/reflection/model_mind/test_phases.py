@@ -11,7 +11,7 @@ from tests.engine.reflection.model_mind.conftest import MakeSnapshot
 from tests.engine.reflection.model_mind.running import consolidate, run
 from tests.engine.reflection.model_mind.saying import fact, item
 from tests.engine.reflection.model_mind.scripted import Said, ScriptedChat, StubMind, always
-from workbench.engine.documents.pending_reflection import Evidence
+from workbench.engine.documents import Evidence
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.answers import Completion
 from workbench.engine.reflection import items as forms

@@ -14,7 +14,7 @@ from workbench.engine.reflection.rules.quoting import cite
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.model import Agenda, Snapshot
     from workbench.engine.reflection.work import Work
     from workbench.engine.results import DecayEntry

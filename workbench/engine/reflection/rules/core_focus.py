@@ -10,14 +10,14 @@ from workbench.engine.reflection.rules.core_items import is_owners, newest_first
 from workbench.engine.reflection.rules.phrasing import clipped, plain
 from workbench.engine.reflection.rules.quoting import cite, spoken
 from workbench.engine.reflection.rules.words import content_words, coverage
-from workbench.engine.reflection.wording import sentences
+from workbench.engine.reflection.sentences import sentences
 from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.documents.pending_reflection import Evidence, ReviewItem
+    from workbench.engine.documents import Evidence, ReviewItem
     from workbench.engine.reflection.model import Passage, Snapshot
     from workbench.engine.reflection.rules.core_items import CoreLine
 

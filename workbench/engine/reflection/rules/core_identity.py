@@ -9,14 +9,14 @@ from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_items import is_owners, newest_first, read_lines
 from workbench.engine.reflection.rules.phrasing import clipped
 from workbench.engine.reflection.rules.quoting import cite
-from workbench.engine.reflection.wording import sentences
+from workbench.engine.reflection.sentences import sentences
 from workbench.engine.stores.wording import text_key
 from workbench.engine.triggers.live_text import PUNCTUATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.engine.documents.pending_reflection import Evidence, ReviewItem
+    from workbench.engine.documents import Evidence, ReviewItem
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.rules.core_items import CoreLine
     from workbench.engine.reflection.work import Work

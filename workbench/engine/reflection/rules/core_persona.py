@@ -18,7 +18,7 @@ from workbench.engine.reflection.rules.core_items import (
 from workbench.engine.reflection.rules.phrasing import clipped, plain
 from workbench.engine.reflection.rules.quoting import cite
 from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, is_negated, likeness
-from workbench.engine.reflection.wording import sentences
+from workbench.engine.reflection.sentences import sentences
 from workbench.engine.triggers.core_worth import core_block
 from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION
@@ -26,7 +26,7 @@ from workbench.engine.triggers.live_text import PUNCTUATION
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.model import Passage, Snapshot
     from workbench.engine.reflection.rules.core_items import CoreLine
     from workbench.engine.reflection.work import Work

@@ -10,7 +10,8 @@ from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.core_items import is_owners, newest_first, read_lines, says
 from workbench.engine.reflection.rules.phrasing import clipped, counted, plain
 from workbench.engine.reflection.rules.quoting import cite, spoken
-from workbench.engine.reflection.wording import sentences, third_person
+from workbench.engine.reflection.sentences import sentences
+from workbench.engine.reflection.wording import third_person
 from workbench.engine.triggers.core_worth import core_block
 from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION
@@ -18,7 +19,7 @@ from workbench.engine.triggers.live_text import PUNCTUATION
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.work import Work
 

@@ -15,7 +15,7 @@ from workbench.engine.reflection.rules.words import content_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.model import Passage, Snapshot
     from workbench.engine.reflection.work import Work
     from workbench.engine.results import DecayEntry

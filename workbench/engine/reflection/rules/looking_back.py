@@ -18,7 +18,7 @@ from workbench.engine.reflection.rules.words import content_words, likeness
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.model import Agenda, Snapshot
     from workbench.engine.reflection.rules.past import PastReflection
     from workbench.engine.reflection.rules.themes import OpenQuestion, Theme

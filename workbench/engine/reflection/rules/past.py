@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine import layout
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.quoting import cite
+from workbench.engine.reflection.sentences import sentences
 from workbench.engine.reflection.verdicts import Verdict, read_verdicts, without_verdicts
-from workbench.engine.reflection.wording import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from workbench.engine.documents import Insight, ReflectionRecord
-    from workbench.engine.documents.pending_reflection import Evidence
+    from workbench.engine.documents import Evidence, Insight, ReflectionRecord
     from workbench.engine.documents.source import LineSpan
     from workbench.engine.reflection.model import Snapshot
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from workbench.engine.catalog import EntityRecord
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.model import Agenda, Area, Guidance, Passage, Snapshot
     from workbench.engine.reflection.work import Work
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents.pending_reflection import Evidence
+from workbench.engine.documents import Evidence
 from workbench.engine.reflection.rules.phrasing import shorten
 from workbench.engine.reflection.rules.words import content_words
-from workbench.engine.reflection.wording import sentences
+from workbench.engine.reflection.sentences import sentences
 from workbench.engine.stores.wording import one_line
 
 if TYPE_CHECKING:

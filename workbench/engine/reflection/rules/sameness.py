@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from workbench.engine.catalog import Lookups
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
 
 _SAME: Final = 0.75
 _CONTAINED: Final = 0.8

@@ -11,7 +11,7 @@ from workbench.engine.catalog.terms import STOP_WORDS, terms
 from workbench.engine.reflection.english import words
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.words import content_words, is_topical, likeness
-from workbench.engine.reflection.wording import asks, sentences
+from workbench.engine.reflection.sentences import asks, sentences
 from workbench.engine.stores.wording import text_key
 from workbench.engine.triggers.cues import routing_cues
 
