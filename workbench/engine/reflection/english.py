@@ -43,6 +43,77 @@ PAST_FORMS: Final = words(
 )
 """Irregular past forms, and verbs whose past reads like their present."""
 
+BASE_FORMS: Final = {
+    form: base
+    for base, forms in (
+        line.split(None, 1)
+        for line in """
+        write wrote written
+        take took taken
+        do did done does
+        have had has having
+        go went gone goes
+        see saw seen
+        know knew known
+        think thought
+        find found
+        get got gotten
+        give gave given
+        tell told
+        feel felt
+        leave left
+        keep kept
+        begin began begun
+        meet met
+        run ran
+        build built
+        buy bought
+        choose chose chosen
+        break broke broken
+        spend spent
+        sell sold
+        teach taught
+        lose lost
+        lead led
+        hold held
+        hear heard
+        grow grew grown
+        drive drove driven
+        draw drew drawn
+        drink drank drunk
+        eat ate eaten
+        catch caught
+        bring brought
+        become became
+        fight fought
+        fly flew flown
+        forget forgot forgotten
+        pay paid
+        ride rode ridden
+        sing sang sung
+        sleep slept
+        speak spoke spoken
+        stand stood
+        steal stole stolen
+        swim swam swum
+        throw threw thrown
+        understand understood
+        wake woke woken
+        wear wore worn
+        win won
+        make made
+        send sent
+        learn learnt
+        say said
+        rewrite rewrote rewritten
+        rebuild rebuilt
+        redo redid redone
+        """.strip().splitlines()
+    )
+    for form in forms.split()
+}
+"""The plain form of irregular verbs by their past forms and participles."""
+
 COMMON_VERBS: Final = words(
     "use prefer like want need have work love hate think know live plan hope feel do keep run write build get"
     " own manage lead make take drink eat speak teach study enjoy avoid believe expect try help"

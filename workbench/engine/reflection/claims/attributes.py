@@ -12,12 +12,13 @@ from workbench.engine.reflection.claims.values import RATE, labels_in
 from workbench.engine.reflection.claims.vocabulary import (
     APPOINTED,
     CHANGE_STEMS,
+    DEADLINE,
     FUNCTION_WORDS,
     SAME_MEANING,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from workbench.engine.reflection.claims.clauses import Clause, Token
     from workbench.engine.reflection.claims.value import Value
@@ -34,6 +35,10 @@ STANDS = re.compile(
 _CALCULATES = re.compile(r"[=+*/^×÷(<>≤≥√∠-]\s*$")
 _CALCULATED = re.compile(r"\s*[°²³=+*/^×÷!√-]|\s*(?:choose|sided?|degrees?)\b")
 _ON_IT = re.compile(r"\s*(?:on|for|of|with|in|to)\s+(?:it|this|that|them)\b", re.IGNORECASE)
+_OF_WHAT = re.compile(r"\s*(?:on|for|of|in|at)\s+(?:the|my|our|all)\s", re.IGNORECASE)
+_BY = re.compile(r"\b(?:by|until|till|due(?:\s+(?:on|by))?)\s+(?:the\s+)?$", re.IGNORECASE)
+"""What stands before a day by which something is to be done."""
+_RECURS = re.compile(r"(?:\b(?:every|each)\s+(?:\w+\s+)?\w+|days)$", re.IGNORECASE)
 _REFERS = re.compile(
     r"\s*(?:(?:and|but|so|since|because|as)\s+)?(?:which|it|it's|its|that|this|these|they|i['’]ve|i\s+have|we['’]ve|currently|now)\b",
     re.IGNORECASE,
@@ -147,11 +152,12 @@ def attribute_of(
         told_left, labels = more_left + told_left, labels | more
     if unnamed:
         told_left, begin, more = _antecedent(clauses, number)
-        told_right, labels = [], labels | more
-        if not told_left:
+        told_right = told_right if _OF_WHAT.match(clause.text, value.end) else []
+        labels = labels | more
+        if not told_left and value.dimension != "version":
             return None
     heads = _heads(value, told_left, counted, unnamed=unnamed)
-    terms = heads | _stems(told_left) | _stems(told_right)
+    terms = heads | stems_of(told_left) | stems_of(told_right)
     if value.dimension in APPOINTED_DIMENSIONS:
         if _PAST_EVENT.search(clause.text[: value.start]):
             return None
@@ -159,6 +165,10 @@ def attribute_of(
         heads = frozenset(
             APPOINTED[stem] for stem in (near | terms if unnamed else near) if stem in APPOINTED
         )
+        if value.dimension == "weekday" and _RECURS.search(clause.text[: value.end]):
+            heads |= {"recurs"}
+        if _BY.search(clause.text[: value.start]):
+            heads = frozenset((DEADLINE,))
         terms = frozenset(stem for stem in terms if stem not in APPOINTED) | heads
     elif value.dimension == "version":
         heads = frozenset((value.tool,))
@@ -170,8 +180,8 @@ def _heads(value: Value, left: Sequence[Token], counted: Sequence[Token], *, unn
     """Return what is measured or counted: the noun behind the value, else the nearest words before it."""
     if counted:
         plural = [token for token in counted if token.word.endswith("s")][:1]
-        return _stems(plural or counted) if value.dimension == "count" else _stems(counted)
-    return _stems(left if unnamed or value.dimension == "count" else left[-_NEAREST:])
+        return stems_of(plural or counted) if value.dimension == "count" else stems_of(counted)
+    return stems_of(left if unnamed or value.dimension == "count" else left[-_NEAREST:])
 
 
 def _rate(clause: Clause, around: _Surroundings) -> str:
@@ -246,5 +256,6 @@ def _telling(tokens: Sequence[Token]) -> list[Token]:
     return [token for token in tokens if token.tells and token.stem not in CHANGE_STEMS]
 
 
-def _stems(tokens: Sequence[Token]) -> frozenset[str]:
-    return frozenset(SAME_MEANING.get(token.stem, token.stem) for token in tokens)
+def stems_of(tokens: Iterable[Token]) -> frozenset[str]:
+    """Return the stems by which what tokens mean is compared."""
+    return frozenset(SAME_MEANING.get(token.stem, token.stem) for token in tokens if token.tells)

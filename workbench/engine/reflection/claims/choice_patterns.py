@@ -11,6 +11,12 @@ STOPPED: Final = "stopped"
 LIVES: Final = "lives in"
 WORKS: Final = "works at"
 FAVOURITE: Final = "favourite"
+FEELS: Final = "feels"
+"""Liked or not: `chosen` is yes or no, `about` what."""
+HOLDS: Final = "holds"
+"""So or not so, likewise."""
+OCCUPIES: Final = "occupies"
+"""Whatever has a place that one at a time has: the tool for a task, the person in charge of one."""
 HOLDER: Final = "holder"
 """Somebody in a place that one at a time has: “my manager is …”."""
 
@@ -33,6 +39,11 @@ _WRITTEN: Final = (
         PREFERS,
         rf"""{_SOMEBODY}prefers?\s+(?:using\s+|to\s+use\s+)?(?P<chosen>{_THING})
         \s+(?:over|to|rather\s+than|instead\s+of|more\s+than)\s+(?:using\s+)?(?P<against>{_THING}){_BEHIND}""",
+    ),
+    (
+        PREFERS,
+        rf"""{_SOMEBODY}(?:likes?|loves?|enjoys?)\s+(?:using\s+)?(?P<chosen>{_THING})
+        \s+(?:(?:much|far|way|a\s+lot|so\s+much)\s+)?(?:more|better)\s+than\s+(?:by\s+|using\s+)?(?P<against>{_THING}){_BEHIND}""",
     ),
     (PREFERS, rf"{_SOMEBODY}prefers?\s+(?:using\s+)?(?P<chosen>{_THING}){_BEHIND}"),
     (

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import fold
 from workbench.engine.recall.stemming import stem
-from workbench.engine.reflection.claims.vocabulary import EMPTY
+from workbench.engine.reflection.claims.vocabulary import EMPTY, NUMBER_WORDS
 from workbench.engine.reflection.sentences import asks, sentences
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _CLAUSES: Final = 600
 _SUBJECT = r"(?:i|i'm|i've|i'd|i’m|i’ve|i’d|my|we|we're|we've|our|it|it's|he|she|they|the|this|that|there)\b"
 _LEAD = (
     r"(?:and|but|so|or|which|who|since|because|considering|especially|given|as|though|although|while|also|however|plus"
-    r"|now|then|whereas|actually|even|with|can|could|would|should|is|are|do|does|did|how|what|why|maybe|specifically)\b"
+    r"|now|right\s+now|currently|at\s+the\s+moment|then|whereas|actually|even|with|can|could|would|should|is|are|do|does|did|how|what|why|maybe|specifically)\b"
 )
 _BORDER = re.compile(
     rf"""
@@ -29,6 +29,7 @@ _BORDER = re.compile(
       | :\s+
       | \s+[-–—]{{1,3}}\s+ | —
       | ,\s+(?={_LEAD}|{_SUBJECT})
+      | \s*,\s+(?=(?:right|ok|okay|normal|correct|agreed?|true|no|yes|huh|eh)\s*[?？])
       | \s+(?=(?:and|but|so|because|since|considering|given[ ]that|whereas|although|though)\s+{_SUBJECT})
     """,
     re.VERBOSE | re.IGNORECASE,
@@ -44,7 +45,7 @@ _ASSERTS = re.compile(
     re.IGNORECASE,
 )
 _AIMS = re.compile(
-    r"\b(?:wants?|wanted|hope|hoping|aim(?:s|ing)?|plans?|planning|planned|target(?:s|ing)?|goal|'d\s+like|would\s+like"
+    r"\b(?:wants?|wanted|hope|hoping|aim(?:s|ing)?|plans?\s+(?:to|on)|planning|planned|target(?:s|ing)?|goal|'d\s+like|would\s+like"
     r"|need(?:s|ed)?|going\s+to|gonna|will|'ll|’ll|should|must|expect(?:s|ing|ed)?|ensure|ensuring|estimated?"
     r"|(?:try(?:ing)?|how)\s+to\s+(?:achieve|reach|get|hit|increase|reduce|improve|cut|lower|raise|bring|keep|maintain)"
     r"|to\s+(?:achieve|reach|hit|get|bring|keep|stay))\b",
@@ -57,6 +58,12 @@ _SUPPOSES = re.compile(
     r"|如果|假如|要是",
     re.IGNORECASE,
 )
+_REPORTS = re.compile(
+    r"\b(?:want(?:ed)?|need(?:ed)?|['’]d\s+like|would\s+like|have|going)\s+to\s+(?:also\s+)?"
+    r"(?:mention|say|tell|note|add|report|point\s+out|stress|share|let\s+you\s+know)\b",
+    re.IGNORECASE,
+)
+"""Wanting to say something aims at nothing but saying it."""
 _RELATIVE = re.compile(r"(?:which|who|whose|that)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+(?:['’.+#-](?=[^\W_])[^\W_]+)*[+#%]*")
 _NAME = re.compile(r"^[A-Z]|[a-z][A-Z]|[A-Za-z]\d")
@@ -85,7 +92,7 @@ class Token:
     @property
     def tells(self) -> bool:
         """Tell whether it says something by itself."""
-        return self.word not in EMPTY and not self.word[:1].isdigit()
+        return self.word not in EMPTY and self.word not in NUMBER_WORDS and not self.word[:1].isdigit()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +129,7 @@ class Clause:
             return Mode.SUPPOSES
         if self.asked:
             return Mode.ASKS
-        return Mode.AIMS if _AIMS.search(before) else Mode.STATES
+        return Mode.AIMS if _AIMS.search(_REPORTS.sub("", before)) else Mode.STATES
 
 
 def clauses_of(text: str) -> list[Clause]:

@@ -18,7 +18,7 @@ from workbench.engine.reflection.claims.denials import (
     verb_stem,
 )
 from workbench.engine.reflection.claims.model import Deed, Span
-from workbench.engine.reflection.english import PAST_FORMS, words
+from workbench.engine.reflection.english import BASE_FORMS, PAST_FORMS, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,6 +49,15 @@ _MINE = re.compile(
     r"|\s+(?:is|was|has|which|that|to|for|in|with|and)\b|[.,;]|$)",
     re.IGNORECASE,
 )
+_THE_ONE = re.compile(
+    r"\b(?:the|that|those|my|our|an?)\s+(?P<what>(?:[\w'’-]+\s+){0,3}?[\w'’-]+)\s+(?:(?:that|which)\s+)?"
+    r"(?:i|we)(?:['’]ve|\s+have|\s+had)?\s+(?:(?:just|recently|already|once|finally)\s+)*(?P<verb>[^\W\d_]+)",
+    re.IGNORECASE,
+)
+"""A thing by what was done to it, which takes for granted that it was: “the loan I had”, “the test that we wrote”."""
+_NO_THING: Final = words(
+    "way time first moment day reason one fact thing same last only year week month place"
+)
 _CHINESE_DONE = re.compile(r"(?:我|用户)(?:已经|昨天|今天|刚)?(?P<verb>[\u3400-\u9fff]{1,2}?)(?:了|过)")
 _CHINESE_DOES = re.compile(r"(?:我|用户)(?:一直|现在|每天|还|都)?(?P<verb>使用|住在|用|喝|吃)")
 _NOT_DEEDS = frozenset(
@@ -73,6 +82,8 @@ _GOT: Final = frozenset(
         ),
     )
 )
+
+_LIGHT: Final = frozenset(map(stem, words("take do make use build write attend visit join own offer")))
 
 DONE: Final = 1.0
 DOING: Final = 0.75
@@ -100,6 +111,7 @@ def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[De
             strength = DONE if owned["got"] else TRIES if clause.asked else DOING
             verb = verb_stem((owned["got"] or "have").casefold())
             yield Deed(origin, verb, telling(what), strength, span, what[-1].stem)
+    yield from _presupposed(clauses, number, origin)
     if clause.asked or not stems:
         return
     verb, strength, place, he = _deed(clause.text)
@@ -107,6 +119,25 @@ def deeds(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[De
     if verb and (mode is Mode.STATES or (mode is Mode.AIMS and strength == TRIES)):
         span = Span(begin_of(clauses, number), clause.end, clause.start + place)
         yield Deed(of_whom(origin, he), verb_stem(verb), stems, strength, span)
+
+
+def _presupposed(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[Deed]:
+    """Give what “the loan I had” takes for granted, in a question too."""
+    clause = clauses[number]
+    found = _THE_ONE.search(clause.text)
+    if found is None or clause.mode_at(clause.start + found.start()) is Mode.SUPPOSES:
+        return
+    verb = found["verb"].casefold()
+    start, end = clause.start + found.start("what"), clause.start + found.end("what")
+    what = [token for token in clause.tokens if start <= token.start < end]
+    past = verb in BASE_FORMS or verb.endswith("ed")
+    if not past or not what or what[-1].word in _NO_THING or not what[-1].tells:
+        return
+    if verb not in ("had", "got", "did") and stem(verb) in _NOT_DEEDS:
+        return
+    about = telling([token for token in clause.tokens if token.start >= start])
+    span = Span(begin_of(clauses, number), clause.end, clause.start + found.start())
+    yield Deed(origin, verb_stem(verb), about, DONE, span, what[-1].stem, presupposed=True)
 
 
 def _deed(text: str) -> tuple[str, float, int, str | None]:
@@ -130,6 +161,11 @@ def _deed(text: str) -> tuple[str, float, int, str | None]:
             he = found.groupdict().get("he")
             return verb, DOING if pattern is _DID and verb in _USES else strength, found.start(), he
     return "", 0.0, 0, None
+
+
+def is_light(verb: str) -> bool:
+    """Tell whether a verb's stem says little of what is done to a thing: having, taking, making it."""
+    return verb in _GOT or verb in _LIGHT
 
 
 def is_getting(verb: str) -> bool:

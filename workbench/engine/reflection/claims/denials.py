@@ -11,7 +11,7 @@ from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.model import Alternative, Denial, Span
 from workbench.engine.reflection.claims.vocabulary import SAME_MEANING
-from workbench.engine.reflection.english import PAST_FORMS, words
+from workbench.engine.reflection.english import BASE_FORMS, PAST_FORMS, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,6 +62,7 @@ _PREPOSITIONS = words(
     "for in with to on at by from about involving related using of during before after into"
 )
 _WORD = re.compile(r"[^\W\d_]+")
+_LIST_END = re.compile(r"\s(?:or|nor)\s", re.IGNORECASE)
 _OR = re.compile(r"\s+or\s+|\s*,\s*(?:or\s+)?|\s+nor\s+|或者?", re.IGNORECASE)
 
 
@@ -112,14 +113,18 @@ class _Object:
 def _object(clauses: Sequence[Clause], number: int, behind: int) -> _Object:
     """Return what stands behind the verb; where that is “it”, or the clause hangs on “which”, what those mean."""
     clause = clauses[number]
-    tokens = [token for token in clause.tokens if token.start >= clause.start + behind]
     rest = clause.text[behind:]
+    comma = rest.find(", ")
+    if comma > 0 and _LIST_END.search(rest[comma:]) is None:
+        rest = rest[:comma]
+    stop = clause.start + behind + len(rest)
+    tokens = [token for token in clause.tokens if clause.start + behind <= token.start < stop]
     borders = [
         clause.start + behind + border.end()
         for border in _OR.finditer(rest)
         if _begins_another(rest[border.end() :])
     ]
-    edges = [clause.start + behind, *borders, clause.end]
+    edges = [clause.start + behind, *borders, stop]
     named = [
         _alternative([token for token in tokens if start <= token.start < end])
         for start, end in pairwise(edges)
@@ -191,11 +196,11 @@ def telling(tokens: Sequence[Token]) -> frozenset[str]:
 
 _VAGUE = words(
     "before any ever related relating actual really yet this that project basic simple some certain own"
-    " proper whole"
+    " proper whole life single kind sort hand"
 )
 
 
 def verb_stem(verb: str) -> str:
     """Return by what two verbs are told to be one: “used” and “using” too."""
-    found = stem(verb)
+    found = stem(BASE_FORMS.get(verb, verb))
     return SAME_MEANING.get(found, found)

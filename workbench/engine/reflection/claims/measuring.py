@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.reflection.claims.attributes import STANDS, attribute_of
+from workbench.engine.reflection.claims.attributes import STANDS, attribute_of, stems_of
 from workbench.engine.reflection.claims.clauses import Mode
 from workbench.engine.reflection.claims.model import Measured, Span
 from workbench.engine.reflection.claims.value import APPOINTED_DIMENSIONS
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # A clause with more is a table or a dump.
 _MOST_VALUES: Final = 12
 _MARKER_REACH: Final = 70
+_SENTENCE_REACH: Final = 6
 _PRESUPPOSED = re.compile(
     r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+)?(?:\d[\w,./%]*\s+[\w/]+\s+and\s+)?$"
     r"|\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+){1,4}of\s+$|\b(?:currently|now|already)\s+$",
@@ -31,6 +32,13 @@ _PRESUPPOSED = re.compile(
 _NAMED = re.compile(r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+){1,4}of\s+$", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
 _TO = re.compile(r"^\s*(?:per\s+\w+\s+)?(?:[\w-]+\s+){0,2}?to\s+(?:\w+\s+){0,2}$", re.IGNORECASE)
+_NOT = re.compile(
+    r"[^,.;]{0,30}?(?:,?\s+(?:and\s+|but\s+)?not(?!\s+(?:just|only|even|all|every)\b)|,?\s+(?:instead|in\s+place)\s+of|,?\s+rather\s+than)\s+(?:\w+\s+){0,2}$",
+    re.IGNORECASE,
+)
+"""What stands between a value and the one that it takes the place of: “11:00, not 10:00”."""
+_TOGETHER = re.compile(r"\s*,?\s*(?:(?:on|at|from|the|around|about)\s+){0,2}", re.IGNORECASE)
+"""What stands between a day and its time of day."""
 _ROW = re.compile(r"\s*(?:°|,|and|or|x|×|by|&|,\s*and|°,?(?:\s*and)?)\s*", re.IGNORECASE)
 _PERSONAL = re.compile(r"\b(?:i|i['’]m|i['’]ve|my|we|we['’]re|we['’]ve|our)\b|我", re.IGNORECASE)
 
@@ -45,18 +53,28 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
     """
     clause = clauses[number]
     values = values_in(clause.text)
+    if not values:
+        return
+    context = stems_of(
+        token
+        for other in clauses[max(0, number - _SENTENCE_REACH) : number + _SENTENCE_REACH]
+        if other.sentence == clause.sentence
+        for token in other.tokens
+    )
     if len(values) > _MOST_VALUES:
         return
     before: Value | None = None
     for place, value in enumerate(values):
         following = values[place + 1] if place + 1 < len(values) else None
         mode = _mode(clause, value)
-        was = _was(clause, before, value)
+        was = _was(clause, before, value) or _not(clause, value, following)
         yields_later = following is not None and _was(clause, value, following) is not None
-        previous, before = before, value
+        is_denied = before is not None and _not(clause, before, value) is not None
+        previous, before = before if not _go_together(clause, before, value) else None, value
         if (
             mode is None
             or yields_later
+            or is_denied
             or _is_listed(clause, previous, value)
             or _is_listed(clause, value, following)
         ):
@@ -70,13 +88,14 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
             found.heads,
             found.terms,
             found.labels,
-            mode is Mode.AIMS or value.bound,
+            mode is Mode.AIMS,
             _change(clause, value, previous, was),
             was,
             Span(found.start, clause.end, clause.start + value.start),
             found.unnamed,
             found.bare,
             value.dimension in APPOINTED_DIMENSIONS or bool(origin.fact) or _stands(clause, value),
+            context,
         )
 
 
@@ -100,6 +119,20 @@ def _was(clause: Clause, before: Value | None, value: Value) -> Value | None:
     if _FROM.search(clause.text[: before.start]) and _TO.match(clause.text[before.end : value.start]):
         return before
     return None
+
+
+def _not(clause: Clause, value: Value, following: Value | None) -> Value | None:
+    """Return the value behind where the text says “…, not …” or “… instead of …”."""
+    if following is None or following.dimension != value.dimension:
+        return None
+    return following if _NOT.fullmatch(clause.text, value.end, following.start) else None
+
+
+def _go_together(clause: Clause, before: Value | None, value: Value) -> bool:
+    """Tell whether a day and a time of day are said in one breath: “Wednesdays at 10:00”."""
+    if before is None or not {before.dimension, value.dimension} <= APPOINTED_DIMENSIONS:
+        return False
+    return _TOGETHER.fullmatch(clause.text, before.end, value.start) is not None
 
 
 def _stands(clause: Clause, value: Value) -> bool:

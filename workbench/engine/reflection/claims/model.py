@@ -57,6 +57,7 @@ class Measured:
         unnamed: Whether it only says “it” or “which”, so that the attribute is that of the words before.
         bare: Whether it is a number with neither a unit nor a noun.
         stands: Whether the words say that something of the speaker's is or has the value.
+        context: Stems of the whole sentence.
     """
 
     origin: Origin
@@ -71,6 +72,7 @@ class Measured:
     unnamed: bool = False
     bare: bool = False
     stands: bool = True
+    context: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,7 @@ class Deed:
         verb: Stem of the verb.
         terms: Stems of the clause.
         head: Of what is had, the stem of the thing itself: “key” of “my API key”; empty where nothing is.
+        presupposed: Whether the words take it for granted: “the loan I had”.
         strength: 1 done or had, 0.75 going on, 0.5 tried or meant.
         span: The words.
     """
@@ -133,6 +136,7 @@ class Deed:
     strength: float
     span: Span
     head: str = ""
+    presupposed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.reflection.claims.deeds import DOING, DONE, TRIES, is_getting
+from workbench.engine.reflection.claims.deeds import DOING, DONE, TRIES, is_getting, is_light
 from workbench.engine.reflection.claims.weights import Postings
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 _NEEDED: Final = {DONE: 0.55, DOING: 0.65, TRIES: 0.85}
 """How much of what is denied the other side must speak of, by how surely it says that it was done."""
 _SAME_VERB: Final = 0.2
+_COVERED: Final = 0.6
 _ENOUGH: Final = 2
 """Words in common where neither the verb nor a name is."""
 _YET: Final = 0.2
@@ -80,6 +81,8 @@ def _score(denial: Denial, alternative: Alternative, deed: Deed, weights: Weight
         return 0.0
     coverage = weights.coverage(alternative.stems, deed.terms, denial.names)
     same = denial.verb == deed.verb or (is_getting(denial.verb) and is_getting(deed.verb))
+    if deed.presupposed and is_light(deed.verb) and is_light(denial.verb) and coverage >= _COVERED:
+        same = True
     names = alternative.stems & denial.names
     if (deed.verb == "hav" and not same) or (names and not names & deed.terms):
         return 0.0

@@ -14,6 +14,8 @@ from workbench.engine.reflection.claims.deeds import deeds
 from workbench.engine.reflection.claims.denials import denials
 from workbench.engine.reflection.claims.measuring import measured
 from workbench.engine.reflection.claims.model import Origin
+from workbench.engine.reflection.claims.occupants import occupants
+from workbench.engine.reflection.claims.stances import stances
 from workbench.engine.reflection.claims.stating import speaker_key
 from workbench.engine.reflection.claims.weights import Weights
 from workbench.engine.reflection.model import Passage
@@ -60,7 +62,8 @@ class Claims:
                 self.denials.append(replace(denial, origin=self._of_owner(denial.origin)))
             for deed in deeds(clauses, number, origin):
                 self.deeds.append(replace(deed, origin=self._of_owner(deed.origin)))
-            self.choices.extend(choices(clauses, number, origin))
+            self.choices.extend(tuple(choices(clauses, number, origin)) or occupants(clauses, number, origin))
+            self.choices.extend(stances(clauses, number, origin))
 
     def _of_owner(self, origin: Origin) -> Origin:
         """Return what is said of the owner by name as what the owner says."""

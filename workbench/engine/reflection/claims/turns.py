@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.claims.choice_patterns import (
     FAVOURITE,
+    FEELS,
     HOLDER,
+    HOLDS,
     LIVES,
+    OCCUPIES,
     PREFERS,
     STOPPED,
     SWITCHED,
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
     from workbench.engine.reflection.claims.weights import Weights
 
 
+_SAME_PLACE: Final = 0.6
+_ALIKE: Final = {FEELS: 0.8, HOLDS: 0.72}
+"""How similar what is felt about, or what is so, has to be on both sides."""
 _ONE_AT_A_TIME: Final = frozenset((FAVOURITE, HOLDER, LIVES, WORKS))
 
 
@@ -58,27 +64,34 @@ def find_turns(choices: Sequence[Choice], deeds: Sequence[Deed], weights: Weight
     for number, choice in enumerate(choices):
         turn = None
         if choice.origin.is_new:
-            earlier = [
-                choices[other] for other in chosen.near([choice.kind, *weights.rarest(choice.against)])
-            ]
-            turn = next(_against_choices(choice, earlier), None) or next(
+            earlier = [choices[other] for other in chosen.near(_keys(choice, weights))]
+            turn = next(_against_choices(choice, earlier, weights), None) or next(
                 _against_deeds(choice, [deeds[other] for other in done.near(weights.rarest(choice.against))]),
                 None,
             )
         if turn is not None:
             found.append(turn)
-        chosen.add(number, {choice.kind, *choice.chosen})
+        chosen.add(number, {choice.kind, *choice.chosen, *choice.about})
     return found
 
 
-def _against_choices(choice: Choice, earlier: Sequence[Choice]) -> Iterator[Turn]:
+def _keys(choice: Choice, weights: Weights) -> list[str]:
+    """Return by what to look for what a choice may stand against."""
+    if choice.kind in (OCCUPIES, *_ALIKE):
+        return weights.rarest(choice.about)
+    return [choice.kind, *weights.rarest(choice.against)]
+
+
+def _against_choices(choice: Choice, earlier: Sequence[Choice], weights: Weights) -> Iterator[Turn]:
     for other in earlier:
         if (
             other.origin.speaker != choice.origin.speaker
             or other.origin.passage.id == choice.origin.passage.id
         ):
             continue
-        if (
+        if _takes_the_other(other, choice):
+            yield Turn(other, choice, choice.change > 0)
+        elif (
             choice.kind == other.kind == PREFERS
             and choice.against
             and choice.chosen
@@ -93,6 +106,12 @@ def _against_choices(choice: Choice, earlier: Sequence[Choice]) -> Iterator[Turn
         elif choice.kind in (SWITCHED, STOPPED) and other.kind in (PREFERS, SWITCHED):
             if choice.against and choice.against <= other.chosen:
                 yield Turn(other, choice, replaces=True)
+        elif choice.kind == other.kind and choice.kind in _ALIKE:
+            if choice.chosen != other.chosen and _same_thing(other, choice, weights):
+                yield Turn(other, choice, choice.change > 0)
+        elif choice.kind == other.kind == OCCUPIES:
+            if choice.change and _same_place(other, choice, weights):
+                yield Turn(other, choice, replaces=True)
         elif (
             choice.kind == other.kind
             and choice.kind in _ONE_AT_A_TIME
@@ -100,6 +119,33 @@ def _against_choices(choice: Choice, earlier: Sequence[Choice]) -> Iterator[Turn
             and not choice.chosen & other.chosen
         ):
             yield Turn(other, choice, choice.change > 0)
+
+
+def _takes_the_other(other: Choice, choice: Choice) -> bool:
+    """Tell whether somebody now prefers just what was preferred less: “tabs to spaces”, then only “spaces”."""
+    if not choice.kind == other.kind == PREFERS or choice.against or not other.against:
+        return False
+    told = choice.chosen | choice.about
+    return (
+        choice.chosen == other.against or (len(other.against) > 1 and other.against <= told)
+    ) and not other.chosen <= told
+
+
+def _same_thing(other: Choice, choice: Choice, weights: Weights) -> bool:
+    """Tell whether a feeling, or what is so, is denied of the very thing that it is said of."""
+    shared = len(choice.about & other.about)
+    enough = shared > 1 or (choice.kind == FEELS and choice.about == other.about)
+    return enough and weights.similarity(choice.about, other.about) >= _ALIKE[choice.kind]
+
+
+def _same_place(other: Choice, choice: Choice, weights: Weights) -> bool:
+    """Tell whether two things of different names are said to have the same place."""
+    return (
+        not choice.chosen & other.chosen
+        and weights.similarity(choice.about, other.about) >= _SAME_PLACE
+        and not choice.chosen & other.about
+        and not other.chosen & choice.about
+    )
 
 
 def _against_deeds(choice: Choice, deeds: Sequence[Deed]) -> Iterator[Turn]:

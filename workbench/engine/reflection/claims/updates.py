@@ -22,6 +22,13 @@ _CLEARLY: Final = 2
 _NEEDED_WITH_WAS: Final = 0.3
 _ONE_HEAD: Final = 0.1
 """What is needed more where only one of the two names what the other measures."""
+_SAME_TOOL: Final = 0.7
+"""How similar two versions count: of one program, whatever else is said."""
+_NAMED_WELL: Final = 2
+"""Words of what is measured that both sides share, at which less is needed."""
+_COVERED: Final = 0.9
+_BY_CONTEXT: Final = 0.5
+"""How similar two values count where all that the later one names is named in the sentence of the earlier."""
 _FARTHEST: Final = 1.7
 """Powers of ten between two values of one thing; what lies farther apart are two things."""
 _PER_ORDER: Final = 0.1
@@ -89,7 +96,7 @@ def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
     if not _comparable(earlier, later) or _is_older(later, earlier):
         return 0.0
     similarity = _similarity(earlier, later, weights)
-    change = later.change
+    change = later.change or earlier.change // _CLEARLY
     if change < _CLEARLY and (earlier.labels != later.labels or len(earlier.terms & later.terms) < 2):
         return 0.0
     if earlier.value.dimension == "version" and change < _CLEARLY:
@@ -107,6 +114,8 @@ def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
         needed = _NEEDED[change]
     if not (earlier.heads & later.terms and later.heads & earlier.terms):
         needed += _ONE_HEAD
+    elif len(earlier.heads & later.heads) >= _NAMED_WELL:
+        needed -= _ONE_HEAD
     return (
         similarity - (_PER_ORDER_UNNAMED if later.unnamed else _PER_ORDER) * apart
         if similarity >= needed
@@ -148,6 +157,7 @@ def _comparable(earlier: Measured, later: Measured) -> bool:
         and one.tool == other.tool
         and earlier.origin.speaker == later.origin.speaker
         and earlier.aims == later.aims
+        and one.bound == other.bound
         and (one.per == other.per or not (one.per and other.per))
         and not (earlier.labels and later.labels and not earlier.labels & later.labels)
         and _same_head(earlier, later)
@@ -163,8 +173,18 @@ def _same_head(earlier: Measured, later: Measured) -> bool:
 
 
 def _similarity(earlier: Measured, later: Measured, weights: Weights) -> float:
+    if later.value.dimension == "version":
+        return _SAME_TOOL
     shared = earlier.terms & later.terms
-    if len(shared) < 2 and not (shared == earlier.terms or shared == later.terms):
+    if (
+        later.change == _CLEARLY
+        and len(later.terms) > 1
+        and shared & (earlier.heads | later.heads)
+        and weights.coverage(later.terms, earlier.terms | earlier.context, frozenset()) >= _COVERED
+    ):
+        return max(_BY_CONTEXT, weights.similarity(earlier.terms, later.terms))
+    told = later.was is not None and later.was.same_as(earlier.value)
+    if len(shared) < 2 and not told and not (shared == earlier.terms or shared == later.terms):
         return 0.0
     return weights.similarity(earlier.terms, later.terms)
 

@@ -58,7 +58,7 @@ _BOUND = re.compile(
     re.IGNORECASE,
 )
 _RISEN = re.compile(
-    r"(?:\b(?:am|is|are|was|now|went|gone|grew|grown|improved|increased|got|been|came|come|jumped|moved|back)|['’](?:m|re|s))"
+    r"(?:\b(?:am|is|are|was|now|went|gone|grew|grown|improved|increased|got|been|came|come|jumped|moved|back|go|goes|going|climbed|rose|rises|grows|grow)|['’](?:m|re|s))"
     r"\s+(?:already\s+|now\s+)?up\s+to\s*$",
     re.IGNORECASE,
 )
@@ -75,8 +75,19 @@ _CODE_AFTER = re.compile(
 _NAME_BEFORE = re.compile(r"(?:^|[\s(\"'`])(?:[A-Z][\w.+#-]*|[a-z]+[A-Z]\w*)\s+v?$")
 
 _VERSION = re.compile(
-    r"(?P<tool>[A-Z][\w+#-]*(?:[ .-][A-Z][\w+#-]*)?|`[^`]{1,40}`)\s+(?:version\s+)?"
-    r"(?P<version>v\d+(?:\.\d+)*|\d+\.\d+(?:\.\d+)*)(?![\w%])"
+    r"(?P<tool>[A-Z][\w+#-]*(?:[ .-][A-Z][\w+#-]*|\.[a-z]{2,3})?|`[^`]{1,40}`)\s+(?:version\s+)?"
+    r"(?P<version>v\d+(?:\.\d+)*|\d+\.\d+(?:\.\d+)*"
+    r"|(?<=\s)\d{1,2}(?=(?:\s+(?:in|on|everywhere|now|since|for|with|at)\b|[.,;!]|\s*$)))(?![\w%]|\.\d)"
+)
+_RUNS = re.compile(
+    r"\b(?:on|onto|to|with|runs?|running|use|uses|using|install(?:ed|s)?|upgraded?|got|have|version)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+"""What stands before a program with a whole number as its version: “runs Postgres 16”."""
+
+
+_MONTH_NAME = re.compile(
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)", re.IGNORECASE
 )
 
 
@@ -177,6 +188,11 @@ _OPENERS = words(
 def _versions(text: str) -> Iterator[Value]:
     for match in _VERSION.finditer(text):
         tool = match["tool"].strip("`").casefold()
+        whole = match["version"].isdigit()
+        if whole and (
+            _MONTH_NAME.match(tool) or not _RUNS.search(text[max(0, match.start() - 24) : match.start()])
+        ):
+            continue
         if tool.split()[-1] not in ("version", "around", "about", "in", "at", "i"):
             yield Value(
                 match.start("version"),

@@ -34,7 +34,20 @@ FUNCTION_WORDS: Final = STOP_WORDS | words(
 )
 """What joins words; a noun phrase ends at one of these."""
 
-EMPTY: Final = GENERIC | FUNCTION_WORDS
+CHAT_WORDS: Final = words(
+    "btw rn atm tbh imo imho lol haha hahaha pls plz thx ty ya yep yup nope nah ok k hm hmm mm mmm ugh phew oof wow omg"
+    " fyi afaik idk asap etc gosh yay btw anyway anyways kinda sorta dunno finally meanwhile lately nowadays"
+    " instead however right obviously apparently basically honestly luckily sadly"
+)
+"""What people type between the words that say something."""
+
+NUMBER_WORDS: Final = words(
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen"
+    " nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million half dozen"
+)
+"""Numbers written out: values, and not what anything is the value of."""
+
+EMPTY: Final = GENERIC | FUNCTION_WORDS | CHAT_WORDS
 
 CHANGE_STEMS: Final = frozenset(
     map(
@@ -45,16 +58,16 @@ CHANGE_STEMS: Final = frozenset(
             " cut decrease switch reflect manage complete target estimate schedule range fall fell jump boost"
             " double aim plan try track notice show result measure stand sit remain stay have become became"
             " adjust allow keep decide mention practice"
-            " practise solve finish attempt spend spent retain"
+            " practise solve finish attempt spend spent retain make made sit kept keep come came go went"
         ),
     )
 )
 """Stems of verbs about a value; they do not say what it is the value of."""
 
 CLEAR_CHANGE: Final = re.compile(
-    r"\b(?:now|no\s+longer|new(?:ly)?|updated?|updating|extend(?:ed)?|increased?|improved|reduced|raised|grew|grown"
-    r"|growth|postponed|moved|rescheduled|pushed|changed|revised|expanded|bumped|upgraded|lowered|(?:up|down)\s+to"
-    r"|brought|dropped|climbed|rose|latest|not\s+\S+\s+but|correction|these\s+days|anymore|has\s+reached"
+    r"\b(?:now|no\s+longer|new(?:ly)?|updated?|updating|upgraded?|upgrading|by\s+now|from\s+now\s+on|extend(?:ed)?|increased?|improved|reduced|raised|grew|grown"
+    r"|growth|shrunk|fell|fallen|cut|(?:went|gone|goes)\s+(?:up|down)|went\s+(?:\w+\s+)?from|postponed|moved|rescheduled|pushed|changed|revised|expanded|bumped|upgraded|lowered|(?:up|down)\s+to"
+    r"|brought|dropped|climbed|rose|latest|not\s+\S+\s+but|correction|these\s+days|anymore|has\s+reached|halved|doubled|ballooned"
     r"|(?:it['’]s|is|are|was)\s+actually)\b|(?:^|,\s)[Aa]ctually\b|现在|改成|改为|改到|变成|增加到|减少到|升到|提高到|降到|不再|推迟到|提前到|已经",
     re.IGNORECASE,
 )
@@ -66,24 +79,27 @@ CLEAR_MOVE: Final = re.compile(
 )
 """As `CLEAR_CHANGE`, of days and times: a new mentor moves no meeting."""
 FAINT_CHANGE: Final = re.compile(
-    r"\b(?:currently|current|recently|actually|so\s+far|already|as\s+of|reached|managed|total\s+of|at\s+the\s+moment|adjusted)\b|目前|如今",
+    r"\b(?:currently|current|recently|actually|so\s+far|already|as\s+of|finally|by\s+now|meanwhile|at\s+last|lately|since\s+(?:last|yesterday|the|mid|early|late|\w+day|january|february|march|april|may|june|july|august|september|october|november|december)|reached|managed|total\s+of|at\s+the\s+moment|adjusted)\b|目前|如今",
     re.IGNORECASE,
 )
 
 ADDS_UP: Final = re.compile(r"(?:\b(?:have|has)|['’]ve)\s+(?:\w+\s+)?\w+(?:ed|en|ne|de|ad)\b", re.IGNORECASE)
 """What has been done so often grows by itself: “I have read 12 chapters”."""
 
+DEADLINE: Final = "deadline"
 _APPOINTED_WORDS: Final = {
-    "deadline": "deadline due complete completion finish end target submission delivery deliver 截止",
+    DEADLINE: "deadline due complete completion finish end target submission delivery deliver 截止",
     "launch": "launch release deploy deployment 上线 发布",
-    "start": "start begin beginning",
+    "start": "start begin beginning kick leave depart",
     "meeting": "meeting 会议",
     "review": "review",
 } | {
     word: word
     for word in words(
         "appointment interview exam wedding trip flight demo presentation birthday conference surgery party"
-        " workshop visit concert session test match game festival audition checkup"
+        " workshop visit concert session test match game festival audition checkup marathon race inspection"
+        " lesson class course"
+        " rehearsal training practice shift holiday vacation departure arrival pilot offsite"
     )
 }
 APPOINTED: Final = {stem(word): kind for kind, names in _APPOINTED_WORDS.items() for word in words(names)}
