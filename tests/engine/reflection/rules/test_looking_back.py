@@ -11,7 +11,7 @@ from tests.engine.reflection.snapshots import chat, check_quotes, said, snapshot
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Agenda, Guidance, Snapshot
 from workbench.engine.reflection.rules.looking_back import look_back
-from workbench.engine.reflection.rules.past import acceptance, read_past
+from workbench.engine.reflection.rules.past import accepted, read_past, turned_down
 from workbench.engine.reflection.rules.survey import survey
 from workbench.engine.reflection.work import Work
 
@@ -108,11 +108,13 @@ def test_verdicts_are_read_from_the_body_of_a_record(tmp_path: Path) -> None:
         (None, "rejected", ""),
         (Kind.CORE_CHANGE, "deferred", "core:persona"),
     ]
-    assert acceptance(past) == {Kind.FACT: (1, 1), Kind.ARCHIVE: (0, 1)}
+    assert accepted(past) == (1, 2)
+    assert turned_down(past) == ()
+    assert turned_down((*past, *past)) == ((Kind.ARCHIVE, 2, 2),)
     assert past[0].decided == (1, 3)
 
 
-def test_what_most_decisions_were_about_is_an_insight(tmp_path: Path) -> None:
+def test_what_was_decided_about_one_subject_is_kept_together(tmp_path: Path) -> None:
     passages = [
         said(
             f"2026-02-1{day} 09:00",
@@ -128,7 +130,8 @@ def test_what_most_decisions_were_about_is_an_insight(tmp_path: Path) -> None:
     items = look_back(made, survey(made, Work()), Work()).items
     check_quotes(made, items)
     assert [item.text for item in items] == [
-        "Of 5 decisions from 2026-02-11 to 2026-02-14, 4 were about waves"
+        "Decided about waves from 2026-02-11 to 2026-02-14 (the last 3 of 4): We decided on step 2 of the wave study; "
+        "We decided on step 3 of the wave study; We decided on step 4 of the wave study"
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection import items as forms
-from workbench.engine.reflection.rules.past import acceptance, cite_insight, cite_record
+from workbench.engine.reflection.rules.past import accepted, cite_insight, cite_record, turned_down
 from workbench.engine.reflection.rules.phrasing import clipped, counted, listed
 from workbench.engine.reflection.rules.themes import find_themes
 from workbench.engine.reflection.rules.words import content_words
@@ -113,7 +113,7 @@ def _retrospective(
         end = len(past) if place == len(_QUARTERS) - 1 else (place + 1) * size
         part = past[place * size : end]
         found = find_themes(part, most=3)
-        approved, decided = _accepted(part)
+        approved, decided = accepted(part)
         share = f", {approved} of {decided} changes accepted" if decided else ""
         about = listed(theme.name for theme in found) or "no theme"
         yield f"The {name} quarter ({part[0].day} to {part[-1].day}): {about}{share}" if part else ""
@@ -121,7 +121,7 @@ def _retrospective(
 
 
 def _standing(past: Sequence[PastReflection]) -> str:
-    approved, decided = _accepted(past)
+    approved, decided = accepted(past)
     outcomes: dict[str, int] = {}
     for reflection in past:
         outcomes[reflection.record.outcome or "decided"] = (
@@ -132,18 +132,9 @@ def _standing(past: Sequence[PastReflection]) -> str:
     return f"{counted(len(past), 'reflection')} from {past[0].day} to {past[-1].day} ({counts}){share}"
 
 
-def _accepted(past: Sequence[PastReflection]) -> tuple[int, int]:
-    shares = [reflection.decided for reflection in past]
-    return sum(approved for approved, _ in shares), sum(decided for _, decided in shares)
-
-
 def _kinds(past: Sequence[PastReflection]) -> str:
     """Say what a person took and turned down most, where the log lists it."""
-    refused = [
-        f"{kind} ({decided - approved} of {decided})"
-        for kind, (approved, decided) in acceptance(past).items()
-        if decided - approved >= 2 and approved * 2 <= decided
-    ]
+    refused = [f"{kind} ({rejected} of {decided})" for kind, rejected, decided in turned_down(past)]
     return f"More often turned down than taken: {listed(refused[:3])}" if refused else ""
 
 

@@ -14,7 +14,7 @@ from workbench.engine.reflection.sentences import sentences
 from workbench.engine.reflection.verdicts import Verdict, read_verdicts, without_verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from workbench.engine.documents import Evidence, Insight, ReflectionRecord
     from workbench.engine.documents.source import LineSpan
@@ -66,15 +66,25 @@ def read_past(records: Iterable[ReflectionRecord]) -> tuple[PastReflection, ...]
     )
 
 
-def acceptance(past: Iterable[PastReflection]) -> Mapping[Kind, tuple[int, int]]:
-    """Return how many items of each kind were approved and decided, of the records that list them."""
-    approved: Counter[Kind] = Counter()
+def accepted(past: Iterable[PastReflection]) -> tuple[int, int]:
+    """Return how many proposed changes were approved, and how many were decided."""
+    shares = [reflection.decided for reflection in past]
+    return sum(approved for approved, _ in shares), sum(decided for _, decided in shares)
+
+
+def turned_down(past: Iterable[PastReflection]) -> tuple[tuple[Kind, int, int], ...]:
+    """Return the kinds that were rejected twice or more and not approved more often, with rejected and decided."""
+    rejected: Counter[Kind] = Counter()
     decided: Counter[Kind] = Counter()
     for verdict in (verdict for reflection in past for verdict in reflection.verdicts):
         if verdict.kind is not None and verdict.decision in ("approved", "rejected"):
             decided[verdict.kind] += 1
-            approved[verdict.kind] += verdict.decision == "approved"
-    return {kind: (approved[kind], number) for kind, number in decided.most_common()}
+            rejected[verdict.kind] += verdict.decision == "rejected"
+    return tuple(
+        (kind, rejected[kind], number)
+        for kind, number in decided.most_common()
+        if rejected[kind] >= 2 and rejected[kind] * 2 >= number
+    )
 
 
 def cite_record(snapshot: Snapshot, reflection: PastReflection, word: str = "") -> Evidence | None:

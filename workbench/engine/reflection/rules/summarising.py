@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.reflection import kinds
 from workbench.engine.reflection.kinds import FORMS, Kind, kind_of
 from workbench.engine.reflection.model import Summary
-from workbench.engine.reflection.rules.past import acceptance, read_past
+from workbench.engine.reflection.rules.past import accepted, read_past, turned_down
 from workbench.engine.reflection.rules.phrasing import clipped, counted, listed
 
 if TYPE_CHECKING:
@@ -119,15 +119,10 @@ def _evolution(snapshot: Snapshot, guidance: Guidance) -> str:
     if not past:
         return ""
     parts: list[str] = []
-    shares = [reflection.decided for reflection in past]
-    approved, decided = sum(share[0] for share in shares), sum(share[1] for share in shares)
+    approved, decided = accepted(past)
     if decided:
         learned = f"{approved} of {counted(decided, 'change')} proposed so far were accepted"
-        refused = [
-            f"{_NOUNS[kind][1]} ({number - taken} of {number})"
-            for kind, (taken, number) in acceptance(past).items()
-            if number - taken >= 2 and taken * 2 <= number
-        ]
+        refused = [f"{_NOUNS[kind][1]} ({rejected} of {of})" for kind, rejected, of in turned_down(past)]
         less = f"; {listed(refused[:_NAMED])} were turned down more often than not" if refused else ""
         parts.append(f"What I’ve learned about learning: {learned}{less}.")
     if guidance.revised:
