@@ -129,9 +129,9 @@ def test_what_was_decided_about_one_subject_is_kept_together(tmp_path: Path) -> 
     )
     items = look_back(made, survey(made, Work()), Work()).items
     check_quotes(made, items)
+    steps = "; ".join(f"We decided on step {day} of the wave study" for day in (2, 3, 4))
     assert [item.text for item in items] == [
-        "Decided about waves from 2026-02-11 to 2026-02-14 (the last 3 of 4): We decided on step 2 of the wave study; "
-        "We decided on step 3 of the wave study; We decided on step 4 of the wave study"
+        f"Decided about waves from 2026-02-11 to 2026-02-14 (the last 3 of 4): {steps}"
     ]
 
 

@@ -58,6 +58,7 @@ class Candidate:
         since: ISO date from which it holds, or on which it was; empty where nothing says so.
         dated: Whether its words say when.
         explicit: Why it is certain to be meant for memory: “stated as a decision”; empty for conversation.
+        subject: Words for the thing that it states a number, a day or a name of; empty for other statements.
     """
 
     at: int
@@ -71,6 +72,7 @@ class Candidate:
     since: str
     dated: bool = False
     explicit: str = ""
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ def _chinese(at: int, passage: Passage, voice: Voice, sentence: str) -> Iterator
     if said is None:
         return
     quote = sentence[said.start :].rstrip("。.!！ ")
-    text = _CHINESE_SELF.sub(voice.name, quote)
+    text = " ".join(_CHINESE_SELF.sub(voice.name, quote).split())
     yield Candidate(
         at, voice.entity, voice.label, text, quote, said.kind, said.value, terms_of(quote), passage.day
     )

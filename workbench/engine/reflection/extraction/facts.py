@@ -48,6 +48,7 @@ _REASONS: Final = {
     "routine": "says what is done regularly",
     "identity": "says who somebody is",
     "decision": "tells of a decision",
+    "circumstance": "states a number, a day or a name",
     "technical": "says how something is built",
 }
 

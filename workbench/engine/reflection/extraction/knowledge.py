@@ -11,6 +11,7 @@ from workbench.engine.reflection.extraction.entities import named_entity, owning
 from workbench.engine.reflection.extraction.facts import KnownFacts, fact_item
 from workbench.engine.reflection.extraction.grouping import group, in_order
 from workbench.engine.reflection.extraction.merging import merges
+from workbench.engine.reflection.extraction.outdated import without_outdated
 from workbench.engine.reflection.extraction.reading import Reader
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def extract_knowledge(snapshot: Snapshot, agenda: Agenda, work: Work) -> tuple[R
         if at % _STEP == 0:
             work.step(at, total)
         reader.read(at, passage)
+    reader.settle()
     work.step(total, total)
     return _Proposing(snapshot, agenda, reader).items()
 
@@ -86,7 +88,7 @@ class _Proposing:
         known = KnownFacts(self._graph)
         statements = (
             replace(one, value=one.value + _ON_AGENDA) if one.at in self._first else one
-            for one in self._found.statements
+            for one in without_outdated(map(self._found.in_its_place, self._found.statements))
         )
         groups = in_order(
             each

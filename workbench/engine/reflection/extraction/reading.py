@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import entity_id
 from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate, candidates
+from workbench.engine.reflection.extraction.circumstances import circumstances
 from workbench.engine.reflection.extraction.connections import GENERAL, Connections
 from workbench.engine.reflection.extraction.entities import Naming
 from workbench.engine.reflection.extraction.naming import Mention, Names
 from workbench.engine.reflection.extraction.notes import noted
+from workbench.engine.reflection.extraction.persons import Persons
 from workbench.engine.reflection.extraction.relatives import Relative, relatives
 from workbench.engine.reflection.extraction.speaking import Voice, Voices
 from workbench.engine.reflection.extraction.stated import stated
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
 
 LONGEST_READ: Final = 20_000
 """Characters of a passage that are searched for names."""
+_FIRST_NAME: Final = re.compile(r"(?P<name>[A-Z][\w-]+)(?:['’]s)? [a-z]")
 _RELATIVE: Final = 6.0
 _MORE_THAN_A_NAME: Final = 4
 # The relations whose verbs the triggers know (design document §6.3); others are read by their names.
@@ -61,6 +65,18 @@ class Found:
     owner: Voice | None = None
     relatives: dict[str, Mention] = field(default_factory=dict)
 
+    def in_its_place(self, one: Candidate) -> Candidate:
+        """Return a statement of the owner’s under the person whom its text begins by naming, if it does."""
+        owner = self.owner
+        first = _FIRST_NAME.match(one.text)
+        if first is None or owner is None or one.entity != owner.entity or one.text.startswith(owner.name):
+            return one
+        named = entity_id("person", first["name"]).name
+        mention = self.relatives.get(named) or self.known.get(named)
+        naming = self.named.get(named)
+        label = mention.label if mention is not None else naming.label if naming is not None else ""
+        return replace(one, entity=named, label=label) if label else one
+
 
 class Reader:
     """Reads the passages of a snapshot; only what persons say is taken in."""
@@ -71,6 +87,7 @@ class Reader:
         self.connections = Connections(snapshot.relations)
         self._voices = Voices(snapshot)
         self._participants = self._voices.names()
+        self._persons = Persons()
         self._own_verbs = [name for name in snapshot.relations if name not in _KNOWN_VERBS]
 
     def read(self, at: int, passage: Passage) -> None:
@@ -89,21 +106,34 @@ class Reader:
         if passage.speaker:
             found.speakers.setdefault(voice.entity, voice)
             found.spoken[voice.entity].append(at)
-        else:
+        if voice.is_owner:
             found.owner = voice
+            self._persons.read(at, passage.text)
         meant = list(stated(at, passage, voice, self.names))
-        found.statements.extend(meant)
+        explicit = bool(meant)
         told = self._read_relatives(at, passage, voice)
         if not passage.type:
-            found.statements.extend(
+            meant.extend(
                 one
                 for one in candidates(at, passage, voice, self._participants, self._acquainted)
                 if len(one.terms) >= _MORE_THAN_A_NAME or not any(name in one.text for name in told)
             )
-            if not passage.speaker and not meant:
-                found.statements.extend(noted(at, passage, voice, self.names))
+            if not passage.speaker and not explicit:
+                meant.extend(noted(at, passage, voice, self.names))
+            if voice.is_owner:
+                meant.extend(circumstances(at, passage, voice, self.names, [one.quote for one in meant]))
+        found.statements.extend(meant)
         # What is written down without a speaker is a note, meant to be read again.
-        self._read_names(at, passage, voice, explicit=bool(meant) or not passage.speaker)
+        self._read_names(at, passage, voice, explicit=explicit or not passage.speaker)
+
+    def settle(self) -> None:
+        """Take in, once all is read, whom only what they do tells to be persons."""
+        for at, mention in self._persons.named():
+            if (
+                self.names.record(mention.label) is None
+                and mention.label.casefold() not in self._participants
+            ):
+                self._note(at, mention)
 
     def _acquainted(self, name: str) -> Acquaintance | None:
         """Find somebody named as a relative before, or an entity of the graph."""

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.reflection.english import words
 from workbench.engine.triggers.cues import routing_cues
 
 if TYPE_CHECKING:
@@ -62,6 +63,11 @@ _AFTER_NAME = re.compile(
     r"\s+(?:[a-z]+(?:s|ed)|is|was|and|has|had|who|loves?|likes?|got|just|said|works?|lives?|came|went|will|to|at|in|on"
     r"|for|with)\b|\s*[,.;!)’']|\s*$"
 )
+# What begins an answer, before “my sister”: “Yeah, my big sister”.
+_ANSWERS: Final = words(
+    "yeah yes yep yup no nope ok okay oh ah well haha hey hi hello sure thanks right sorry wow exactly true"
+    " maybe"
+)
 _QUALIFIED: Final = frozenset(
     (
         "older",
@@ -113,7 +119,7 @@ def relatives(text: str, names: frozenset[str]) -> Iterator[Relative]:
         for found in pattern.finditer(text):
             name = found["name"].removesuffix("’s").removesuffix("'s")
             folded = name.casefold()
-            if folded in names or folded in ordinary or len(name) < 2:
+            if folded in names or folded in ordinary or folded in _ANSWERS or len(name) < 2:
                 continue
             bare = pattern in (_PET_NAMED, _RELATIVE) and found["link"] in ("", ",")
             if bare and not _AFTER_NAME.match(text, found.start("name") + len(name)):

@@ -24,7 +24,12 @@ _SPOKEN = (
         "because",
     ),
     (re.compile(r"[\"“]?\bme[- ]time\b[\"”]?", re.IGNORECASE), "time alone"),
-    (re.compile(r"\bI've got\b", re.IGNORECASE), "I have"),
+    (re.compile(r"\bI['’]ve (?:also )?got\b", re.IGNORECASE), "I have"),
+    (re.compile(r",?\s+(?:btw|tbh|tho|imo|imho|lol|haha|rn|atm)\b", re.IGNORECASE), ""),
+    (
+        re.compile(r"^((?:my|our) (?:[\w-]+ ){0,2}[\w-]+), (?:she|he|it)(?:['’]s| is) ", re.IGNORECASE),
+        r"\1 is ",
+    ),
     (re.compile(r"\s&\s"), " and "),
 )
 _WE = (
@@ -86,7 +91,7 @@ _CIRCUMSTANCE = re.compile(
     r"^(?:when|while|after|before|since|growing up|back|during)\b[^,;:]{2,60},\s+", re.IGNORECASE
 )
 _FILLERS = re.compile(
-    r"\b(?:just|still|really|super|totally|actually|definitely|literally|basically|kinda|kind of|sort of"
+    r"(?<!but )\b(?:just|still|really|super|totally|actually|definitely|literally|basically|kinda|kind of|sort of"
     r"|honestly|truly|finally"
     r"|simply|obviously|certainly|pretty|incredibly|extremely|so(?= (?:excited|happy|proud|much|good|great"
     r"|fun|cute|many))|even|also"

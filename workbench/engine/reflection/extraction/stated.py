@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.extraction.candidates import Candidate
+from workbench.engine.reflection.extraction.particulars import particulars
 from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
 from workbench.engine.reflection.extraction.worth import terms_of
 from workbench.engine.reflection.wording import sentences
@@ -25,6 +26,8 @@ _SHORTEST_CHINESE: Final = 4
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _MOST_SENTENCES: Final = 3
 _FEWEST_WORDS: Final = 2
+_STANDS_ALONE: Final = 5
+_LONGEST_JOINED: Final = 160
 _CUE = re.compile(
     r"\b(?:remember|note|forget|keep in mind|fyi|for the record)\b|记住|記住|记得|記得|请记|請記",
     re.IGNORECASE,
@@ -107,7 +110,14 @@ def _standing_rule(at: int, passage: Passage, voice: Voice, quote: str, rule: st
 
 
 def _sentences(text: str) -> list[str]:
-    return [sentence.text for sentence in sentences(text)][:_MOST_SENTENCES]
+    """Return the first sentences, each with the short one behind it that says nothing alone: “Staging has 3.”"""
+    found: list[tuple[int, int]] = []
+    for one in sentences(text):
+        if found and len(one.text.split()) < _STANDS_ALONE and one.end - found[-1][0] <= _LONGEST_JOINED:
+            found[-1] = (found[-1][0], one.end)
+        else:
+            found.append((one.start, one.end))
+    return [text[start:end] for start, end in found][:_MOST_SENTENCES]
 
 
 def _candidate(
@@ -141,6 +151,7 @@ def _candidate(
         day or passage.day,
         dated,
         reason,
+        next((one.subject for one in particulars(line)), ""),
     )
 
 
@@ -169,7 +180,12 @@ def _said(line: str, passage: Passage, voice: Voice) -> tuple[str, str, bool]:
 
 def _about(text: str, kind: str, voice: Voice, mentions: Sequence[Mention], *, own: bool) -> tuple[str, str]:
     """Return the entity that a statement is about and its label: what is named first, its owner for “I”."""
-    named = [mention for mention in mentions if mention.entity != voice.entity]
+    # A place that is not what the sentence begins with is but where something is.
+    named = [
+        mention
+        for mention in mentions
+        if mention.entity != voice.entity and (mention.known or mention.type != "place" or mention.start == 0)
+    ]
     if own or text.startswith(voice.name):
         projects = [mention for mention in named if mention.type == "project" and mention.known]
         if kind in ("decision", "correction") and projects:

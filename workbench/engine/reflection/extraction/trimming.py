@@ -15,6 +15,9 @@ _BORDER = re.compile(
       | ,\s+(?=(?:how|what|why|which|where|when)\ (?:can|could|do|does|should|would|is|are|if)\b|(?:can
           |could|would|do|will)\ you\b|any\ (?:ideas?|tips|advice)\b|what\ (?:do|about)\b)
       | ,?\s+(?:and|but|so)\s+(?=(?:I|we)(?:'|’|\s))
+      | ,\s+(?=(?:is|are|was|does|do|did|can|could|should|would|will|has|have|am)\ (?:that|this|it|there|you|I|we|he
+          |she|they)\b)
+      | ,?\s+so\s+(?=(?:please|careful|be|don['’]t|(?:just\ )?give|no\ more)\b)
       | ,?\s+(?:so|and)\s+(?=please\b|want(?:ed)?\ to\ (?:make\ sure|ensure|know|understand)\b)
       | ,\s+(?=(?:my|our)\ (?:\w+\ ){1,3}?(?:is|was|has|had|got|broke|passed|died|just|are|were|have|went
           |moved|started)\b)
@@ -60,6 +63,7 @@ _OPENINGS = re.compile(
           (?:\ to\ (?:each\ other|you))?(?:\ last(?:\ time)?)?,?\s+
       | since\ (?:our|my|the)\ last\ (?:chat|talk|conversation|catch[ -]?up),?\s+
       | (?:so\ )?speaking\ of\ [^,]{2,40},\s+
+      | (?:my|our|other|the)\ (?:\w+\ )?news\s*[:–—-]+\s*
       | (?:some\ |the\ )?(?:great|good|big|bad|exciting|sad|fun|amazing)\ news\b\s*[,!:–—-]*\s*
       | (?:fun\ fact|fyi|update|quick\ update|heads\ up|remember|note|please\ note|remember\ that
           |note\ that)\s*[,:–—-]+\s*
@@ -96,6 +100,7 @@ _TAIL = re.compile(
       | ,\s+(?:you\ know|right|huh|haha+|lol|though|too|as\ well|actually|of\ course|for\ sure|btw
           |by\ the\ way|honestly
           |so\ (?:exciting|cool|fun)|wow)\b\s*[.!]*
+      | ,?\s+(?:tho,?\ )?(?:why|how\ come|agree|ok(?:ay)?|tho)\s*[.!]*
       | \s+since\ (?:(?:our|my|the)\ last\ (?:chat|talk|conversation)|(?:we|I)\ last\ (?:chatted|talked|spoke))
       | \s+(?:too|as\ well|though|haha+|lol|btw|by\ the\ way|so\ far|you\ know|for\ sure)\s*[.!]*
       | \s*[:;]-?[)(DP]+ | \s*[\U0001F300-\U0001FAFF\u2600-\u27BF\uFE0F]+

@@ -20,7 +20,8 @@ _LABELLED: Final = re.compile(r"[*_]*([^:：*_\n]{1,40}?)[*_]*[:：][*_]*\s+(.*)
 _PLACEHOLDER: Final = re.compile(r"\[[^\[\]\n]*\]")
 _WANTS: Final = re.compile(
     r"\W*((?:[Tt]he )?[^\W\d_][\w'’-]*(?: [^\W\d_a-z][\w'’-]*){0,2}) (?:\w+ly |always |never |also |now )*"
-    r"(?:wants|likes|prefers|hates|loves|needs|enjoys|dislikes|expects|insists|would like)\b"
+    r"(?:wants|likes|prefers|hates|loves|needs|enjoys|dislikes|expects|insists|would like"
+    r"|asked|asks|finds)\b"
 )
 _SAID_ALREADY: Final = 0.7
 _ALIKE: Final = 0.6

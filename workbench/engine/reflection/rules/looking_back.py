@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection import items as forms
@@ -10,16 +9,17 @@ from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Guidance
 from workbench.engine.reflection.rules.milestones import MILESTONES, milestone_items
 from workbench.engine.reflection.rules.past import cite_record, read_past
-from workbench.engine.reflection.rules.phrasing import clipped, counted, listed
+from workbench.engine.reflection.rules.phrasing import clipped, counted, plain
 from workbench.engine.reflection.rules.quoting import quote_of
 from workbench.engine.reflection.rules.themes import find_persistent, find_revised, find_themes
 from workbench.engine.reflection.rules.words import content_words, likeness
+from workbench.engine.reflection.wording import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from workbench.engine.documents import ReviewItem
-    from workbench.engine.reflection.model import Agenda, Snapshot
+    from workbench.engine.reflection.model import Agenda, Passage, Snapshot
     from workbench.engine.reflection.rules.past import PastReflection
     from workbench.engine.reflection.rules.themes import OpenQuestion, Theme
     from workbench.engine.reflection.work import Work
@@ -32,6 +32,8 @@ _FEWEST_DECISIONS: Final = 3
 _MOST_REVISED: Final = 10
 _MOST_PERSISTENT: Final = 10
 _KNOWN: Final = 0.6
+_MOST_TOLD: Final = 3
+_LONGEST_TOLD: Final = 90
 
 
 def look_back(snapshot: Snapshot, agenda: Agenda, work: Work) -> Guidance:
@@ -124,7 +126,7 @@ def _kept_questions(
 
 
 def _deciding(snapshot: Snapshot, agenda: Agenda) -> Iterator[ReviewItem]:
-    """Propose what most of the new decisions were about, where one subject has a third of them and at least three."""
+    """Propose to keep together what was decided about one subject, where it has a third of the decisions and three."""
     decided = {at for at, passage in enumerate(snapshot.passages) if passage.type == "decision"}
     owner = snapshot.owner.casefold()
     ranked = sorted(
@@ -141,15 +143,19 @@ def _deciding(snapshot: Snapshot, agenda: Agenda) -> Iterator[ReviewItem]:
     number, area = ranked[0]
     if any(area.subject.casefold() in insight.text.casefold() for insight in snapshot.insights):
         return
-    passages = [snapshot.passages[at] for at in area.passages if at in decided]
-    kinds = Counter(snapshot.passages[at].type for at in area.passages if snapshot.passages[at].type)
-    others = [counted(count, kind) for kind, count in kinds.most_common(3) if kind != "decision"]
-    besides = f", beside {listed(others)}" if others else ""
-    subject = clipped(area.subject, 60)
+    passages = [snapshot.passages[at] for at in sorted(area.passages) if at in decided]
+    told = passages[-_MOST_TOLD:]
+    decisions = "; ".join(clipped(plain(_decision(passage)), _LONGEST_TOLD) for passage in told)
+    before = f" (the last {len(told)} of {number})" if number > len(told) else ""
     yield forms.insight(
         INSIGHTS,
-        f"Of {len(decided)} decisions from {passages[0].day} to {passages[-1].day}, {number} were about "
-        f"{subject}{besides}",
-        tuple(quote_of(passage) for passage in passages[-3:]),
-        reason="Counted over the memories that are new in this reflection.",
+        f"Decided about {clipped(area.subject, 60)} from {passages[0].day} to {passages[-1].day}{before}: {decisions}",
+        tuple(quote_of(passage) for passage in told),
+        reason=f"{counted(number, 'decision')} of {len(decided)} that are new in this reflection are about it.",
     )
+
+
+def _decision(passage: Passage) -> str:
+    """Return the first sentence of a decision."""
+    said = sentences(passage.text)
+    return " ".join((said[0].text if said else passage.text).split()).rstrip(" .")

@@ -1,0 +1,107 @@
+"""What an owner states of the things around him becomes facts; what supposes, points or has been replaced does not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.engine.reflection.snapshots import chat, check_quotes, said, snapshot
+from workbench.engine.reflection.extraction import extract_knowledge
+from workbench.engine.reflection.extraction.particulars import particulars
+from workbench.engine.reflection.kinds import Kind
+from workbench.engine.reflection.model import Agenda
+from workbench.engine.reflection.work import Work
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from workbench.engine.reflection.model import Passage
+
+
+def _facts(tmp_path: Path, passages: tuple[Passage, ...]) -> dict[str, str]:
+    made = snapshot(tmp_path, passages)
+    items = extract_knowledge(made, Agenda(()), Work())
+    check_quotes(made, items)
+    return {item.text: item.target for item in items if item.kind == Kind.FACT}
+
+
+def _stated(sentence: str) -> list[str]:
+    return [sentence[one.start : one.end] for one in particulars(sentence)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "stated"),
+    [
+        ("mails go through Postfix, and we're on Debian 12", ["mails go through Postfix", "we're on Debian 12"]),
+        ("The launch with Acme is on May 9 so everything I do is for that", ["The launch with Acme is on May 9"]),
+        ("ok, one more: the shop has 14 shelves and I want to know which are full", ["the shop has 14 shelves"]),
+        ("every one of our servers runs Linux 6", ["every one of our servers runs Linux 6"]),
+        ("the visit is scheduled for 4 June they wrote", ["the visit is scheduled for 4 June"]),
+        ("our rent went up to 900 euros from March", ["our rent went up to 900 euros from March"]),
+    ],
+)  # fmt: skip
+def test_clauses_that_name_a_thing_and_give_a_value_are_told_apart(sentence: str, stated: list[str]) -> None:
+    assert _stated(sentence) == stated
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "if the shop had 14 shelves we would need help",
+        "it has 14 shelves",
+        "maybe the rent is 900",
+        "the answer is 42",
+        "the error is 500",
+        "I have to present a plan on Friday",
+        "the small ones are 30 euros",
+        "the old one is way worse (like 900 ms)",
+        "the rent is too high",
+        "specifically when the screen is less than 700 wide",
+        "the shop was closed this morning at 9",
+    ],
+)
+def test_what_supposes_points_or_is_worked_out_states_nothing(sentence: str) -> None:
+    assert _stated(sentence) == []
+
+
+def test_only_the_owner_is_asked_about_his_things(tmp_path: Path) -> None:
+    lines = (
+        ("user", "Our rent is 900 euros a month."),
+        ("assistant", "The average rent is 1,100 euros a month."),
+        ("Maria", "The gym fee is 30 euros a month."),
+    )
+    assert list(_facts(tmp_path, chat("2026-02-04", *lines))) == ["User’s rent is 900 euros a month"]
+
+
+def test_what_was_stated_anew_replaces_what_was_stated_before(tmp_path: Path) -> None:
+    passages = (
+        *chat("2026-02-04", ("user", "The studio rent is 480 euros. The lease is with Bauer.")),
+        *chat("2026-03-04", ("user", "The rent is 495 euros since the letter. The deposit is 960 euros.")),
+    )
+    facts = _facts(tmp_path, passages)
+    assert "The studio rent is 480 euros" not in facts
+    assert {"The lease is with Bauer", "The rent is 495 euros since the letter"} <= set(facts)
+    assert "The deposit is 960 euros" in facts
+
+
+def test_a_person_is_told_by_what_he_does_and_gets_his_own_facts(tmp_path: Path) -> None:
+    passages = (
+        said("2026-02-04 09:00", "Dilan prefers mails to calls.", type="preference"),
+        said("2026-02-04 10:00", "The rota is shared by Aylin, Dilan and me.", type="fact"),
+        said("2026-02-04 11:00", "Everybody wants more coffee.", type="fact"),
+    )
+    facts = _facts(tmp_path, passages)
+    assert facts["Dilan prefers mails to calls"] == "person--dilan"
+    assert "person--everybody" not in facts.values()
+
+
+def test_a_place_that_is_only_where_something_is_gets_no_facts(tmp_path: Path) -> None:
+    passages = (said("2026-02-04 09:00", "Backups go to the bucket in Frankfurt.", type="fact"),)
+    assert _facts(tmp_path, passages) == {"Backups go to the bucket in Frankfurt": "person--user"}
+
+
+def test_a_short_sentence_goes_with_the_one_before_it(tmp_path: Path) -> None:
+    text = "The main hall has 90 chairs. The annex has 3."
+    passages = (said("2026-02-04 09:00", text, type="fact"),)
+    assert list(_facts(tmp_path, passages)) == [text.rstrip(".")]

@@ -1,0 +1,71 @@
+"""Takes in what an owner states of the things around him: the numbers, days and names of his work and home."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.reflection.extraction.candidates import Candidate
+from workbench.engine.reflection.extraction.particulars import particulars
+from workbench.engine.reflection.extraction.retelling import own_words, tell
+from workbench.engine.reflection.extraction.worth import terms_of
+from workbench.engine.reflection.wording import sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from workbench.engine.reflection.extraction.naming import Mention, Names
+    from workbench.engine.reflection.extraction.speaking import Voice
+    from workbench.engine.reflection.model import Passage
+
+KIND: Final = "circumstance"
+_WORTH: Final = 3.4
+_PER_WORD: Final = 0.25
+_MOST_WORDS: Final = 4
+_DATED: Final = 0.4
+_FEWEST_WORDS: Final = 2
+_ARTICLE: Final = re.compile(r"^(?:the|our|my|an?)\s+", re.IGNORECASE)
+_BEGINS_ABOUT: Final = ("person", "project")
+
+
+def circumstances(
+    at: int, passage: Passage, voice: Voice, names: Names, said_already: Sequence[str]
+) -> Iterator[Candidate]:
+    """Give what the owner states of things that a clause names itself.
+
+    They are worth less than what somebody says of himself, so that they come after it where there is no room for both.
+
+    Args:
+        at: Index of the passage.
+        passage: Of the owner: a message, or a note without a speaker.
+        voice: The owner.
+        names: Tells the entities that a clause names.
+        said_already: The words of the passage that other statements quote.
+    """
+    said = passage.moment.date() if passage.moment else None
+    for sentence in sentences(passage.text):
+        for one in particulars(sentence.text):
+            quote = sentence.text[one.start : one.end]
+            if any(quote in other or other in quote for other in said_already):
+                continue
+            own = own_words(quote, elliptic=False)
+            told = tell(own[:1].upper() + own[1:], voice.name, said)
+            terms = terms_of(own)
+            if not told.text or len(terms) < _FEWEST_WORDS:
+                continue
+            entity, label = _about(one.subject, voice, names)
+            value = _WORTH + _PER_WORD * min(_MOST_WORDS, len(terms)) + _DATED * told.dated
+            day = told.day or passage.day
+            subject = _ARTICLE.sub("", one.subject)
+            yield Candidate(
+                at, entity, label, told.text, quote, KIND, value, terms, day, told.dated, subject=subject
+            )
+
+
+def _about(subject: str, voice: Voice, names: Names) -> tuple[str, str]:
+    """Return whom or what a subject names: an entity of the graph, a person, a project; else the owner."""
+    mentions: tuple[Mention, ...] = names.in_text(subject) if subject else ()
+    for mention in mentions:
+        if mention.known or (mention.type in _BEGINS_ABOUT and subject.endswith(mention.label)):
+            return mention.entity, mention.label
+    return voice.entity, voice.label
