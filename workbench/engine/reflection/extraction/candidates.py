@@ -16,7 +16,7 @@ from workbench.engine.reflection.extraction.worth import (
     terms_of,
     worth_of,
 )
-from workbench.engine.reflection.wording import sentences
+from workbench.engine.reflection.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents.pending_reflection import Evidence
+from workbench.engine.documents import Evidence
 from workbench.engine.reflection import items
 from workbench.engine.reflection.extraction.worth import terms_of
 from workbench.engine.stores.wording import text_key
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from workbench.engine.catalog import Lookups
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.extraction.candidates import Candidate
     from workbench.engine.reflection.extraction.grouping import Group
     from workbench.engine.reflection.items import Confidence

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from workbench.engine.catalog import EntityRecord, Lookups
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.extraction.naming import Mention
     from workbench.engine.reflection.items import Confidence
     from workbench.engine.reflection.model import Passage

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.reflection.extraction.candidates import Acquaintance, Candidate
 from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
 from workbench.engine.reflection.extraction.worth import LEAST, is_ones_own, worth_of
-from workbench.engine.reflection.wording import sentences
+from workbench.engine.reflection.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ from workbench.engine.reflection.extraction.speaking import Voice, Voices
 from workbench.engine.reflection.extraction.stated import stated
 from workbench.engine.reflection.extraction.trimming import own_part
 from workbench.engine.reflection.extraction.worth import terms_of
-from workbench.engine.reflection.wording import sentences
+from workbench.engine.reflection.sentences import sentences
 from workbench.engine.triggers.live_text import live_text
 from workbench.engine.triggers.relations import find_relations
 

@@ -9,7 +9,7 @@ from workbench.engine.reflection.extraction.candidates import Candidate
 from workbench.engine.reflection.extraction.particulars import particulars
 from workbench.engine.reflection.extraction.retelling import leaves_i_out, own_words, tell, with_i
 from workbench.engine.reflection.extraction.worth import terms_of
-from workbench.engine.reflection.wording import sentences
+from workbench.engine.reflection.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -12,14 +12,13 @@ from workbench.engine.reflection import items
 from workbench.engine.reflection.extraction.facts import quoted
 from workbench.engine.reflection.extraction.speaking import Voices
 from workbench.engine.reflection.extraction.worth import terms_of
-from workbench.engine.reflection.wording import sentences
+from workbench.engine.reflection.sentences import sentences
 from workbench.engine.triggers.procedures import outline_procedure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.documents import Procedure
-    from workbench.engine.documents.pending_reflection import ReviewItem
+    from workbench.engine.documents import Procedure, ReviewItem
     from workbench.engine.reflection.items import Confidence
     from workbench.engine.reflection.model import Passage, Snapshot
     from workbench.engine.reflection.work import Work
