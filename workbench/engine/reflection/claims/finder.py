@@ -6,13 +6,14 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection import items
+from workbench.engine.reflection.claims.choice_patterns import FEELS, HOLDS, OCCUPIES
 from workbench.engine.reflection.claims.deeds import TRIES
 from workbench.engine.reflection.claims.oppositions import find_oppositions
 from workbench.engine.reflection.claims.reading import read_claims
 from workbench.engine.reflection.claims.stating import evidence, person, speaker_name, statement, target
 from workbench.engine.reflection.claims.turns import find_turns
 from workbench.engine.reflection.claims.updates import find_updates
-from workbench.engine.reflection.wording import mid_sentence, third_person
+from workbench.engine.reflection.third_person import mid_sentence, third_person
 
 if TYPE_CHECKING:
     from workbench.engine.documents import ReviewItem
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 _LONGEST_QUESTION: Final = 160
 _SURE: Final = 0.7
+_TURNS: Final = {
+    OCCUPIES: "The later statement names another in the same place.",
+    FEELS: "The later statement feels otherwise about the same.",
+    HOLDS: "The later statement says the opposite of the same.",
+}
 _IN_PROJECT = re.compile(r"\s+(?:in|for|on)\s+this\s+\w+\b|\s+before$", re.IGNORECASE)
 
 
@@ -147,7 +153,7 @@ def _turn(snapshot: Snapshot, turn: Turn) -> tuple[float, ReviewItem]:
         before,
         after,
         quotes,
-        reason="The later statement turns away from the earlier one.",
+        reason=_TURNS.get(new.kind, "The later statement turns away from the earlier one."),
         confidence="medium",
         held_since=old.origin.passage.day or None,
         until=new.origin.passage.day or None,

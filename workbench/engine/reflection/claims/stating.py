@@ -11,7 +11,7 @@ from workbench.engine.identifiers import slug
 from workbench.engine.recall.voices import PERSON
 from workbench.engine.reflection.claims.clauses import asserts, without_lead
 from workbench.engine.reflection.sentences import asks
-from workbench.engine.reflection.wording import third_person
+from workbench.engine.reflection.third_person import third_person
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.extraction.dates import with_dates
-from workbench.engine.reflection.wording import third_person
+from workbench.engine.reflection.third_person import third_person
 
 if TYPE_CHECKING:
     from datetime import date

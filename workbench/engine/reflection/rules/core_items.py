@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.recall.voices import PERSON
 from workbench.engine.reflection.rules.words import content_words, coverage, is_negated, likeness
-from workbench.engine.reflection.wording import third_person
+from workbench.engine.reflection.third_person import third_person
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,7 +11,7 @@ from workbench.engine.reflection.rules.core_items import is_owners, newest_first
 from workbench.engine.reflection.rules.phrasing import clipped, counted, plain
 from workbench.engine.reflection.rules.quoting import cite, spoken
 from workbench.engine.reflection.sentences import sentences
-from workbench.engine.reflection.wording import third_person
+from workbench.engine.reflection.third_person import third_person
 from workbench.engine.triggers.core_worth import core_block
 from workbench.engine.triggers.cues import routing_cues
 from workbench.engine.triggers.live_text import PUNCTUATION

@@ -13,7 +13,7 @@ from workbench.engine.reflection.rules.phrasing import clipped, counted, plain
 from workbench.engine.reflection.rules.quoting import quote_of
 from workbench.engine.reflection.rules.themes import find_persistent, find_revised, find_themes
 from workbench.engine.reflection.rules.words import content_words, likeness
-from workbench.engine.reflection.wording import sentences
+from workbench.engine.reflection.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,12 +13,9 @@ from workbench.engine.reflection.english import (
     PAST_FORMS,
     PLURAL_PERSONS,
 )
-from workbench.engine.reflection.sentences import Sentence, asks, said_before_asking, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-__all__ = ["Sentence", "asks", "mid_sentence", "said_before_asking", "sentences", "third_person"]
 
 _OPENING = re.compile(
     r"(?:(?:and|but|so|also|well|ok|okay|hmm+|oh|hey|hi|sure|yes|yeah|yep|actually|by the way|btw|anyway|plus"
