@@ -12,6 +12,7 @@ from workbench.tui.ink import plain_text
 from workbench.tui.panes.core import CorePane
 from workbench.tui.views.budget import CAP, OVER, budget_bar, budget_line
 from workbench.tui.views.core import total_line
+from workbench.tui.widgets.filter_bar import FilterInput
 from workbench.tui.widgets.item_editor import DraftArea, ItemEditor
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.status_line import StatusLine
@@ -136,6 +137,18 @@ async def test_the_filter_narrows_and_escape_widens(bench: FakeBench, running: R
         await pilot.press("escape")
         await settle(pilot)
         assert len(pane(pilot).list.rows) > 15
+
+
+async def test_a_filter_takes_keys_only_while_it_is_shown(bench: FakeBench, running: Running) -> None:
+    async with running(bench) as pilot:
+        field = pilot.app.query_one(FilterInput)
+        assert not field.focusable
+        await pilot.press("slash")
+        await settle(pilot)
+        assert field.has_focus
+        await pilot.press("escape")
+        await settle(pilot)
+        assert not field.focusable
 
 
 async def test_an_editor_gets_the_whole_block(

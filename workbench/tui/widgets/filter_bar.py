@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
 
-class FilterInput(Input):
-    """An input that leaves the keys that move a list to the list."""
+class FilterInput(Input, can_focus=False):
+    """An input that leaves the keys that move a list to the list; it takes keys only while its bar is shown."""
 
     BINDINGS: ClassVar = bindings(commands.KeepFilter, commands.ClearFilter)
     PASSED_ON: ClassVar = {
@@ -88,7 +88,7 @@ class FilterBar(Horizontal):
 
     def open(self, text: str | None = None) -> None:
         """Show the bar and write in it; `text` replaces what it said."""
-        self.add_class("-open")
+        self._show(True)
         field = self.query_one(FilterInput)
         if text is not None:
             field.value = plain(text)
@@ -98,11 +98,15 @@ class FilterBar(Horizontal):
     def set_text(self, text: str) -> None:
         """Make the filter say something, without writing in it."""
         self.query_one(FilterInput).value = plain(text)
-        self.set_class(bool(text), "-open")
+        self._show(bool(text))
 
     def close_if_empty(self) -> None:
         """Hide the bar where it says nothing."""
-        self.set_class(bool(self.text), "-open")
+        self._show(bool(self.text))
+
+    def _show(self, shown: bool) -> None:
+        self.set_class(shown, "-open")
+        self.query_one(FilterInput).can_focus = shown
 
     def set_count(self, shown: int, of: int) -> None:
         """Say how many of how many are shown."""
