@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
+from textual import events
+from textual.app import App
 from textual.pilot import Pilot
 
 from tests.tui.conftest import Running
@@ -352,6 +354,18 @@ async def test_undo_and_redo_come_after_what_is_still_being_written(
         assert decision(bench, "r-012.5") == "approved"
 
 
+async def test_undo_goes_back_to_what_waits_again(bench: FakeBench, running: Running) -> None:
+    async with running(bench) as pilot:
+        await press(pilot, "5")
+        await go(pilot, "r-012.4")
+        await press(pilot, "a")
+        assert pane(pilot).list.cursor_key == "r-012.5"
+        await press(pilot, "u")
+        assert pane(pilot).list.cursor_key == "r-012.4"
+        await press(pilot, "r")
+        assert decision(bench, "r-012.4") == "rejected"
+
+
 async def test_a_refused_decision_is_told_and_shown_as_it_is(bench: FakeBench, running: Running) -> None:
     bench.refused = Locked("Another process is writing.", remedy="Try again.")
     async with running(bench) as pilot:
@@ -377,6 +391,26 @@ async def test_leaving_waits_until_everything_is_written(bench: FakeBench, runni
         await pilot.press("ctrl+q")
         await settle(pilot)
     assert len(bench.steps) == 3
+
+
+async def test_what_is_typed_while_the_bench_is_being_left_decides_nothing(
+    bench: FakeBench, running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[str] = []
+    take = App.on_event
+
+    async def watched(app: App[None], event: events.Event) -> None:
+        if isinstance(event, events.Key):
+            taken.append(event.key)
+        await take(app, event)
+
+    async with running(bench) as pilot:
+        await press(pilot, "5")
+        monkeypatch.setattr(App, "on_event", watched)
+        for key in ("ctrl+q", "r", "i"):
+            await pilot.app.on_event(events.Key(key, None))
+    assert taken == ["ctrl+q"]
+    assert not bench.steps
 
 
 async def test_a_reader_is_told_who_decides(bench: FakeBench, running: Running) -> None:

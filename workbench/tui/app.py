@@ -367,7 +367,7 @@ class BenchApp(Overlays):
             self.notify(event.outcome.summary, timeout=4)
 
     def action_undo(self) -> None:
-        self.pane.act(self.bench.undo)
+        self.pane.act(self.bench.undo, self.pane.undone)
 
     def action_redo(self) -> None:
         self.pane.act(self.bench.redo)

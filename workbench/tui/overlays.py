@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import App
 
 from workbench.tui.keymap import all_commands, command_by_id, shown_key
@@ -35,6 +36,12 @@ class Overlays(App[None], inherit_bindings=False):
     key_overrides: Mapping[str, str]
     index_work: IndexWork
     reflection_work: ReflectionWork
+    _leaving = False
+
+    async def on_event(self, event: events.Event) -> None:
+        """Take no more keys once the bench is being left: what is typed then is meant for the shell."""
+        if not (self._leaving and isinstance(event, events.InputEvent)):
+            await super().on_event(event)
 
     @abstractmethod
     def pane_titles(self) -> list[str]:
@@ -162,6 +169,7 @@ class Overlays(App[None], inherit_bindings=False):
 
     async def _leave(self) -> None:
         """Leave once everything that was asked for is written."""
+        self._leaving = True
         for pane in self.screen_stack[0].query(Pane):
             await pane.finish()
         self.exit()

@@ -280,6 +280,9 @@ class Pane(Widget):
             self.app.call_from_thread(after)
         self.post_message(self.Done(outcome))
 
+    def undone(self) -> None:
+        """Be told that the newest action was taken back from here."""
+
     def subject_keys(self) -> tuple[str, ...]:
         """Return the ids that an action is about."""
         return self.list.chosen_keys

@@ -10,7 +10,7 @@ from textual.message import Message
 
 from workbench.engine.errors import WorkbenchError
 from workbench.tui.bench import Link
-from workbench.tui.decisions import next_undecided, tally
+from workbench.tui.decisions import UNDECIDED, next_undecided, tally
 from workbench.tui.ink import BLANK, gap
 from workbench.tui.palette import PAPER
 from workbench.tui.panes.base import Pane
@@ -77,6 +77,7 @@ class InboxReading(Pane):
         self.rows = InboxRows()
         self._query = Query()
         self._related: dict[str, Related] = {}
+        self._undone = False
 
     def compose_head(self) -> ComposeResult:
         yield Lines(id="inbox-head", ground=PAPER)
@@ -111,12 +112,21 @@ class InboxReading(Pane):
     def _was_read(self, event: WasRead) -> None:
         event.stop()
         first, wanted = self.desk.review is None, self.wanted_key
+        decided = {item.id for item in self.desk.items if item.decision != UNDECIDED}
         self.desk.take_in(event)
         self.has_read()
         self._related.clear()
         self.draw()
         if first and not wanted and tally(self.desk.items).decided:
             self.list.go_to(next_undecided(self.rows.items, ""))
+        open_again = [item.id for item in self.rows.items if item.id in decided and item.decision == UNDECIDED]
+        if self._undone and open_again:
+            self._undone = False
+            self.list.go_to(open_again[0])
+
+    def undone(self) -> None:
+        """Go to what waits again, as soon as it is known: the next key is meant for it."""
+        self._undone = True
 
     @on(Broke)
     def _broke(self, event: Broke) -> None:
