@@ -188,6 +188,15 @@ def test_what_will_be_written_fits_and_names_what_waits() -> None:
     assert "more lines" in text
 
 
+def test_what_memory_will_say_stands_before_the_books_of_it() -> None:
+    preview = FakeBench.filled().review_preview()
+    files = [FilePreview(path, "old", "new") for path in ("memory/meta/decay-scores.json", "MEMORY.md")]
+    assert [path for path, _ in diffs_of(replace(preview, files=tuple(files)))] == [
+        "MEMORY.md",
+        "memory/meta/decay-scores.json",
+    ]
+
+
 def test_what_was_written_fits_and_nothing_is_told_as_nothing() -> None:
     applied = Applied(
         "9f3c2ab17d", ("MEMORY.md",), (), "r-012", "partial", ("r-012.1",) * 90, (), (), ("r-012.2",),

@@ -34,6 +34,8 @@ HISTORY = ".audit"
 
 DECIDED = frozenset({PENDING_REFLECTION, REJECTED, REFLECTION_LOG, EVOLUTION, PENDING_MEMORIES})
 """Files in which stands what people decided; nobody else writes them by hand."""
+BOOKS = frozenset({PENDING_REFLECTION, REJECTED, REFLECTION_LOG, DECAY_SCORES})
+"""Files in which the engine keeps account of decisions; what they will say follows from the decisions."""
 
 FOREIGN_SETTINGS = ("openclaw.json", "moltbot.json", "clawdbot.json")
 CRITICAL = frozenset({"SOUL.md", "IDENTITY.md", SETTINGS, *FOREIGN_SETTINGS})

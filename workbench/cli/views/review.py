@@ -22,8 +22,6 @@ from workbench.engine.results import (
 
 GLYPHS = {"undecided": "○", "approved": "✓", "rejected": "✗", "deferred": "→"}
 STYLES = {"undecided": "accent", "approved": "good", "rejected": "bad", "deferred": "quiet"}
-# What the engine keeps of decisions follows from them; a person need not read it line by line.
-_BOOKS = (layout.PENDING_REFLECTION, layout.REFLECTION_LOG, layout.REJECTED, layout.DECAY_SCORES)
 _LONG_TEXT = 3
 _LONG_DIFF = 40
 # These change nothing that a memory says.
@@ -121,7 +119,7 @@ def preview_lines(page: Page, preview: ReviewPreview) -> list[str]:
             lines += wrap(f"{len(ids)} {what}: {', '.join(map(safe_line, ids))}", page.width, rest="  ")
     for item_id, reason in preview.waiting.items():
         lines += wrap(safe_line(f"{item_id} waits: {reason}"), page.width, first="! ", rest="  ")
-    for file in preview.files:
+    for file in sorted(preview.files, key=lambda file: file.path in layout.BOOKS):
         lines += ["", *_file_lines(page, file)]
     before, after = preview.core_tokens.before, preview.core_tokens.after
     if before != after:
@@ -269,7 +267,8 @@ def _file_lines(page: Page, file: FilePreview) -> list[str]:
     what = "new" if file.before is None else "deleted" if file.after is None else "changed"
     before, after = ((text or "").split("\n") for text in (file.before, file.after))
     diff = list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
-    if file.path in _BOOKS:
+    # A person need not read these line by line.
+    if file.path in layout.BOOKS:
         sides = [sum(line.startswith(sign) for line in diff) for sign in "+-"]
         return [page.heading(safe_line(file.path), f"{what}: +{sides[0]} −{sides[1]} lines")]
     lines = unified_lines(page, "\n".join(diff))

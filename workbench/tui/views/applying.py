@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.engine import layout
 from workbench.tui.diffing import compare
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.text import wrap
@@ -23,8 +24,12 @@ _MOST_ROWS = 400
 
 
 def diffs_of(preview: ReviewPreview) -> Diffs:
-    """Compare every file that applying would write; takes its time with large ones."""
-    return tuple((file.path, compare(file.before, file.after)) for file in preview.files)
+    """Compare every file that applying would write; takes its time with large ones.
+
+    What memory will say comes before the books that are kept of it.
+    """
+    files = sorted(preview.files, key=lambda file: file.path in layout.BOOKS)
+    return tuple((file.path, compare(file.before, file.after)) for file in files)
 
 
 def preview_lines(preview: ReviewPreview, diffs: Diffs, width: int) -> list[Line]:
