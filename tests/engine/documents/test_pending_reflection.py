@@ -106,6 +106,26 @@ def test_the_sample_is_read() -> None:
     assert fourth.id == "r-012.4"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "-[x] `r-012.2` archive: old",
+        "- [x]`r-012.2` archive: old",
+        "- [xx] `r-012.2` archive: old",
+        "- [x `r-012.2` archive: old",
+        "- `r-012.2` archive: old",
+        "[x] `r-012.2` archive: old",
+    ],
+)
+def test_a_mistyped_item_does_not_vanish_without_a_word(line: str) -> None:
+    written = f"## Proposed archival\n- [ ] `r-012.1` archive: older\n  - because: faded\n{line}\n"
+    review = PendingReflection.parse(written.encode())
+    assert [item.id for item in review.items] == ["r-012.1"]
+    (problem,) = review.problems
+    assert problem.line == 4
+    assert "r-012.2" in problem.message
+
+
 def test_deciding_changes_one_character() -> None:
     review = PendingReflection.parse(SAMPLE.encode())
     decided = review.decide([("r-012.1", "approved"), ("r-012.3", "deferred")])

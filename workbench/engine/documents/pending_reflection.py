@@ -37,6 +37,11 @@ _BOX_ESCAPED: Final = re.compile(_BOX_LIKE.pattern.removesuffix(r"(?=\[)") + r"\
 _RULE: Final = re.compile(r"-{3,}[ \t]*")
 _META: Final = re.compile(r"\*\*([^*\n]+?)\*\*[ \t]*[:：][ \t]*(.*)$|\*\*([^*\n]+?)[:：]\*\*[ \t]*(.*)$")
 _MARKER: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)]) ")
+# What was meant as an item, however it was mistyped: its id behind a marker, a box, or what is left of them. What items
+# say stands indented below them, and so is never meant.
+_MEANT_AS_ITEM: Final = re.compile(
+    r"(?=[-*+\[])(?:[-*+][ \t]*)?(?:\[[^\]`\\\n]{0,3}\]?[ \t]*)?`(r-\d+\.\d+)`"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +96,7 @@ class PendingReflection:
                         )
                     )
                 items.setdefault(item.id, item)
+        problems += _mistyped(source, items, {problem.line for problem in problems}, path)
         header: dict[str, str] = {}
         for comment in outline.comments:
             if not sections or comment.span.start < sections[0].span.start:
@@ -247,6 +253,21 @@ class PendingReflection:
                 remedy="See `workbench review` for the list.",
             )
         return item.span
+
+
+def _mistyped(
+    source: SourceText, items: Mapping[str, ReviewItem], known: set[int | None], path: str
+) -> Iterable[Problem]:
+    """Yield a problem for each line that names an item at its beginning and was not read as one."""
+    for number, line in enumerate(source.lines, start=1):
+        meant = _MEANT_AS_ITEM.match(line)
+        if meant is not None and meant[1] not in items and number not in known:
+            yield Problem(
+                path,
+                number,
+                f"The line of {meant[1]} is not read as an item, so nothing comes of it.",
+                f"Write it as - [ ] `{meant[1]}` with both blanks, below a heading, or delete it.",
+            )
 
 
 def _read_meta(source: SourceText, outline: Outline) -> tuple[tuple[str, str], ...]:
