@@ -14,6 +14,12 @@ from workbench.cli.review_applying import apply_now
 from workbench.cli.review_words import chosen_items, require_items
 from workbench.engine.results import Changed
 
+_WORDS = click.argument("words", metavar="ID…", nargs=-1)
+_SECTION = click.option(
+    "--section", "sections", multiple=True, metavar="WORD", help="Every undecided item of a section."
+)
+_YES = click.option("-y", "--yes", is_flag=True, help="With --apply: do it without asking.")
+
 
 def _decide(
     bench: Invocation,
@@ -62,12 +68,10 @@ def _decide(
     answers="This is right; how do I say so?",
     examples=("workbench review approve 3", "workbench review approve all --apply"),
 )
-@click.argument("words", metavar="ID…", nargs=-1)
-@click.option(
-    "--section", "sections", multiple=True, metavar="WORD", help="Every undecided item of a section."
-)
+@_WORDS
+@_SECTION
 @click.option("--apply", is_flag=True, help="Apply at once what is approved.")
-@click.option("-y", "--yes", is_flag=True, help="With --apply: do it without asking.")
+@_YES
 @click.pass_obj
 def approve(
     bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...], apply: bool, yes: bool
@@ -82,12 +86,10 @@ def approve(
     answers="This is wrong; how do I keep it out?",
     examples=("workbench review reject 2 5", "workbench review reject all --apply"),
 )
-@click.argument("words", metavar="ID…", nargs=-1)
-@click.option(
-    "--section", "sections", multiple=True, metavar="WORD", help="Every undecided item of a section."
-)
+@_WORDS
+@_SECTION
 @click.option("--apply", is_flag=True, help="Apply at once what is decided.")
-@click.option("-y", "--yes", is_flag=True, help="With --apply: do it without asking.")
+@_YES
 @click.pass_obj
 def reject(
     bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...], apply: bool, yes: bool
@@ -102,10 +104,8 @@ def reject(
     answers="I cannot say yet; how do I put it off?",
     examples=("workbench review defer 4",),
 )
-@click.argument("words", metavar="ID…", nargs=-1)
-@click.option(
-    "--section", "sections", multiple=True, metavar="WORD", help="Every undecided item of a section."
-)
+@_WORDS
+@_SECTION
 @click.pass_obj
 def defer(bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...]) -> int:
     """They come again with the next reflection."""
@@ -118,7 +118,7 @@ def defer(bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...]) 
     answers="I decided too fast; how do I open it again?",
     examples=("workbench review undecide 3", "workbench review undecide all"),
 )
-@click.argument("words", metavar="ID…", nargs=-1)
+@_WORDS
 @click.option("--section", "sections", multiple=True, metavar="WORD", help="Every decided item of a section.")
 @click.pass_obj
 def undecide(bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...]) -> int:
