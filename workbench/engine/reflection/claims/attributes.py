@@ -136,7 +136,13 @@ def attribute_of(
     clause = clauses[number]
     around = _surroundings(clause, value, previous, following)
     counted = around.counted
-    if value.dimension == "count" and not counted and around.right and around.right[0].word in _NOT_COUNTED:
+    on_it = _ON_IT.match(clause.text, value.end) is not None
+    if (
+        value.dimension == "count"
+        and not (counted or on_it)
+        and around.right
+        and around.right[0].word in _NOT_COUNTED
+    ):
         return None
     bare = value.dimension == "count" and not counted
     if bare and (_CALCULATES.search(clause.text[: value.start]) or _CALCULATED.match(clause.text, value.end)):
@@ -147,7 +153,7 @@ def attribute_of(
     unnamed = not told_left and not counted
     if bare and not unnamed and STANDS.search(clause.text[: value.start]) is None:
         return None
-    if _ON_IT.match(clause.text, value.end):
+    if on_it:
         more_left, begin, more = _antecedent(clauses, number)
         told_left, labels = more_left + told_left, labels | more
     if unnamed:

@@ -90,6 +90,10 @@ _WRITTEN: Final = (
         rf"""从(?P<against>{_CHINESE_THING}{{1,12}}?)
         (?:换成|换到|改成|改用|迁移到)了?(?P<chosen>{_CHINESE_THING}{{1,12}})""",
     ),
+    (
+        LIVES,
+        r"我(?:现在|已经|们)*(?:住在|搬到|搬去)了?(?P<chosen>[\u3400-\u9fff]{2,4}?)(?=了|[，。！,.!\s]|$)",
+    ),
     (STOPPED, rf"我?不再(?P<verb>使用|住在|用|喝|吃)\s*(?P<against>{_CHINESE_THING}{{1,10}})"),
 )
 

@@ -52,6 +52,8 @@ _WEEKDAYS = {
         ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"], 1
     )
 }
+_CHINESE_CLOCK = re.compile(r"(?P<part>上午|早上|中午|下午|晚上)?(?P<hour>\d{1,2})点(?P<half>半)?(?![\d秒])")
+_CHINESE_WEEKDAY = re.compile(r"(?:周|星期|礼拜)(?P<day>[一二三四五六日天])")
 _WEEKDAY = re.compile(rf"\b(?P<weekday>{'|'.join(_WEEKDAYS)})s?\b", re.IGNORECASE)
 
 
@@ -78,6 +80,16 @@ def clocks(text: str) -> Iterator[Value]:
             hour = hour % 12 + (12 if match["half"][0] in "pP" else 0)
         if hour < 24 and minute < 60:
             yield Value(match.start(), match.end(), "clock", hour * 60.0 + minute, written=match[0])
+    for match in _CHINESE_CLOCK.finditer(text):
+        hour = int(match["hour"]) + (
+            12 if match["part"] in ("下午", "晚上") and int(match["hour"]) < 12 else 0
+        )
+        if hour < 24:
+            minutes = hour * 60.0 + (30 if match["half"] else 0)
+            yield Value(match.start(), match.end(), "clock", minutes, written=match[0])
+    for match in _CHINESE_WEEKDAY.finditer(text):
+        day = float("一二三四五六日".find(match["day"].replace("天", "日")) + 1)
+        yield Value(match.start(), match.end(), "weekday", day, written=match[0])
     for match in _WEEKDAY.finditer(text):
         day = float(_WEEKDAYS[match["weekday"].lower()])
         yield Value(match.start(), match.end(), "weekday", day, written=match[0])

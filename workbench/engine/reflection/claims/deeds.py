@@ -51,7 +51,7 @@ _MINE = re.compile(
 )
 _THE_ONE = re.compile(
     r"\b(?:the|that|those|my|our|an?)\s+(?P<what>(?:[\w'’-]+\s+){0,3}?[\w'’-]+)\s+(?:(?:that|which)\s+)?"
-    r"(?:i|we)(?:['’]ve|\s+have|\s+had)?\s+(?:(?:just|recently|already|once|finally)\s+)*(?P<verb>[^\W\d_]+)",
+    r"(?:i|we)(?:['’]ve|\s+have)?\s+(?:(?:just|recently|already|once|finally)\s+)*(?P<verb>[^\W\d_]+)",
     re.IGNORECASE,
 )
 """A thing by what was done to it, which takes for granted that it was: “the loan I had”, “the test that we wrote”."""

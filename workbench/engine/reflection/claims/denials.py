@@ -54,7 +54,8 @@ _SPOKEN_OF = words(
     " hesitate regret been considered"
 )
 _PRONOUN = re.compile(
-    r"\s*(?:it|them|(?:that|this|one|any)(?=\s*(?:before|yet|in|with|at|for|on|myself)?\s*(?:[.,;!]|$)))\b",
+    r"\s*(?:it|them|(?:that|this|any)(?=\s*(?:before|yet|in|with|at|for|on|myself)?\s*(?:[.,;!]|$))"
+    r"|one(?=\s*(?:[.,;!]|$)|\s+(?:before|yet|in|with|at|for|on|myself)\b))\b",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r"\s*(?:which|that)\b", re.IGNORECASE)

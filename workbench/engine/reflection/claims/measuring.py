@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 # A clause with more is a table or a dump.
 _MOST_VALUES: Final = 12
 _MARKER_REACH: Final = 70
+_DENIED = re.compile(r"\b(?:can['’]?t|cannot|won['’]?t|no\s+longer)\b(?:\W+\w+){0,4}\W*$", re.IGNORECASE)
 _SENTENCE_REACH: Final = 6
 _PRESUPPOSED = re.compile(
     r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+)?(?:\d[\w,./%]*\s+[\w/]+\s+and\s+)?$"
@@ -52,7 +53,7 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
         origin: Where they were read.
     """
     clause = clauses[number]
-    values = values_in(clause.text)
+    values = [v for v in values_in(clause.text) if not _DENIED.search(clause.text[: v.start])]
     if not values:
         return
     context = stems_of(
@@ -149,7 +150,11 @@ def _is_listed(clause: Clause, one: Value | None, other: Value | None) -> bool:
 
 def _change(clause: Clause, value: Value, previous: Value | None, was: Value | None) -> int:
     """Tell how surely the words between the value before and this one say that it is new."""
-    near = clause.text[max(previous.end if previous else 0, value.start - _MARKER_REACH) : value.start]
+    apart = previous is not None and (
+        previous.dimension not in APPOINTED_DIMENSIONS or value.dimension in APPOINTED_DIMENSIONS
+    )
+    edge = previous.end if previous and apart else 0
+    near = clause.text[max(edge, value.start - _MARKER_REACH) : value.start]
     behind = clause.text[value.end : value.end + 24]
     clear = CLEAR_MOVE if value.dimension in APPOINTED_DIMENSIONS else CLEAR_CHANGE
     if was is not None or clear.search(near) or re.match(r"\W*(?:now|instead|不再)\b", behind):

@@ -60,7 +60,11 @@ _WRITTEN: Final = (
     rf"\b{_THE}(?:new\s+|current\s+)?{_SLOT}\s+{_ADVERBS}(?:is|are)\s+{_ADVERBS}(?:called\s+|named\s+)?(?:an?\s+)?{_NAME}",
     rf"(?:^|\b{_THE}|[,:]\s+){_SLOT}\s+{_ADVERBS}{_STATE}\s+{_ADVERBS}{_AT}{_NAME}",
 )
-_PATTERNS: Final = tuple(re.compile(pattern, re.IGNORECASE) for pattern in _WRITTEN)
+_CHINESE: Final = (
+    r"^(?:现在的?|如今的?)?(?P<about>(?![我你他她它这那今明昨])[\u3400-\u9fff]{2,6}?)(?:现在|最后|已经)?(?:用的是|选的是|选了"
+    r"|换成|改成|改用|改为|改铺|是|叫)了?(?P<chosen>[\u3400-\u9fffA-Za-z][\u3400-\u9fff\w]{1,14}?)(?:的|了)?$"
+)
+_PATTERNS: Final = tuple(re.compile(pattern, re.IGNORECASE) for pattern in (*_WRITTEN, _CHINESE))
 _MOVES: Final = (_PATTERNS[0],)
 _OVER = re.compile(
     r"\b(?:taken|took|takes)\s+over\b|\bsince\b|\bas\s+of\b|\bfrom\s+\w+\s+on\b", re.IGNORECASE

@@ -35,6 +35,9 @@ _DISLIKES = re.compile(
     r"|\b(?:i['’]m|i\s+am)\s+(?:not|no)\s+(?:a\s+)?(?:big\s+|huge\s+)?(?:fan\s+of|fond\s+of|into)\s+(?P<what2>[^.,;!?]+)",
     re.IGNORECASE,
 )
+_CHINESE_FEELS = re.compile(
+    r"我(?:们|家|妈|爸)?(?:还是|一直|现在|比较|很|最|更|特别|真)*(?:(?P<no>不(?:太|怎么)?喜欢|讨厌|受不了)|喜欢)了?(?P<what>[\u3400-\u9fffA-Za-z]{1,10})"
+)
 _TASTE_OF = re.compile(
     r"^(?:the\s+)?(?:(?:taste|smell|sound|idea|thought|look)\s+of|cooking\s+with|eating|drinking|having|using)\s+",
     re.IGNORECASE,
@@ -76,6 +79,9 @@ def stances(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
             whose = of_whom(origin, found["he"] if found["what"] else None)
             yield from _feeling(clauses, number, whose, found, yes)
             break
+    chinese = _CHINESE_FEELS.search(clause.text)
+    if chinese is not None:
+        yield from _feeling(clauses, number, origin, chinese, NO if chinese["no"] else YES)
     if len(clause.text) <= _LONGEST:
         yield from _state(clauses, number, origin)
 

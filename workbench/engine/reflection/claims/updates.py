@@ -35,6 +35,10 @@ _PER_ORDER: Final = 0.1
 _PER_ORDER_UNNAMED: Final = 0.4
 """What each power of ten costs; more where the words only say “it” and do not name what is counted."""
 _SOON: Final = timedelta(days=7)
+_NEAR: Final = 0.7
+_PAIR: Final = 2
+_HEADS: Final = 2
+"""Words of what is measured by which earlier values are looked up, besides the four that tell most."""
 _MOST_SIDES: Final = 3
 
 
@@ -63,20 +67,50 @@ def find_updates(claims: Sequence[Measured], weights: Weights) -> list[Update]:
         weights: Of the words.
     """
     postings = Postings()
+    counted = _values_of_counts(claims)
     pairs: list[tuple[float, int, int]] = []
     for number, later in enumerate(claims):
         best: tuple[float, int] | None = None
         if later.origin.is_new or later.origin.fact:
-            for other in postings.near(weights.rarest(later.terms)):
+            for other in postings.near([*weights.rarest(later.terms), *weights.rarest(later.heads)[:_HEADS]]):
                 if not _may_compare(claims[other], later):
                     continue
                 score = _score(claims[other], later, weights)
+                if not score and _only_two(claims[other], later, counted):
+                    score = _BY_CONTEXT
                 if score and (best is None or score > best[0] + 0.1):
                     best = score, other
         if best is not None:
             pairs.append((best[0], best[1], number))
         postings.add(number, later.terms)
     return list(_merged(claims, pairs, weights, postings))
+
+
+def _values_of_counts(claims: Sequence[Measured]) -> dict[tuple[str, frozenset[str]], set[float]]:
+    """Return by speaker and by what is counted how many of it are spoken of."""
+    found: dict[tuple[str, frozenset[str]], set[float]] = {}
+    for claim in claims:
+        if claim.value.dimension == "count" and not claim.bare:
+            found.setdefault((claim.origin.speaker, claim.heads), set()).add(claim.value.amount)
+    return found
+
+
+def _only_two(
+    earlier: Measured, later: Measured, counted: dict[tuple[str, frozenset[str]], set[float]]
+) -> bool:
+    """Tell whether a count is said to be new, and the one before is the only other one of the same things."""
+    return (
+        later.change == _CLEARLY
+        and later.value.dimension == earlier.value.dimension == "count"
+        and not (earlier.bare or later.bare or later.value.same_as(earlier.value))
+        and (later.was is None or later.was.same_as(earlier.value))
+        and earlier.heads == later.heads
+        and earlier.origin.passage.id != later.origin.passage.id
+        and not _is_older(later, earlier)
+        and _comparable(earlier, later)
+        and _orders_apart(earlier, later) <= _NEAR
+        and len(counted[later.origin.speaker, later.heads]) == _PAIR
+    )
 
 
 def _may_compare(earlier: Measured, later: Measured) -> bool:
@@ -97,9 +131,18 @@ def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
         return 0.0
     similarity = _similarity(earlier, later, weights)
     change = later.change or earlier.change // _CLEARLY
-    if change < _CLEARLY and (earlier.labels != later.labels or len(earlier.terms & later.terms) < 2):
+    is_version = earlier.value.dimension == "version"
+    if (
+        not is_version
+        and change < _CLEARLY
+        and (earlier.labels != later.labels or len(earlier.terms & later.terms) < 2)
+    ):
         return 0.0
-    if earlier.value.dimension == "version" and change < _CLEARLY:
+    if (
+        earlier.value.dimension == "version"
+        and change < _CLEARLY
+        and not (change and _is_higher(earlier, later))
+    ):
         return 0.0
     if not change and (later.bare or not (earlier.stands and later.stands)):
         return 0.0
@@ -121,6 +164,15 @@ def _score(earlier: Measured, later: Measured, weights: Weights) -> float:
         if similarity >= needed
         else 0.0
     )
+
+
+def _is_higher(earlier: Measured, later: Measured) -> bool:
+    """Tell whether a version is above another: programs are seldom taken back."""
+    one, other = (
+        [int(part) for part in claim.value.written.lstrip("vV").split(".") if part.isdigit()]
+        for claim in (earlier, later)
+    )
+    return one < other
 
 
 def _is_older(one: Measured, other: Measured) -> bool:

@@ -33,7 +33,7 @@ _LATIN_UNITS = "|".join(sorted((u for u in UNITS if u.isascii() and u != "%"), k
 _HAN_UNITS = "|".join(sorted((u for u in UNITS if not u.isascii()), key=len, reverse=True))
 _NUMBER = re.compile(
     rf"""
-        (?<![\w.,:/#@^~=-])
+        (?<![A-Za-z0-9_.,:/#@^~=-])
         (?P<sign>US\$|[$€£¥])?[ ]?
         (?P<number>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)
         (?P<multiple>(?-i:k|K|M|bn|万|亿)(?![A-Za-z\d]))?

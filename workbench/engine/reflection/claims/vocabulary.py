@@ -30,6 +30,8 @@ FUNCTION_WORDS: Final = STOP_WORDS | words(
     " lets put keep said say says tell told ask asked something anything everything nothing someone anyone"
     " everyone somewhere another else every there's that's what's he's she's we're we've they're you're you've"
     " i'll we'll hey wow yeah yes well oh gonna gotta wanna i'm i've i'd it's don't didn't haven't can't is"
+    " doesn't isn't aren't wasn't weren't won't wouldn't couldn't shouldn't hasn't hadn't cannot there're here's"
+    " where's how's she'll he'll they'll it'll i'd we'd you'd he'd she'd they'd"
     " are was were be been being using"
 )
 """What joins words; a noun phrase ends at one of these."""
@@ -68,13 +70,13 @@ CLEAR_CHANGE: Final = re.compile(
     r"\b(?:now|no\s+longer|new(?:ly)?|updated?|updating|upgraded?|upgrading|by\s+now|from\s+now\s+on|extend(?:ed)?|increased?|improved|reduced|raised|grew|grown"
     r"|growth|shrunk|fell|fallen|cut|(?:went|gone|goes)\s+(?:up|down)|went\s+(?:\w+\s+)?from|postponed|moved|rescheduled|pushed|changed|revised|expanded|bumped|upgraded|lowered|(?:up|down)\s+to"
     r"|brought|dropped|climbed|rose|latest|not\s+\S+\s+but|correction|these\s+days|anymore|has\s+reached|halved|doubled|ballooned"
-    r"|(?:it['’]s|is|are|was)\s+actually)\b|(?:^|,\s)[Aa]ctually\b|现在|改成|改为|改到|变成|增加到|减少到|升到|提高到|降到|不再|推迟到|提前到|已经",
+    r"|(?:it['’]s|is|are|was)\s+actually)\b|(?:^|,\s)[Aa]ctually\b|现在|改成|改为|改到|变成|换成|增加到|减少到|增至|减至|降至|加到|涨到|减到|升到|提高到|提升到|降到|不再|推迟到|延到|延期到|提前到|搬到|搬去|已经",
     re.IGNORECASE,
 )
 CLEAR_MOVE: Final = re.compile(
     r"\b(?:now|no\s+longer|moved|rescheduled|postponed|pushed|extend(?:ed)?|changed|shifted|delayed|brought|updated?|revised"
     r"|new\s+(?:[\w-]+\s+){0,2}(?:deadline|date|time|slot|schedule|day|appointment))\b"
-    r"|现在|改成|改为|改到|推迟到|提前到",
+    r"|现在|改成|改为|改到|换到|推迟到|延到|延期到|提前到",
     re.IGNORECASE,
 )
 """As `CLEAR_CHANGE`, of days and times: a new mentor moves no meeting."""
