@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 
 import openai  # noqa: F401  # loaded before any time-out is measured
 import pytest
@@ -62,3 +63,22 @@ def test_no_model_is_asked_where_the_settings_say_so(
 
         assert server.requests == []
         assert workspace.reflection_trace(reflected.id) == ()
+
+
+def test_a_model_that_wastes_the_budget_costs_nothing_of_what_rules_find(
+    settled: AgentHome, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wasteful = completion("I would rather talk about tea.")
+    body = wasteful.body.replace(b'"completion_tokens": 7', b'"completion_tokens": 1000000')
+    assert body != wasteful.body
+    server.answers = [replace(wasteful, body=body)]
+    with settled.open("person") as workspace:
+        wasted = workspace.reflect()
+        workspace.undo()
+        monkeypatch.setenv("WORKBENCH_REFLECTION_MODEL", "false")
+    with settled.open("person") as workspace:
+        by_rules = workspace.reflect()
+
+    assert len(wasted.ids) == len(by_rules.ids) > 0
+    tokens = wasted.review.tokens
+    assert 0 < tokens.used <= tokens.cap

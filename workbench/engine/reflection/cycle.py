@@ -95,8 +95,9 @@ def run_cycle(
     with _phase(work, Phase.REWRITE_CORE, mind):
         core = checked(mind.rewrite_core(snapshot, agenda, settled.kept, work))
         together = without_doubles((*settled.kept, *core.kept), _in_its_place)
-        selection = select(together, most, work.left if by_rules else work.cap)
-        if by_rules:
+        selection = select(together, most, work.cap)
+        # What a model wasted must not cost anybody what rules found in its stead.
+        if by_rules and not work.exchanges:
             work.spend(sum(map(tokens_of, selection.items)))
     items = (*number(selection.items, reflection), *map(_again, _still_open(carried, rejected)))
     with _phase(work, Phase.SUMMARISE, mind):

@@ -70,6 +70,13 @@ def test_tokens_are_those_of_the_server_or_else_counted(made: MakeSnapshot) -> N
         assert work.spent == work.accounts[-1].tokens == spent
 
 
+@pytest.mark.parametrize("told", [10**9, -5])
+def test_a_count_that_cannot_be_is_not_believed(made: MakeSnapshot, told: int) -> None:
+    chat, work = ScriptedChat(always(consolidate={"items": []}), told), Work()
+    consolidate(ModelMind(chat, StubMind()), made(), work)
+    assert 0 < work.spent <= chat.asked[0].max_tokens
+
+
 def test_all_is_read_oldest_first_in_windows_that_share_the_budget(made: MakeSnapshot) -> None:
     chat, work, snapshot = ScriptedChat(sound, 50), Work(), made(120, 60)
     consolidate(ModelMind(chat, StubMind()), snapshot, work)

@@ -110,7 +110,7 @@ class Questions:
                 self.gave_up = error.message
             raise NoAnswer(error.message) from error
         self._failures = 0
-        self.work.spend(reply.completion_tokens or count_tokens(reply.text))
+        self.work.spend(_output_tokens(reply.completion_tokens, reply.text, most))
         self.work.exchanges.append(
             replace(
                 sent,
@@ -130,6 +130,11 @@ class Questions:
         """Say in the account of the last answer what of it could not be used."""
         last = self.work.exchanges[-1]
         self.work.exchanges[-1] = replace(last, problem=" ".join(filter(None, (last.problem, problem))))
+
+
+def _output_tokens(told: int | None, text: str, most: int) -> int:
+    """Return what an answer took: as the server counts, thoughts included, as far as that can be true."""
+    return min(told, most) if told is not None and told > 0 else count_tokens(text)
 
 
 @cache
