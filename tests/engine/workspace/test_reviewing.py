@@ -147,6 +147,16 @@ def test_an_answer_and_its_approval_are_one_commit(proposed: AgentHome) -> None:
         assert workspace.review_edit("r-002.2", "Sails").commit is None
 
 
+def test_who_answers_is_the_person_whose_memory_it_is(proposed: AgentHome) -> None:
+    with proposed.open() as workspace:
+        workspace.remember("Neovim is an editor", entities=["tool:Neovim"])
+        workspace.review_edit("r-002.3", fields={"answer": "I use Neovim, on any ferry"}, decision="approved")
+        workspace.review_apply()
+
+        (edge,) = workspace.graph("tool--neovim").edges
+        assert (edge.from_, edge.relation) == ("entity:person--robin", "uses")
+
+
 def test_what_makes_no_sense_is_refused_with_a_remedy(proposed: AgentHome) -> None:
     with proposed.open() as workspace:
         workspace.adopt()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -195,19 +195,18 @@ class Reviewing(Changing):
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
 
-def warnings_of_rejected(ground: Ground, text: str, entities: Sequence[str] = ()) -> tuple[str, ...]:
+def warnings_of_rejected(ground: Ground, text: str) -> tuple[str, ...]:
     """Say which claims of a text a person has rejected before, whoever makes them now.
 
     Args:
         ground: The open workspace.
         text: What is to be remembered or proposed.
-        entities: Ids of what it is about; where none is given, its words tell.
     """
     if ground.files.read(layout.REJECTED) is None:
         return ()
     from workbench.engine.reflection.rejections import rejected_before, warnings_of
 
-    return warnings_of(rejected_before(text, entities, _rejected(ground.files)))
+    return warnings_of(rejected_before(text, (), _rejected(ground.files)))
 
 
 def _pending(ground: Ground) -> PendingReflection:
@@ -229,9 +228,17 @@ def _claims_in(content: bytes) -> RejectedClaims:
 
 def _means(ground: Ground) -> Means:
     from workbench.engine.reflection.review.means import Means
+    from workbench.engine.workspace.routing import answers_by_rules
 
     scores = ground.scores()
-    return Means(ground.now(), ground.settings, ground.lookups, first_seen=scores.first_seen, standing=scores)
+    return Means(
+        ground.now(),
+        ground.settings,
+        ground.lookups,
+        first_seen=scores.first_seen,
+        standing=scores,
+        route=answers_by_rules(ground),
+    )
 
 
 def _texts(ground: Ground) -> Callable[[str], str | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from workbench.engine.catalog.model import EntityRecord
-    from workbench.engine.triggers import Detection, EntityMention, Routing
+    from workbench.engine.triggers import Detection, EntityMention, Routing, RoutingHints
     from workbench.engine.triggers.model import EntityType, Store
     from workbench.engine.workspace.ground import Ground
 
@@ -41,20 +42,17 @@ def route(
     Raises:
         InvalidInput: One of `entities` is neither a name with a type nor an id.
     """
-    from workbench.engine.triggers import RoutingHints, route_by_model, route_by_rules
+    from workbench.engine.triggers import route_by_model, route_by_rules
     from workbench.engine.triggers.model import Store
 
     # A word that is no store is refused by the store's planner.
     wanted = store.strip().lower() if store else None
-    hints = RoutingHints(
-        owner=owner_of(ground),
-        known=lambda name: _mention(ground.lookups.named(name)),
-        called=lambda name: _mention(ground.lookups.called(name)),
+    hints = replace(
+        _hints(ground),
         protect=pinned,
         explicit=explicit,
         store=cast("Store", wanted) if wanted in get_args(Store) else None,
         entities=tuple(each for entity in entities if (each := _given(ground, entity))),
-        relations=own_relations(ground),
     )
     if not ground.settings.model.configured:
         return route_by_rules(text, hints)
@@ -66,16 +64,22 @@ def route(
 
 def answers_by_rules(ground: Ground) -> Callable[[str], Routing]:
     """Return what decides where a person's answer belongs: rules alone, for nothing may wait for a network then."""
-    from workbench.engine.triggers import RoutingHints, route_by_rules
+    from workbench.engine.triggers import route_by_rules
 
-    hints = RoutingHints(
+    hints = replace(_hints(ground), explicit=True)
+    return lambda text: route_by_rules(text, hints)
+
+
+def _hints(ground: Ground) -> RoutingHints:
+    """Return what a workspace knows that tells where a text belongs."""
+    from workbench.engine.triggers import RoutingHints
+
+    return RoutingHints(
         owner=owner_of(ground),
         known=lambda name: _mention(ground.lookups.named(name)),
         called=lambda name: _mention(ground.lookups.called(name)),
-        explicit=True,
         relations=own_relations(ground),
     )
-    return lambda text: route_by_rules(text, hints)
 
 
 def read_message(ground: Ground, text: str) -> Detection:

@@ -61,21 +61,18 @@ class Inquiry:
             raise NoAnswer(NO_BUDGET)
         return left
 
-    def read_items(
-        self, answer: Answer, shown: Shown, kinds: Sequence[Kind], key: str = "items"
-    ) -> tuple[ReviewItem, ...]:
+    def read_items(self, answer: Answer, shown: Shown, kinds: Sequence[Kind]) -> tuple[ReviewItem, ...]:
         """Return the items of an answer that hold; what is dropped is told in the account of the question.
 
         Args:
             answer: Whole or cut.
             shown: What the model was shown.
             kinds: That were asked for.
-            key: Under which the answer has its items.
 
         Raises:
             NoAnswer: It has no list of items, or none of them holds.
         """
-        said = listed(answer, key)
+        said = listed(answer, "items")
         read = read_items(said, ItemContext(self.snapshot, shown, self.targets), kinds)
         if read.dropped:
             told = "; ".join(read.dropped[:_MOST_TOLD])
