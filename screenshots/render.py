@@ -69,7 +69,7 @@ PICTURES = (
     Picture("search-dark", ("4", *typed("how do we deploy harbor"), "enter")),
     Picture("search-light-80", ("4", *typed("berth report"), "enter"), (80, 24), LIGHT),
     Picture("explained-dark", ("4", *typed("what did we decide about waves"), "enter", "x")),
-    Picture("inbox-dark", ("5", "n")),
+    Picture("inbox-dark", ("5", "n", "j", "equals_sign", *"aaara", "home", "n"), (144, 38)),
     Picture("inbox-light-80", ("5", "n", "enter"), (80, 24), LIGHT),
     Picture("applying-dark", ("5", "n", "greater_than_sign", *"aaaar", "A", "enter")),
     Picture("index-light", ("i",), theme=LIGHT),
