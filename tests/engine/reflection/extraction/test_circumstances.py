@@ -105,3 +105,54 @@ def test_a_short_sentence_goes_with_the_one_before_it(tmp_path: Path) -> None:
     text = "The main hall has 90 chairs. The annex has 3."
     passages = (said("2026-02-04 09:00", text, type="fact"),)
     assert list(_facts(tmp_path, passages)) == [text.rstrip(".")]
+
+
+def test_labelled_notes_are_facts_of_whom_the_label_names(tmp_path: Path) -> None:
+    lines = (
+        "Heating: serviced by Brandt & Co, every May, 140 euros",
+        "Paula: shoe size 31",
+        "Paula prefers the blue room, says Paula",
+        "TODO: buy 3 bulbs",
+        "Mood: fine",
+    )
+    passages = tuple(said(f"2026-02-04 09:0{at}", line) for at, line in enumerate(lines))
+    facts = _facts(tmp_path, passages)
+    assert facts["Heating: serviced by Brandt & Co, every May, 140 euros"] == "person--user"
+    assert facts["Paula: shoe size 31"] == "person--paula"
+    assert not any(text.startswith(("TODO", "Mood")) for text in facts)
+
+
+def test_the_same_day_of_another_year_is_another_day(tmp_path: Path) -> None:
+    passages = (
+        said("2026-02-04 09:00", "The contract with the carrier runs until 30 June 2026.", type="fact"),
+        said("2026-03-04 09:00", "The contract ends on 30 June 2027.", type="fact"),
+    )
+    assert list(_facts(tmp_path, passages)) == ["The contract ends on 30 June 2027"]
+
+
+@pytest.mark.parametrize(
+    ("said_so", "text"),
+    [
+        ("总预算定在12万元,不能再多了。", "总预算定在12万元,不能再多了"),
+        ("书房的地板我们决定用竹的。", "书房的地板User决定用竹的"),
+        ("工长姓林。", "工长姓林"),
+        ("如果总预算定在20万元呢?", ""),
+        ("隔壁花了30万。", ""),
+    ],
+)
+def test_chinese_numbers_choices_and_roles(tmp_path: Path, said_so: str, text: str) -> None:
+    facts = _facts(tmp_path, chat("2026-02-04", ("user", said_so)))
+    assert list(facts) == ([text] if text else [])
+
+
+def test_a_leading_answer_is_no_name_and_a_trailing_question_is_cut_off(tmp_path: Path) -> None:
+    passages = chat(
+        "2026-02-04",
+        ("Maria", "Yeah, my big sister, she's four years older than me."),
+        ("Tilda", "My news: I quit my job at the bakery, is that crazy"),
+    )
+    facts = _facts(tmp_path, passages)
+    assert facts == {
+        "Maria’s big sister is four years older than them": "person--maria",
+        "Tilda quit their job at the bakery": "person--tilda",
+    }

@@ -82,3 +82,14 @@ def test_what_the_graph_took_from_the_same_memory_is_known(tmp_path: Path) -> No
     assert not is_known(
         replace(known, text="Ningbo pays the full price for the pilot from March on"), made.graph
     )
+
+
+def test_a_fact_that_says_a_claim_with_its_reason_is_no_item_of_its_own() -> None:
+    proof = (Evidence("episode:2026-02-04:09:00", "The import now starts at 03:30, because it collided"),)
+    old, new = "The import starts at 02:00", "The import now starts at 03:30"
+    claim = forms.supersession("person--user", old, new, proof, reason="…")
+    fact = forms.fact(
+        "person--user", "The import now starts at 03:30, because it collided", proof, reason="…"
+    )
+    other = forms.fact("person--user", "Staging has three nodes and one disk", proof, reason="…")
+    assert without_repetition((claim, fact, other)) == (claim, other)

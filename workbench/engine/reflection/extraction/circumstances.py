@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.extraction.candidates import Candidate
-from workbench.engine.reflection.extraction.particulars import particulars
+from workbench.engine.reflection.extraction.particulars import is_concrete, particulars
 from workbench.engine.reflection.extraction.retelling import own_words, tell
 from workbench.engine.reflection.extraction.worth import terms_of
 from workbench.engine.reflection.sentences import sentences
@@ -25,6 +25,10 @@ _MOST_WORDS: Final = 4
 _DATED: Final = 0.4
 _FEWEST_WORDS: Final = 2
 _ARTICLE: Final = re.compile(r"^(?:the|our|my|an?)\s+", re.IGNORECASE)
+_LABELLED: Final = re.compile(
+    r"(?P<label>(?!(?:TODO|Todo|To do|Note|Idea|Maybe|Question|Q|A|Link|See|Source|Log|Error|Warning|Example)\b)"
+    r"[A-Z][^\W\d_]*(?:[ ’'-][^\W\d_]+){0,3}):\s+(?P<says>[^?:|<>={}]{6,160}(?::\d\d[^?:|<>={}]{0,80})?)"
+)
 _BEGINS_ABOUT: Final = ("person", "project")
 
 
@@ -42,6 +46,10 @@ def circumstances(
         names: Tells the entities that a clause names.
         said_already: The words of the passage that other statements quote.
     """
+    labelled = None if passage.speaker else _labelled(at, passage, voice)
+    if labelled is not None:
+        yield labelled
+        return
     said = passage.moment.date() if passage.moment else None
     for sentence in sentences(passage.text):
         for one in particulars(sentence.text):
@@ -60,6 +68,22 @@ def circumstances(
             yield Candidate(
                 at, entity, label, told.text, quote, KIND, value, terms, day, told.dated, subject=subject
             )
+
+
+def _labelled(at: int, passage: Passage, voice: Voice) -> Candidate | None:
+    """Return what a line of notes says behind its label: “Boiler: serviced by Kessler, 129 euros”."""
+    line = " ".join(passage.text.split()).rstrip(" .")
+    found = _LABELLED.fullmatch(line)
+    if found is None or not is_concrete(found["says"]) or tell(line, voice.name, None).text != line:
+        return None
+    terms = terms_of(line)
+    if len(terms) < _FEWEST_WORDS:
+        return None
+    value = _WORTH + _PER_WORD * min(_MOST_WORDS, len(terms))
+    quote = passage.text.strip()
+    return Candidate(
+        at, voice.entity, voice.label, line, quote, KIND, value, terms, passage.day, subject=found["label"]
+    )
 
 
 def _about(subject: str, voice: Voice, names: Names) -> tuple[str, str]:

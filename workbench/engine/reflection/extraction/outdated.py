@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine.reflection.extraction.worth import terms_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from workbench.engine.reflection.extraction.candidates import Candidate
 
+_MONTH: Final = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
 _DAY = re.compile(
+    rf"\b\d{{1,2}}\.? {_MONTH}(?: \d{{4}})?\b|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?\b|"
     r"\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday"
     r"|thursday|friday|saturday|sunday)s?\b|\b\d{1,2}(?:st|nd|rd|th)\b|\b\d{4}-\d\d(?:-\d\d)?\b",
     re.IGNORECASE,
@@ -23,6 +25,7 @@ _MEASURE = re.compile(
 )
 _NAME = re.compile(r"(?<=[ (])[A-Z][\w’'+#-]*[\w+#]")
 _LEAST_SHARED: Final = 0.5
+_MOST_COMPARED: Final = 20
 
 
 def without_outdated(found: Iterable[Candidate]) -> list[Candidate]:
@@ -36,29 +39,23 @@ def without_outdated(found: Iterable[Candidate]) -> list[Candidate]:
         found: Statements in the order of time; only those with a subject are compared.
     """
     statements = list(found)
-    by_word: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    for number, one in enumerate(statements):
-        for word in terms_of(one.subject):
-            by_word[one.entity, word].append(number)
-    return [
-        one
-        for number, one in enumerate(statements)
-        if not one.subject or not _is_replaced(number, statements, by_word)
-    ]
-
-
-def _is_replaced(
-    number: int, statements: Sequence[Candidate], by_word: dict[tuple[str, str], list[int]]
-) -> bool:
-    one = statements[number]
-    subject = terms_of(one.subject)
-    later = {
-        other for word in subject for other in by_word[one.entity, word] if statements[other].at > one.at
-    }
-    return any(
-        _same_thing(subject, terms_of(statements[other].subject)) and _differ(one, statements[other])
-        for other in later
-    )
+    subjects = [terms_of(one.subject) if one.subject else frozenset[str]() for one in statements]
+    later: defaultdict[str, list[int]] = defaultdict(list)
+    left: list[Candidate] = []
+    for number in reversed(range(len(statements))):
+        one, subject = statements[number], subjects[number]
+        places = [later[word] for word in subject]
+        near = {other for place in places for other in place[-_MOST_COMPARED:]}
+        if not any(
+            statements[other].at > one.at
+            and _same_thing(subject, subjects[other])
+            and _differ(one, statements[other])
+            for other in near
+        ):
+            left.append(one)
+        for place in places:
+            place.append(number)
+    return left[::-1]
 
 
 def _same_thing(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -122,6 +122,9 @@ _ANNOUNCED = re.compile(r"(?:[^\W\d]|[ ’'-]){3,40}:\s+")
 _ALL_OF = re.compile(r"(?:every one of|each of|all of|all) (?=(?:our|my|the) )", re.IGNORECASE)
 _OBLIGED = re.compile(r"(?:to|been|had|no|never|not)\b", re.IGNORECASE)
 _TELLING = re.compile(r"[^\W\d_]{2,}|\d\s?[%€$£k]|[€$£]\d|\d[\d.,]{2,}$")
+_NEVER = re.compile(
+    r"(?:I|we)(?:['’]ve| have) never (?:(?:really|actually|even|once) )?\w{3,} \w", re.IGNORECASE
+)
 _ANOTHER = re.compile(r"(?:my|our|the) [^\W\d_]+ [a-z]{2,}s\b(?<!ss)", re.IGNORECASE)
 _PLURAL_VERBS: Final = words(
     "allow begin belong charge close come consist contain cost cover draw earn end expire give go hold"
@@ -169,11 +172,14 @@ def particulars(sentence: str) -> Iterator[Particular]:
             or _UNSURE.search(piece)
         ):
             continue
+        if _NEVER.match(piece):
+            yield Particular(start, end, "")
+            continue
         own = _OWN_STATE.match(piece)
         if own is not None:
             if (
                 not _OBLIGED.match(own["says"])
-                and _is_concrete(own["says"])
+                and is_concrete(own["says"])
                 and not _REFERS.search(own["says"])
             ):
                 yield Particular(start, end, "")
@@ -181,7 +187,7 @@ def particulars(sentence: str) -> Iterator[Particular]:
         found = _STATES.match(piece)
         if found is None or not _is_subject(found):
             continue
-        if _is_concrete(found["says"]) and not _REFERS.search(found["says"]):
+        if is_concrete(found["says"]) and not _REFERS.search(found["says"]):
             yield Particular(start, end, found["subject"].strip())
 
 
@@ -232,7 +238,8 @@ def _is_named(subject: str) -> bool:
     return _WORKED_OUT.search(subject.strip()) is None and any(len(word) > 2 for word in rest)
 
 
-def _is_concrete(says: str) -> bool:
+def is_concrete(says: str) -> bool:
+    """Tell whether words hold a number, a day or a name."""
     return _TELLING.search(says) is not None and any(
         pattern.search(f" {says}") for pattern in (_NUMBER, _DAY, _PROPER)
     )

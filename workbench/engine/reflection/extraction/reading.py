@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 LONGEST_READ: Final = 20_000
 """Characters of a passage that are searched for names."""
-_FIRST_NAME: Final = re.compile(r"(?P<name>[A-Z][\w-]+)(?:['’]s)? [a-z]")
+_FIRST_NAME: Final = re.compile(r"(?P<name>[A-Z][\w-]+)(?:['’]s|:)? [a-z]")
 _RELATIVE: Final = 6.0
 _MORE_THAN_A_NAME: Final = 4
 # The relations whose verbs the triggers know (design document §6.3); others are read by their names.

@@ -191,6 +191,8 @@ def _about(text: str, kind: str, voice: Voice, mentions: Sequence[Mention], *, o
         if kind in ("decision", "correction") and projects:
             return projects[0].entity, projects[0].label
         return voice.entity, voice.label
+    first = text.find(". ")
+    named = [mention for mention in named if mention.known or first < 0 or mention.start < first]
     known = [mention for mention in named if mention.known]
     if named and (named[0].known or not known):
         return named[0].entity, named[0].label

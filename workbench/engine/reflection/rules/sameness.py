@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _SAME: Final = 0.75
 _CONTAINED: Final = 0.8
 _FEWEST_WORDS: Final = 2
+_PARTLY: Final = 0.4
 _TAKEN: Final = 0.7
 _CLAIMS: Final = frozenset({Kind.SUPERSESSION, Kind.CONTRADICTION})
 
@@ -52,7 +53,7 @@ def without_repetition(
         if key in keys:
             continue
         if item.kind == Kind.FACT:
-            if claims.say(item) or facts.say(item):
+            if claims.say(item) or claims.say_in_part(item) or facts.say(item):
                 continue
             facts.add(item)
         keys.add(key)
@@ -137,6 +138,17 @@ class _Statements:
             known.says(meaning, _CONTAINED)
             or (known.negated == meaning.negated and likeness(meaning.words, known.words) >= _SAME)
             for known in near
+        )
+
+    def say_in_part(self, item: ReviewItem) -> bool:
+        """Tell whether one of them, of the same memory, says two fifths of an item and hardly anything besides."""
+        meaning = self._meaning(item.text)
+        return any(
+            len(known.words) >= _FEWEST_WORDS
+            and coverage(known.words, meaning.words) >= _CONTAINED
+            and coverage(meaning.words, known.words) >= _PARTLY
+            for proof in item.evidence
+            for known in self._quoted.get(proof.id, ())
         )
 
     def _meaning(self, text: str) -> _Meaning:
