@@ -37,7 +37,7 @@ def apply_decisions(bench: Invocation, dry_run: bool, yes: bool) -> int:
         preview = workspace.review_preview()
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.review import preview_lines
+        from workbench.cli.views.review_outcome import preview_lines
 
         return preview_lines(page, preview)
 
@@ -60,7 +60,7 @@ def apply_now(bench: Invocation, workspace: Workspace, *, yes: bool) -> int:
     applied: Applied = workspace.review_apply()
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.review import applied_lines
+        from workbench.cli.views.review_outcome import applied_lines
 
         return applied_lines(page, applied)
 
@@ -73,7 +73,7 @@ def _agreed(bench: Invocation, workspace: Workspace) -> bool:
     Raises:
         ConfirmationNeeded: There is no terminal to ask at; with JSON the refusal is part of the preview.
     """
-    from workbench.cli.views.review import preview_lines
+    from workbench.cli.views.review_outcome import preview_lines
 
     preview = workspace.review_preview()
     if not preview.files:

@@ -80,7 +80,7 @@ def rejected(bench: Invocation, ids: tuple[str, ...]) -> int:
         found = workspace.review_rejected()
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.review import rejections_lines
+        from workbench.cli.views.review_outcome import rejections_lines
 
         return rejections_lines(page, found)
 
