@@ -158,6 +158,7 @@ def attribute_of(
         told_left, labels = more_left + told_left, labels | more
     if unnamed:
         told_left, begin, more = _antecedent(clauses, number)
+        begin = min(begin, begin_of(clauses, number))
         told_right = told_right if _OF_WHAT.match(clause.text, value.end) else []
         labels = labels | more
         if not told_left and value.dimension != "version":

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _LONGEST_CLAUSE: Final = 600
 _CLAUSES: Final = 600
+_COLON: Final = 4
+_LONGEST_NAME: Final = 60
 
 _SUBJECT = r"(?:i|i'm|i've|i'd|i’m|i’ve|i’d|my|we|we're|we've|our|it|it's|he|she|they|the|this|that|there)\b"
 _LEAD = (
@@ -35,7 +37,7 @@ _BORDER = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _LEADING = re.compile(
-    r"(?:(?:and|but|so|or|since|because|considering|especially|given|that|as|though|although|while|also|however|plus"
+    r"(?:(?:and|but|so|or|since|because|considering|especially|given|that|as(?!\s+of\b)|though|although|while|also|however|plus"
     r"|then|whereas|even|the\s+fact|which|who)\b[\s,]*)+",
     re.IGNORECASE,
 )
@@ -64,6 +66,8 @@ _REPORTS = re.compile(
     re.IGNORECASE,
 )
 """Wanting to say something aims at nothing but saying it."""
+_SPEAKS = re.compile(r"(?:i|we|my|our|the|it|there|so|now|when|this|that|he|she|they)\b", re.IGNORECASE)
+"""How a sentence begins that can stand without the words before its colon."""
 _RELATIVE = re.compile(r"(?:which|who|whose|that)\b", re.IGNORECASE)
 _TOKEN = re.compile(r"[^\W_]+(?:['’.+#-](?=[^\W_])[^\W_]+)*[+#%]*")
 _NAME = re.compile(r"^[A-Z]|[a-z][A-Z]|[A-Za-z]\d")
@@ -105,6 +109,7 @@ class Clause:
         sentence: Number of its sentence in the passage.
         asked: Whether it asks rather than says.
         tokens: Its words; their places are those in the passage.
+        named: Whether it stands behind a colon, so that the words before say of what it is.
     """
 
     text: str
@@ -112,6 +117,7 @@ class Clause:
     sentence: int
     asked: bool
     tokens: tuple[Token, ...]
+    named: bool = False
 
     @property
     def end(self) -> int:
@@ -149,9 +155,9 @@ def clauses_of(text: str) -> list[Clause]:
             core = piece[lead.end() if lead else 0 :]
             if sentence.question:
                 asking = (asking or asks(core)) and not asserts(core)
-            found.append(
-                Clause(piece, sentence.start + start, number, asking, _tokens(piece, sentence.start + start))
-            )
+            at = sentence.start + start
+            named = text[max(0, at - _COLON) : at].rstrip().endswith(":")
+            found.append(Clause(piece, at, number, asking, _tokens(piece, at), named))
             if len(found) == _CLAUSES:
                 return found
     return found
@@ -164,6 +170,16 @@ def begin_of(clauses: Sequence[Clause], number: int) -> int:
         if clauses[begin - 1].sentence != clauses[number].sentence:
             break
         begin -= 1
+    before = clauses[begin - 1] if begin else None
+    if (
+        before is not None
+        and before.sentence == clauses[number].sentence
+        and clauses[begin].named
+        and len(before.text) <= _LONGEST_NAME
+        and any(token.tells for token in before.tokens)
+        and _SPEAKS.match(clauses[begin].text) is None
+    ):
+        return before.start
     return clauses[begin].start
 
 

@@ -17,7 +17,7 @@ from workbench.engine.reflection.third_person import mid_sentence, third_person
 
 if TYPE_CHECKING:
     from workbench.engine.documents import ReviewItem
-    from workbench.engine.reflection.claims.model import Denial, Origin, Span
+    from workbench.engine.reflection.claims.model import Deed, Denial, Origin, Span
     from workbench.engine.reflection.claims.oppositions import Opposition
     from workbench.engine.reflection.claims.turns import Turn
     from workbench.engine.reflection.claims.updates import Update
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 
 _LONGEST_QUESTION: Final = 160
 _SURE: Final = 0.7
+_LONG_AGO: Final = re.compile(
+    r"\b(?:back\s+in|(?:in|since)\s+(?:19|20)\d\d|(?:years?|months?|decades?)\s+(?:ago|back)|back\s+then|as\s+a\s+(?:kid|child|student)"
+    r"|when\s+i\s+was|last\s+(?:year|semester|autumn|winter|summer|spring|fall))\b",
+    re.IGNORECASE,
+)
 _TURNS: Final = {
     OCCUPIES: "The later statement names another in the same place.",
     FEELS: "The later statement feels otherwise about the same.",
@@ -93,7 +98,7 @@ def _update(snapshot: Snapshot, update: Update) -> tuple[float, ReviewItem]:
 
 def _opposition(snapshot: Snapshot, opposition: Opposition) -> tuple[float, ReviewItem]:
     denial, deed = opposition.denials[0], opposition.deeds[0]
-    never, did = _said(snapshot, denial.origin, denial.span), _said(snapshot, deed.origin, deed.span)
+    never, did = _said(snapshot, denial.origin, denial.span), _done(snapshot, deed)
     denied = [(each.origin, each.span) for each in opposition.denials]
     done = [(each.origin, each.span) for each in opposition.deeds]
     confidence: Confidence = "high" if opposition.score >= _SURE else "medium"
@@ -102,7 +107,7 @@ def _opposition(snapshot: Snapshot, opposition: Opposition) -> tuple[float, Revi
     days = [each.origin.passage.day for each in opposition.deeds if each.strength > TRIES] or [
         deed.origin.passage.day
     ]
-    if last_denied and min(days) > last_denied:
+    if last_denied and min(days) > last_denied and not any(map(_is_long_ago, opposition.deeds)):
         day = min(days)
         return opposition.score + 0.5, items.supersession(
             about,
@@ -130,6 +135,11 @@ def _opposition(snapshot: Snapshot, opposition: Opposition) -> tuple[float, Revi
         confidence=confidence,
         needs=needs,
     )
+
+
+def _is_long_ago(deed: Deed) -> bool:
+    """Tell whether what was done is said to be over long since, so that a denial in between was wrong then already."""
+    return _LONG_AGO.search(deed.origin.passage.text, deed.span.start, deed.span.end) is not None
 
 
 def _turn(snapshot: Snapshot, turn: Turn) -> tuple[float, ReviewItem]:
@@ -172,6 +182,14 @@ def _of_fact(*origins: Origin) -> tuple[str, tuple[str, ...]] | None:
 
 def _said(snapshot: Snapshot, origin: Origin, span: Span) -> str:
     return statement(origin, span, snapshot.owner)
+
+
+def _done(snapshot: Snapshot, deed: Deed) -> str:
+    """Say what was done; what is only taken for granted is quoted: “Alex spoke of “the loan I had””."""
+    if not deed.presupposed:
+        return _said(snapshot, deed.origin, deed.span)
+    words = " ".join(deed.origin.passage.text[deed.span.key : deed.span.end].split()).rstrip(" .,;:?!")
+    return f"{speaker_name(deed.origin, snapshot.owner)} spoke of “{words[:_LONGEST_QUESTION]}”"
 
 
 def _written(value: str) -> str:

@@ -24,6 +24,16 @@ _STATEMENT: Final = 260
 _MOST_QUOTES: Final = 3
 _NAME = re.compile(r"[A-Z][\w.+#-]*(?: [A-Z][\w.+#-]*){0,2}")
 _OWN = re.compile(r"\b(?:I|I['’]\w+|my|My|me|we|We|our|Our|us|we['’]\w+)\b|我")
+_OURS = re.compile(r"(?:we|our)\b(?!.*\byou)", re.IGNORECASE)
+_OWN_WORDS = (
+    (re.compile(r"\b(?:we are|we['’]re)\b", re.IGNORECASE), "I'm"),
+    (re.compile(r"\bwe were\b", re.IGNORECASE), "I was"),
+    (re.compile(r"\bwe\b", re.IGNORECASE), "I"),
+    (re.compile(r"\bour\b", re.IGNORECASE), "my"),
+    (re.compile(r"\bourselves\b", re.IGNORECASE), "myself"),
+    (re.compile(r"\bus\b"), "me"),
+)
+"""Who says “we” of his work or household speaks for himself as well."""
 _SAYS = re.compile(
     r"(?:the|this|that|it|its|there|[A-Z][\w.’'+#-]*)\b.{0,160}?\s(?:is|are|was|were|has|have|had|now\s+\w+s|\w+s|\w+ed|will)\b",
     re.IGNORECASE,
@@ -58,6 +68,9 @@ def statement(origin: Origin, span: Span, owner: str) -> str:
         return written
     name = speaker_name(origin, owner)
     said = without_lead(written).rstrip(" .,;:?!？")
+    if _OURS.match(said):
+        for plural, own in _OWN_WORDS:
+            said = plural.sub(own, said)
     if asks(said) or ("?" in written and not asserts(said)):
         return f"{name} asked: “{said}?”"
     if _OWN.search(said):

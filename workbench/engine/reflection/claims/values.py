@@ -49,6 +49,7 @@ RATE: Final = re.compile(
     re.IGNORECASE,
 )
 _SPAN_BEFORE = re.compile(r"\d[\w%$]*\s*(?:-|–|to|x|×|and|or)\s*[$€£]?$", re.IGNORECASE)
+_OUT_OF = re.compile(r"\d\s+(?:out\s+)?of\s+(?:(?:the|my|our)\s+)?$", re.IGNORECASE)
 _SPAN_AFTER = re.compile(r"\s*(?:-|–|to|x|×)\s*[$€£]?\d", re.IGNORECASE)
 _FROM = re.compile(r"\bfrom\s*(?:about|around|roughly|over|nearly|an?\s+\w+\s+of)?\s*$", re.IGNORECASE)
 _FROM_TO = re.compile(r"\bfrom\s+(?:\w+\s+)?\S+\s+(?:\w+\s+)?to\s*[$€£]?$", re.IGNORECASE)
@@ -154,7 +155,13 @@ def _number(text: str, match: re.Match[str]) -> Value | None:
         return None
     if not unit and not sign and not match["multiple"]:
         is_year = len(digits) == 4 and digits[:2] in ("19", "20")
-        if is_year or _LABEL.search(before) or _CODE_AFTER.match(text, end) or _is_named(before, digits):
+        if (
+            is_year
+            or _OUT_OF.search(before)
+            or _LABEL.search(before)
+            or _CODE_AFTER.match(text, end)
+            or _is_named(before, digits)
+        ):
             return None
     amount = float(digits.replace(",", "")) * _MULTIPLES.get((match["multiple"] or "").lower(), 1.0)
     dimension, factor = ("money", 1.0) if sign else UNITS.get(unit, ("count", 1.0))
