@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workbench.engine.documents.pending_reflection import Decision, PendingReflection
-from workbench.engine.documents.pending_reflection import ReviewItem as WrittenItem
+from workbench.engine.documents import Decision, PendingReflection
+from workbench.engine.documents import ReviewItem as WrittenItem
 from workbench.engine.errors import NotFound, RoleRefused, Stale
 from workbench.engine.reflection.kinds import FORMS, kind_of
 from workbench.engine.reflection.work import Cancelled

@@ -13,7 +13,6 @@ from workbench.engine.documents.protection import protect_body, unprotect_body
 from workbench.engine.documents.review_item import (
     BOX_OF,
     Decision,
-    Evidence,
     ReviewItem,
     field_lines,
     label_of,
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from workbench.engine.documents.outline import Outline
-
-__all__ = ["Decision", "Evidence", "PendingReflection", "ReviewItem", "ReviewSection"]
 
 # A box behind list markers; in free text it must not become an item.
 _BOX_LIKE: Final = re.compile(r"^((?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(?=\[)")

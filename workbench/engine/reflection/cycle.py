@@ -19,6 +19,7 @@ from workbench.engine.reflection.proposing import (
     with_entities,
     without_doubles,
 )
+from workbench.engine.reflection.work import RULES
 from workbench.engine.results import Phase
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def run_cycle(
     checked = partial(_checked, snapshot=snapshot, rejected=rejected)
     with _phase(work, Phase.CONSOLIDATE, mind):
         found = checked((*mind.consolidate(snapshot, agenda, guidance, work), *guidance.items, *backlog))
-        by_rules = work.accounts[-1].mind == "rules"
+        by_rules = work.accounts[-1].mind == RULES
         known = {rejections.claim_key(item) for item in carried}
         new = [
             item

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from workbench.engine.errors import Refused
 from workbench.engine.results import Phase, Progress
+
+RULES: Final = "rules"
+"""What a phase that asked no model, or had no use of its answer, was done by."""
 
 
 class Cancelled(Refused):
@@ -110,7 +114,7 @@ class Work:
     def fell_back(self, reason: str) -> None:
         """Note that rules did this phase, or part of it, and why."""
         last = self.accounts[-1]
-        self.accounts[-1] = replace(last, mind="rules", fallback=last.fallback or reason)
+        self.accounts[-1] = replace(last, mind=RULES, fallback=last.fallback or reason)
 
     def done_by(self, mind: str) -> None:
         """Note that another mind than the announced one did this phase, as there was nothing to ask it."""

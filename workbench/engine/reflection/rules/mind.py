@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.engine.reflection.work import RULES
+
 if TYPE_CHECKING:
     from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.model import Agenda, Guidance, Snapshot, Summary
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 class RulesMind:
     """Implements `reflection.model.Mind`; each phase is a pure function of a module of its own."""
 
-    name: str = "rules"
+    name: str = RULES
 
     def survey(self, snapshot: Snapshot, work: Work) -> Agenda:
         """Say what to look into."""
