@@ -12,6 +12,7 @@ from workbench.engine.documents import ReviewItem
 from workbench.engine.reflection.claims import find_conflicts
 from workbench.engine.reflection.model import Passage
 from workbench.engine.reflection.work import Cancelled, Work
+from workbench.engine.results import Progress
 
 UPDATES = [
     pytest.param(
@@ -303,6 +304,13 @@ def test_a_cycle_that_is_called_off_stops(tmp_path: Path) -> None:
         find_conflicts(
             snapshot(tmp_path, chat("2026-01-01", ("user", "I have 3 cats."))), Work(cancelled=lambda: True)
         )
+
+
+def test_one_sees_how_far_the_reading_is(tmp_path: Path) -> None:
+    told: list[Progress] = []
+    passages = chat("2026-01-01", *(("user", "I have 3 cats.") for _ in range(450)))
+    find_conflicts(snapshot(tmp_path, passages), Work(report=told.append))
+    assert [(progress.done, progress.total) for progress in told] == [(0, 450), (200, 450), (400, 450)]
 
 
 HOSTILE = [
