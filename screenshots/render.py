@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import sys
 import tempfile
 from dataclasses import dataclass, replace
@@ -126,10 +127,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         os.environ["WORKBENCH_PATHS_STATE"] = f"{folder}/state"
         os.environ["WORKBENCH_PATHS_CACHE"] = f"{folder}/cache"
-        workspace = Path(folder) / NAME
-        build(workspace, clock=FixedClock(NOW))
+        sample, workspace = Path(folder) / "sample", Path(folder) / NAME
+        build(sample, clock=FixedClock(NOW))
         for picture in PICTURES:
             if not wanted or picture.name in wanted:
+                # What one picture decides, the next must not show.
+                shutil.rmtree(workspace, ignore_errors=True)
+                shutil.copytree(sample, workspace)
                 svg = asyncio.run(render(picture, workspace))
                 (FOLDER / f"{picture.name}.svg").write_text(svg, encoding="utf-8")
                 print(FOLDER / f"{picture.name}.svg")
