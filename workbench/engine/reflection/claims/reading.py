@@ -103,7 +103,7 @@ def read_claims(snapshot: Snapshot, work: Work) -> Claims:
     spoken = [passage for passage in snapshot.passages if passage.speaker.casefold() not in AGENT]
     for number, passage in enumerate(spoken):
         if number % _REPORT_EVERY == 0:
-            work.check()
+            work.step(number, len(spoken))
         claims.read(_origin(passage, number + 1, snapshot.owner))
     known = {passage.id for passage in spoken}
     older = [p for p in _older(snapshot, claims, work) if p.id not in known]
