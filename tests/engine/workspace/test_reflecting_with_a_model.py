@@ -54,6 +54,16 @@ def test_what_a_model_was_asked_is_kept_and_goes_with_a_purge(
         assert workspace.reflection_trace(reflected.id) == ()
 
 
+def test_what_was_kept_of_a_model_may_be_damaged(settled: AgentHome, server: ModelServer) -> None:
+    server.answers = [completion('{"nothing": "useful"}')]
+    with settled.open("person") as workspace:
+        reflected = workspace.reflect()
+        (place,) = (settled.root.parent / "cache").rglob(f"{reflected.id}.json")
+        place.write_bytes(b'[{"phase": "sur')
+
+        assert workspace.reflection_trace(reflected.id) == ()
+
+
 def test_no_model_is_asked_where_the_settings_say_so(
     settled: AgentHome, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,7 +59,7 @@ def read_backlog(ground: Ground, reflection: str) -> Backlog | None:
 
     try:
         content = _backlog(ground).read_bytes()
-    except FileNotFoundError:
+    except OSError:
         return None
     return parse_backlog(content, reflection, _BACKLOG_SHARE * ground.settings.reflection.items)
 
