@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Agenda
-from workbench.engine.reflection.model_mind import material
+from workbench.engine.reflection.model_mind import material, near_material
 from workbench.engine.reflection.model_mind.asking import NO_BUDGET, NoAnswer
 from workbench.engine.reflection.model_mind.budget import LEAST_ANSWER, PLENTY, allowance
 from workbench.engine.reflection.model_mind.schemas import items_schema, record
@@ -116,8 +116,8 @@ def _read_window(
         "focus": [f"{area.subject}: {area.reason}" for area in material.areas_of(agenda, window)],
         "themes": list(guidance.themes),
         "core": material.core_rows(snapshot, shown, sizes.core),
-        **material.near_rows(snapshot, passages, shown, int(sizes.near * 0.7), inquiry.work),
-        "earlier": material.earlier_rows(snapshot, agenda, window, shown, int(sizes.near * 0.3)),
+        **near_material.near_rows(snapshot, passages, shown, int(sizes.near * 0.7), inquiry.work),
+        "earlier": near_material.earlier_rows(snapshot, agenda, window, shown, int(sizes.near * 0.3)),
         "proposed": [{"id": key, "label": label} for key, label in inquiry.targets.proposed.items()],
         "passages": new,
     }
