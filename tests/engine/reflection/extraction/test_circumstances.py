@@ -156,3 +156,24 @@ def test_a_leading_answer_is_no_name_and_a_trailing_question_is_cut_off(tmp_path
         "Maria’s big sister is four years older than them": "person--maria",
         "Tilda quit their job at the bakery": "person--tilda",
     }
+
+
+def test_a_known_value_is_superseded_by_another_and_not_repeated_by_itself(tmp_path: Path) -> None:
+    proof = "(confidence medium, since 2026-01-02, from file:memory/2026-01-02.md#L4-L4)"
+    known = (
+        "# person--user\n\n<!-- Type: person | Label: User | Created: 2026-01-02 -->\n\n## Facts\n"
+        f"- The public library has 37 shelves {proof} ^f111\n- Billing is at 64% {proof} ^f222\n"
+    )
+    files = {"memory/graph/entities/person--user.md": known}
+    lines = ("The public library has 44 shelves.", "Billing is at 64%.")
+    made = snapshot(tmp_path, chat("2026-02-04", *(("user", line) for line in lines)), files=files)
+    items = extract_knowledge(made, Agenda(()), Work())
+    check_quotes(made, items)
+    assert [(item.kind, item.before, item.text, item.target) for item in items] == [
+        (
+            Kind.SUPERSESSION,
+            "The public library has 37 shelves",
+            "The public library has 44 shelves",
+            "entity:person--user#^f111",
+        )
+    ]

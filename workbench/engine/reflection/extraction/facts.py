@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from workbench.engine.catalog import Lookups
+    from workbench.engine.catalog.model import FactRecord
     from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.extraction.candidates import Candidate
     from workbench.engine.reflection.extraction.grouping import Group
@@ -59,6 +60,7 @@ class KnownFacts:
     def __init__(self, graph: Lookups) -> None:
         self._graph = graph
         self._said: dict[str, tuple[frozenset[str], tuple[frozenset[str], ...]]] = {}
+        self._facts: dict[str, Sequence[FactRecord]] = {}
         self._sourced: dict[str, tuple[frozenset[str], ...]] = {}
 
     def say(self, entity: str, text: str, source: str) -> bool:
@@ -70,7 +72,7 @@ class KnownFacts:
             source: The memory that states it; a fact from that memory need share but two fifths of the words.
         """
         if entity not in self._said:
-            facts = self._graph.facts_of(f"entity:{entity}")
+            facts = self.of(entity)
             self._said[entity] = (
                 frozenset(text_key(fact.text) for fact in facts),
                 tuple(terms_of(fact.text) for fact in facts),
@@ -84,6 +86,16 @@ class KnownFacts:
         return any(len(terms & each) >= _KNOWN_ALREADY * len(terms) for each in said) or any(
             len(terms & each) >= _KNOWN_FROM_HERE * len(terms) for each in self._facts_from(source)
         )
+
+    def of(self, entity: str) -> Sequence[FactRecord]:
+        """Return the facts of an entity, retired ones included.
+
+        Args:
+            entity: `type--slug`.
+        """
+        if entity not in self._facts:
+            self._facts[entity] = self._graph.facts_of(f"entity:{entity}")
+        return self._facts[entity]
 
     def _facts_from(self, source: str) -> tuple[frozenset[str], ...]:
         """Return the words of every fact that names a memory as its source."""
@@ -116,6 +128,28 @@ def fact_item(group: Group, passages: Sequence[Passage], needs: Sequence[str]) -
         confidence=_confidence(group),
         since=best.since or None,
         needs=needs,
+    )
+
+
+def anew(fact: FactRecord, group: Group, passages: Sequence[Passage]) -> ReviewItem:
+    """Propose that what a group of statements says takes the place of a fact.
+
+    Args:
+        fact: Of the same entity, on the same thing.
+        group: Statements of the same.
+        passages: Of the snapshot.
+    """
+    best = group.best
+    return items.supersession(
+        fact.id,
+        fact.text,
+        best.text,
+        (Evidence(fact.id, fact.text[:LONGEST_QUOTE]), *_evidence(group, passages)),
+        reason="The same thing is stated anew, with another value.",
+        confidence=_confidence(group),
+        held_since=fact.since,
+        until=best.since or None,
+        since=best.since or None,
     )
 
 

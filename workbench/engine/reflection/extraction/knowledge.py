@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.extraction.connections import Stated, relation_item, together_item
 from workbench.engine.reflection.extraction.entities import named_entity, owning_entity, speaking_entity
-from workbench.engine.reflection.extraction.facts import KnownFacts, fact_item
+from workbench.engine.reflection.extraction.facts import KnownFacts, anew, fact_item
 from workbench.engine.reflection.extraction.grouping import group, in_order
 from workbench.engine.reflection.extraction.merging import merges
-from workbench.engine.reflection.extraction.outdated import without_outdated
+from workbench.engine.reflection.extraction.outdated import replaced, without_outdated
 from workbench.engine.reflection.extraction.reading import Reader
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ def extract_knowledge(snapshot: Snapshot, agenda: Agenda, work: Work) -> tuple[R
         work: Told of progress.
 
     Returns:
-        Items of the kinds entity, fact, relation and merge, best first; an entity before the first item that needs it.
+        Items of the kinds entity, fact, supersession, relation and merge, best first; an entity before the
+        first item that needs it.
 
     Raises:
         Cancelled: The cycle was called off.
@@ -101,7 +102,11 @@ class _Proposing:
             self._wanted.update(needs)
             # The order of the groups holds whatever their worth, so that what repeats stays behind.
             ceiling = min(ceiling, each.value)
-            yield _Ranked(ceiling, fact_item(each, self._passages, needs), needs)
+            fact = replaced(each.best, known.of(each.best.entity))
+            if fact is not None:
+                yield _Ranked(ceiling, anew(fact, each, self._passages))
+            else:
+                yield _Ranked(ceiling, fact_item(each, self._passages, needs), needs)
 
     def _relations(self) -> list[_Ranked]:
         connections = self._reader.connections

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.reflection.extraction.particulars import particulars
 from workbench.engine.reflection.extraction.worth import terms_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from workbench.engine.catalog.model import FactRecord
     from workbench.engine.reflection.extraction.candidates import Candidate
 
 _MONTH: Final = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"
@@ -56,6 +59,26 @@ def without_outdated(found: Iterable[Candidate]) -> list[Candidate]:
         for place in places:
             place.append(number)
     return left[::-1]
+
+
+def replaced(one: Candidate, facts: Iterable[FactRecord]) -> FactRecord | None:
+    """Return the standing fact whose value of the very same thing a statement gives anew; None where there is none.
+
+    Args:
+        one: A statement.
+        facts: Of its entity.
+    """
+    subject = terms_of(one.subject)
+    if not subject:
+        return None
+    for fact in facts:
+        text = fact.text.removeprefix(f"{one.label}’s ")
+        before = next((each.subject for each in particulars(text) if each.subject), "")
+        if fact.retired or terms_of(before) != subject or (fact.since or "") > one.since:
+            continue
+        if _differ(replace(one, text=text, subject=before), one):
+            return fact
+    return None
 
 
 def _same_thing(one: frozenset[str], other: frozenset[str]) -> bool:

@@ -46,7 +46,8 @@ _OWN_STATE = re.compile(
     re.IGNORECASE,
 )
 _NOT_THE_SUBJECT: Final = words(
-    "about add after again all also although and another any are as at because before both but by can"
+    "want wants wanted trying wondering"
+    " about add after again all also although and another any are as at because before both but by can"
     " careful could did do does don't dont during each even every everybody everyone everything explain"
     " five for forget four from give had half has have he he's hello her here hey hi him his how i i'd"
     " i'll i'm i've if ignore im in is it it's its ive just let like lots make may maybe me might most"
@@ -84,7 +85,7 @@ _UNSURE = re.compile(
     r"|you|your|guess|probably"
     r"|hopefully|yesterday|tonight|today|this (?:morning|afternoon|evening)|last night|an hour ago"
     r"|an? (?:minute|moment) ago"
-    r"|haha|lol|imo|I think|I hope|wondering|asked|don['’]t know|no idea|sounds|looks like|seems)\b",
+    r"|haha|lol|imo|they say|I think|I hope|wondering|asked|don['’]t know|no idea|sounds|looks like|seems)\b",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
@@ -98,9 +99,9 @@ _DAY = re.compile(
     r"|yearly|daily)\b(?! be\b)",
     re.IGNORECASE,
 )
-_PROPER = re.compile(r"(?<![.!?:“\"] )(?<=[ (])(?!I\b)[A-Z][\w’'+#-]*[\w+#]")
+_PROPER = re.compile(r"(?<![.!?:“\"] )(?<=[ (])(?!I\b)(?:[A-Z]{3,}|[A-Z]\w*[a-z\d][\w’'+#-]*)")
 _REFERS = re.compile(
-    r"^(?:way|much|far|a lot|a bit)? ?(?:worse|better|faster|slower|cheaper|insane|fine|ok|okay)\b|\bones\b"
+    r"^out at\b|^(?:way|much|far|a lot|a bit)? ?(?:worse|better|faster|slower|cheaper|insane|fine|ok|okay)\b|\bones\b"
     r"|\b(?:it|that|this|them|those|these|one|ones|there|here|so)\s*$|\b(?:like|than|of|about|for) (?:it"
     r"|that|this|those)\b",
     re.IGNORECASE,
@@ -120,21 +121,23 @@ _LEAD = re.compile(
 )
 _ANNOUNCED = re.compile(r"(?:[^\W\d]|[ ’'-]){3,40}:\s+")
 _ALL_OF = re.compile(r"(?:every one of|each of|all of|all) (?=(?:our|my|the) )", re.IGNORECASE)
-_OBLIGED = re.compile(r"(?:to|been|had|no|never|not)\b", re.IGNORECASE)
+_OBLIGED = re.compile(r"(?:to|been|had|no|never|not|help|some|advice|a way)\b", re.IGNORECASE)
 _TELLING = re.compile(r"[^\W\d_]{2,}|\d\s?[%€$£k]|[€$£]\d|\d[\d.,]{2,}$")
 _NEVER = re.compile(
     r"(?:I|we)(?:['’]ve| have) never (?:(?:really|actually|even|once) )?\w{3,} \w", re.IGNORECASE
 )
+_POINTS = re.compile(r"\b(?:it|this|that|them|those|there|one)\b", re.IGNORECASE)
+_LETTERS = re.compile(r"[^\W\d_]{3,}|%")
 _ANOTHER = re.compile(r"(?:my|our|the) [^\W\d_]+ [a-z]{2,}s\b(?<!ss)", re.IGNORECASE)
 _PLURAL_VERBS: Final = words(
-    "allow begin belong charge close come consist contain cost cover draw earn end expire give go hold"
+    "are have allow begin belong charge close come consist contain cost cover draw earn end expire give go hold"
     " lead leave live meet need open own pay require run sell serve sit stand start stay support take use"
     " wear weigh work"
 )
 _TAIL = re.compile(
     r"(?:,?\s+(?:now|btw|by the way|rn|atm|tho|though|too|as well|at the moment|right now|haha|lol"
     r"|please|pls|anyway|i know.*"
-    r"|they (?:wrote|said|say)|so far|fingers crossed)"
+    r"|they (?:wrote|said)|touch wood|so far|fingers crossed)"
     r"|,\s+(?:went|felt|took|did|made|came|looks?|feels?) [^,]*|\s*\([^()]*\bI know\b[^()]*\)|\s*[:;]-?[)(DP]+)\s*$",
     re.IGNORECASE,
 )
@@ -172,7 +175,7 @@ def particulars(sentence: str) -> Iterator[Particular]:
             or _UNSURE.search(piece)
         ):
             continue
-        if _NEVER.match(piece):
+        if _NEVER.match(piece) and not _POINTS.search(piece):
             yield Particular(start, end, "")
             continue
         own = _OWN_STATE.match(piece)
@@ -224,7 +227,7 @@ def _is_subject(found: re.Match[str]) -> bool:
     """Tell whether a verb has a subject that names something; “jobs go”, but no “long run”."""
     subject = found["subject"].strip()
     plural = found["verb"].casefold() in _PLURAL_VERBS
-    return _is_named(subject) and (not plural or subject.endswith("s"))
+    return _is_named(subject) and (not plural or subject.endswith("s") or " and " in subject)
 
 
 def _is_named(subject: str) -> bool:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _SAME: Final = 0.75
 _CONTAINED: Final = 0.8
 _FEWEST_WORDS: Final = 2
-_PARTLY: Final = 0.4
+_PARTLY: Final = 0.5
 _TAKEN: Final = 0.7
 _CLAIMS: Final = frozenset({Kind.SUPERSESSION, Kind.CONTRADICTION})
 
@@ -49,7 +49,8 @@ def without_repetition(
     facts = _Statements(name)
     keys: set[tuple[str, str, str]] = set()
     for item in ordered:
-        key = (item.kind, item.target, text_key(item.text))
+        of_fact = item.kind in _CLAIMS and "#^" in item.target
+        key = (item.kind, item.target, "" if of_fact else text_key(item.text))
         if key in keys:
             continue
         if item.kind == Kind.FACT:
@@ -141,7 +142,7 @@ class _Statements:
         )
 
     def say_in_part(self, item: ReviewItem) -> bool:
-        """Tell whether one of them, of the same memory, says two fifths of an item and hardly anything besides."""
+        """Tell whether one of them, of the same memory, says half of an item and hardly anything besides."""
         meaning = self._meaning(item.text)
         return any(
             len(known.words) >= _FEWEST_WORDS
