@@ -50,6 +50,11 @@ def test_a_mark_is_read_as_it_was_written(mark: ReadMark) -> None:
     assert ReadMark.parse(mark.render()) == mark
 
 
+def test_of_a_mark_with_many_others_the_first_two_count() -> None:
+    text = ", without backlog ".join([A, "nothing"] + [A] * 5_000)
+    assert ReadMark.parse(text) == ReadMark(A, otherwise=ReadMark())
+
+
 @pytest.mark.parametrize("text", ["", "everything", A[:39], f"{A}, later", "nothing, \x00"])
 def test_what_is_no_mark_marks_nothing(text: str) -> None:
     assert ReadMark.parse(text) == ReadMark()

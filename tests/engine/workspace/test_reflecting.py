@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import subprocess
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
@@ -299,6 +300,20 @@ def test_a_clock_that_was_ahead_once_puts_nothing_off(home: AgentHome, mind: Pro
         assert workspace.reflection_due().due
         reflected = workspace.reflect(if_due=True, trigger="schedule")
     assert reflected.id == "r-002", reflected.reason
+
+
+@pytest.mark.parametrize("kind", ["tree", "blob"])
+def test_a_mark_that_names_no_commit_marks_nothing(home: AgentHome, mind: Proposing, kind: str) -> None:
+    home.init()
+    _log(home, "The ferry leaves at nine")
+    with home.open("person") as workspace:
+        workspace.reflect()
+        git = ["git", f"--git-dir={home.root}/.audit", "rev-parse"]
+        name = "HEAD^{tree}" if kind == "tree" else "HEAD:memory/2026-03-01.md"
+        other = subprocess.run([*git, name], capture_output=True, text=True, check=True).stdout.strip()
+        home.write(layout.PENDING_REFLECTION, f"## More\n\n---\n\n**Read**: {other}\n")
+        workspace.reflect(renew=True)
+    assert mind.shown[1] == ["The ferry leaves at nine"]
 
 
 def test_two_never_reflect_at_once(home: AgentHome, mind: Proposing) -> None:

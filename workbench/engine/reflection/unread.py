@@ -51,13 +51,16 @@ class ReadMark:
     @classmethod
     def parse(cls, text: str) -> ReadMark:
         """Read a mark; what is none of them marks nothing as read."""
-        first, joined, second = text.strip().partition(_ELSE)
-        match = _MARK.fullmatch(first)
+        first, *others = (_MARK.fullmatch(part) for part in text.strip().split(_ELSE)[:2])
+        if first is None:
+            return cls()
+        return replace(cls._of(first), otherwise=cls._of(others[0]) if others else None)
+
+    @classmethod
+    def _of(cls, match: re.Match[str] | None) -> ReadMark:
         if match is None:
             return cls()
-        base = "" if match[1] == "nothing" else match[1]
-        otherwise = replace(cls.parse(second), otherwise=None) if joined else None
-        return cls(base, match[2] or "", match[3] or "", otherwise)
+        return cls("" if match[1] == "nothing" else match[1], match[2] or "", match[3] or "")
 
 
 def order_of(passage: Passage) -> str:

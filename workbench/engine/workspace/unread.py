@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from workbench.engine.errors import HistoryError
+from workbench.engine.errors import HistoryDamaged, HistoryError
 from workbench.engine.reflection.account import READ_FIELD, read_account
 from workbench.engine.reflection.files import read_log, read_pending
 from workbench.engine.workspace.leftovers import read_backlog
@@ -120,4 +120,11 @@ def _last_mark(ground: Ground, view: FileView) -> tuple[ReadMark, Backlog]:
 
 
 def _is_known(ground: Ground, commit: str) -> bool:
-    return ground.has_history() and ground.history.store.has_object(commit)
+    if not ground.has_history():
+        return False
+    try:
+        # The mark stands in a file of people's: it may name any object, or none.
+        ground.history.store.commit(commit)
+    except HistoryDamaged:
+        return False
+    return True
