@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
+from workbench.engine.clock import time_or_none
 from workbench.engine.errors import HistoryError, OutsideWorkspace, StorageError, WorkbenchError
 from workbench.engine.workspace.dueness import reflection_due
 from workbench.engine.workspace.ground import Ground, can_be_kept
@@ -14,7 +15,6 @@ from workbench.engine.workspace.ground import Ground, can_be_kept
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import tzinfo
-
 
 _MOST_PROBLEMS = 20
 
@@ -81,18 +81,18 @@ def _due_notice(due: results.ReflectionDue) -> Iterator[str]:
 def _waiting_review(ground: Ground) -> Iterator[str]:
     """Say which proposal waits, and for how long where that is more than a day (design document §10.6)."""
     from workbench.engine.reflection.due import AGEING_HOURS
-    from workbench.engine.reflection.files import read_pending
-    from workbench.engine.workspace.dueness import written_at
+    from workbench.engine.reflection.files import read_pending, reflection_of
 
     pending = read_pending(ground.files)
     undecided = sum(item.decision == "undecided" for item in pending.items)
     if not undecided:
         return
-    written = written_at(pending)
+    written = time_or_none(pending.created)
     hours = (ground.now() - written).total_seconds() / 3600 if written else 0
     age = f" It was written {hours:,.0f} hours ago." if hours > AGEING_HOURS else ""
     changes = "1 change waits" if undecided == 1 else f"{undecided} changes wait"
-    yield f"Reflection {pending.reflection}: {changes} for a person’s decision.{age}"
+    name = f"Reflection {reflection_of(pending)}".rstrip()
+    yield f"{name}: {changes} for a person’s decision.{age}"
 
 
 def diagnose(ground: Ground) -> results.Diagnosis:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.clock import time_or_none
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import PendingReflection
     from workbench.engine.workspace.ground import Ground
 
 
@@ -27,7 +25,7 @@ def reflection_due(ground: Ground, occasion: str) -> results.ReflectionDue:
     settings = ground.settings.reflection
     unread = count_unread(ground)
     times = [time_or_none(record.time) for record in read_log(ground.files).records]
-    times.append(written_at(read_pending(ground.files)))
+    times.append(time_or_none(read_pending(ground.files).created))
     # A clock that was wrong once must not put off every reflection until then.
     last = max((time for time in times if time is not None and time <= ground.now()), default=None)
     waiting = waiting_proposal(ground)
@@ -38,13 +36,8 @@ def reflection_due(ground: Ground, occasion: str) -> results.ReflectionDue:
 
 def waiting_proposal(ground: Ground) -> str:
     """Return the id of a proposal that is not yet decided; empty where none is, or all of it was put off."""
-    from workbench.engine.reflection.files import read_pending
+    from workbench.engine.reflection.files import read_pending, reflection_of
 
     pending = read_pending(ground.files)
     is_open = any(item.decision != "deferred" for item in pending.items)
-    return (pending.reflection or "A proposal") if is_open else ""
-
-
-def written_at(pending: PendingReflection) -> datetime | None:
-    """Return when a proposal was written; None where the file does not say."""
-    return time_or_none(pending.created)
+    return (reflection_of(pending) or "A proposal") if is_open else ""
