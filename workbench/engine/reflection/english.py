@@ -52,6 +52,7 @@ BASE_FORMS: Final = {
         take took taken
         do did done does
         have had has having
+        be been was were
         go went gone goes
         see saw seen
         know knew known

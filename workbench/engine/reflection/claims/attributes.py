@@ -38,6 +38,12 @@ _ON_IT = re.compile(r"\s*(?:on|for|of|with|in|to)\s+(?:it|this|that|them)\b", re
 _OF_WHAT = re.compile(r"\s*(?:on|for|of|in|at)\s+(?:the|my|our|all)\s", re.IGNORECASE)
 _BY = re.compile(r"\b(?:by|until|till|due(?:\s+(?:on|by))?)\s+(?:the\s+)?$", re.IGNORECASE)
 """What stands before a day by which something is to be done."""
+_IS_SET = re.compile(
+    r"\b(?:is|are|takes\s+place|(?:set|scheduled|planned)\s+for)\s+(?:now\s+)?(?:on|at|from)?\s*$"
+    r"|\b(?:moved|shifted|pushed|postponed|rescheduled)\b[^,.;]{0,40}?\b(?:to|until|till)\s+$",
+    re.IGNORECASE,
+)
+"""What stands before a day or time that something is set for, whatever it is."""
 _RECURS = re.compile(r"(?:\b(?:every|each)\s+(?:\w+\s+)?\w+|days)$", re.IGNORECASE)
 _REFERS = re.compile(
     r"\s*(?:(?:and|but|so|since|because|as)\s+)?(?:which|it|it's|its|that|this|these|they|i['’]ve|i\s+have|we['’]ve|currently|now)\b",
@@ -172,6 +178,8 @@ def attribute_of(
         heads = frozenset(
             APPOINTED[stem] for stem in (near | terms if unnamed else near) if stem in APPOINTED
         )
+        if not heads and _IS_SET.search(clause.text[: value.start]):
+            heads = stems_of(told_left[-_NEAREST:])
         if value.dimension == "weekday" and _RECURS.search(clause.text[: value.end]):
             heads |= {"recurs"}
         if _BY.search(clause.text[: value.start]):

@@ -69,6 +69,11 @@ _WRITTEN: Final = (
     (LIVES, rf"{_SOMEBODY}(?:live|lives|living|based|moved|relocated)\s+(?:in|to)\s+(?P<chosen>{_PLACE})"),
     (WORKS, rf"{_SOMEBODY}(?:work|works|working|got\s+a\s+job)\s+(?:at|for)\s+(?P<chosen>{_PLACE})"),
     (
+        WORKS,
+        rf"""{_SOMEBODY}(?:started|took|got|have|has|found)\s+(?:a|my)\s+(?:new\s+)?(?:job|position|role)
+        \s+(?:at|with)\s+(?P<chosen>{_PLACE})""",
+    ),
+    (
         FAVOURITE,
         rf"""\b(?:my|(?-i:[A-Z])\w+['’]s)\s+favou?rite\s+(?P<about>\w+(?:\s+\w+)?)
         \s+(?:is|are|has\s+to\s+be|would\s+be)\s+(?:now\s+)?(?P<chosen>{_THING}){_BEHIND}""",

@@ -58,6 +58,7 @@ _THE_ONE = re.compile(
 _NO_THING: Final = words(
     "way time first moment day reason one fact thing same last only year week month place"
 )
+_WAS_IN = re.compile(r"\b(?:i|we)\s+(?P<verb>was|were)\s+(?:in|at)\s+(?=(?-i:[A-Z]))", re.IGNORECASE)
 _CHINESE_DONE = re.compile(r"(?:我|用户)(?:已经|昨天|今天|刚)?(?P<verb>[\u3400-\u9fff]{1,2}?)(?:了|过)")
 _CHINESE_DOES = re.compile(r"(?:我|用户)(?:一直|现在|每天|还|都)?(?P<verb>使用|住在|用|喝|吃)")
 _NOT_DEEDS = frozenset(
@@ -149,12 +150,13 @@ def _deed(text: str) -> tuple[str, float, int, str | None]:
         (_BEEN_DOING, DOING),
         (_AFTER, DONE),
         (_HE_DOES, DOING),
+        (_WAS_IN, DONE),
         (_CHINESE_DONE, DONE),
         (_CHINESE_DOES, DOING),
     ):
         for found in pattern.finditer(text):
             verb = found["verb"].casefold()
-            if stem(verb) in _NOT_DEEDS:
+            if stem(verb) in _NOT_DEEDS and pattern is not _WAS_IN:
                 continue
             if pattern is _DID and not (verb.endswith("ed") or verb in PAST_FORMS or verb in _USES):
                 continue

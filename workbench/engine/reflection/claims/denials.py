@@ -63,6 +63,7 @@ _PREPOSITIONS = words(
     "for in with to on at by from about involving related using of during before after into"
 )
 _WORD = re.compile(r"[^\W\d_]+")
+_THERE = re.compile(r"\s+(?:to|in)\s+(?-i:[A-Z])", re.IGNORECASE)
 _LIST_END = re.compile(r"\s(?:or|nor)\s", re.IGNORECASE)
 _OR = re.compile(r"\s+or\s+|\s*,\s*(?:or\s+)?|\s+nor\s+|或者?", re.IGNORECASE)
 
@@ -84,7 +85,8 @@ def denials(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator[
             continue
         verb = found["verb"].casefold()
         rest = clause.text[found.end() :]
-        if verb in _SPOKEN_OF or _RHETORICAL.match(rest):
+        been_there = verb == "been" and _THERE.match(rest) is not None
+        if (verb in _SPOKEN_OF and not been_there) or _RHETORICAL.match(rest):
             return
         if pattern is _NOT_YET and not re.search(
             r"\b(?:yet|before|any|ever|at\s+all)\b", clause.text, re.IGNORECASE

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _MOST_VALUES: Final = 12
 _MARKER_REACH: Final = 70
 _DENIED = re.compile(r"\b(?:can['’]?t|cannot|won['’]?t|no\s+longer)\b(?:\W+\w+){0,4}\W*$", re.IGNORECASE)
+_NOW_AT_THE_END: Final = re.compile(r"\b(?:now|these\s+days)\W*$", re.IGNORECASE)
 _SENTENCE_REACH: Final = 6
 _PRESUPPOSED = re.compile(
     r"\b(?:the|my|our|this|its)\s+(?:[\w'’-]+\s+)?(?:\d[\w,./%]*\s+[\w/]+\s+and\s+)?$"
@@ -90,7 +91,7 @@ def measured(clauses: Sequence[Clause], number: int, origin: Origin) -> Iterator
             found.terms,
             found.labels,
             mode is Mode.AIMS,
-            _change(clause, value, previous, was),
+            _change(clause, value, previous, following, was),
             was,
             Span(found.start, clause.end, clause.start + value.start),
             found.unnamed,
@@ -148,7 +149,9 @@ def _is_listed(clause: Clause, one: Value | None, other: Value | None) -> bool:
     return _ROW.fullmatch(clause.text, one.end, other.start) is not None
 
 
-def _change(clause: Clause, value: Value, previous: Value | None, was: Value | None) -> int:
+def _change(
+    clause: Clause, value: Value, previous: Value | None, following: Value | None, was: Value | None
+) -> int:
     """Tell how surely the words between the value before and this one say that it is new."""
     apart = previous is not None and (
         previous.dimension not in APPOINTED_DIMENSIONS or value.dimension in APPOINTED_DIMENSIONS
@@ -157,7 +160,8 @@ def _change(clause: Clause, value: Value, previous: Value | None, was: Value | N
     near = clause.text[max(edge, value.start - _MARKER_REACH) : value.start]
     behind = clause.text[value.end : value.end + 24]
     clear = CLEAR_MOVE if value.dimension in APPOINTED_DIMENSIONS else CLEAR_CHANGE
-    if was is not None or clear.search(near) or re.match(r"\W*(?:now|instead|不再)\b", behind):
+    now = following is None and _NOW_AT_THE_END.search(clause.text, value.end) is not None
+    if was is not None or now or clear.search(near) or re.match(r"\W*(?:now|instead|不再)\b", behind):
         return 2
     adds_up = value.dimension == "count" and ADDS_UP.search(near)
     return 1 if adds_up or FAINT_CHANGE.search(near) else 0

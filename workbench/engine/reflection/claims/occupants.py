@@ -42,6 +42,10 @@ _ADVERBS = r"(?:(?:now|currently|still|all|mostly|actually|today)\s+)*"
 
 _WRITTEN: Final = (
     (
+        rf"\b(?:switched|moved|migrated|changed|switching|moving)\s+(?:over\s+)?to\s+{_NAME}\s+(?:for|as)\s+"
+        rf"{_THE}?{_LAST_SLOT}\b"
+    ),
+    (
         rf"\b(?:moved|switched|migrated|transferred|shifted|ported|moving|switching|migrating)\s+{_THE}?{_SLOT}"
         rf"(?:\s+over)?\s+(?:to|into|onto)\s+(?:the\s+)?{_NAME}"
     ),
@@ -65,7 +69,7 @@ _CHINESE: Final = (
     r"|换成|改成|改用|改为|改铺|是|叫)了?(?P<chosen>[\u3400-\u9fffA-Za-z][\u3400-\u9fff\w]{1,14}?)(?:的|了)?$"
 )
 _PATTERNS: Final = tuple(re.compile(pattern, re.IGNORECASE) for pattern in (*_WRITTEN, _CHINESE))
-_MOVES: Final = (_PATTERNS[0],)
+_MOVES: Final = _PATTERNS[:2]
 _OVER = re.compile(
     r"\b(?:taken|took|takes)\s+over\b|\bsince\b|\bas\s+of\b|\bfrom\s+\w+\s+on\b", re.IGNORECASE
 )
