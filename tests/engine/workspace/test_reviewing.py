@@ -75,7 +75,7 @@ def test_everything_a_person_needs_is_in_the_review(proposed: AgentHome) -> None
     assert [quoted.found for quoted in first.evidence] == [True, False, False]
     assert (first.before, first.after) == ("Drinks tea in the morning", "Drinks coffee in the morning")
     assert (first.title, first.risk, first.stale, first.section) == (
-        "Drinks tea in the morning",
+        "Robin",
         "medium",
         False,
         "🔁 What has changed",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from workbench.cli.printing import Page, clip, display_width, safe, safe_line, wrap
-from workbench.engine.reflection.kinds import FORMS, kind_of
+from workbench.engine.reflection.kinds import FORMS, Kind, kind_of
 from workbench.engine.results import Quoted, Review, ReviewItem
 
 _GLYPHS = {"undecided": "○", "approved": "✓", "rejected": "✗", "deferred": "→"}
@@ -95,8 +95,10 @@ def item_lines(page: Page, item: ReviewItem, places: Sequence[tuple[Quoted, str]
 
 def _item_lines(page: Page, item: ReviewItem) -> list[str]:
     mark = page.paint(_GLYPHS[item.decision], _STYLES[item.decision])
-    # Where the text begins as the title does, the id tells more.
-    named = item.target if item.after.startswith(item.title.rstrip("…") or " ") else item.title
+    # A memory that is itself the subject says its title below; its id tells more.
+    is_subject = item.kind == Kind.ENTITY or "--" not in item.target
+    says_title = is_subject and item.after.startswith(item.title.rstrip("…") or " ")
+    named = item.target if says_title else item.title
     of = f" · {safe_line(named or item.target)}" if item.target else ""
     room = page.width - len(item.id) - 16
     head = clip(f"{safe_line(item.kind)}{of}", room)

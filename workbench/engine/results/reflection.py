@@ -72,7 +72,7 @@ class ReviewItem:
         waits: Why it would not be applied though approved (“it needs r-012.1, which is rejected”), else empty.
         fields: What else the item says: since, steps, this, that, resolve, answer …, in its order.
         resembles: A rejected item it is close to; empty where none is.
-        title: Names the target, for people.
+        title: What it is about, for people: the entity of a fact, the block of core memory, else the memory’s title.
         line: Of the file, 1-based.
         why_stale: One sentence where it is stale, else empty.
     """

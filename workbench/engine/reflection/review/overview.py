@@ -13,7 +13,7 @@ from workbench.engine.reflection.account import read_account
 from workbench.engine.reflection.due import AGEING_HOURS
 from workbench.engine.reflection.files import reflection_of
 from workbench.engine.reflection.items import AS_OF, RESEMBLES, fields_of
-from workbench.engine.reflection.kinds import FORMS, SUMMARY, Risk, kind_of
+from workbench.engine.reflection.kinds import FORMS, SUMMARY, Kind, Risk, kind_of
 from workbench.engine.stores.wording import one_line
 
 if TYPE_CHECKING:
@@ -54,12 +54,13 @@ def overview(pending: PendingReflection, standing: Standing, now: datetime, cap:
     account = read_account(pending.meta)
     created = time_or_none(pending.created)
     age = max((now - created).total_seconds() / 3600, 0.0) if created and pending.items else 0.0
+    labels = {item.target: item.text for item in pending.items if item.kind == Kind.ENTITY}
     return results.Review(
         id=reflection_of(pending) if pending.items else "",
         created=created if pending.items else None,
         age_hours=round(age, 2),
         ageing=age > AGEING_HOURS,
-        items=tuple(_item(item, standing) for item in pending.items),
+        items=tuple(_item(item, standing, labels) for item in pending.items),
         tokens=results.TokenUse(account.spent, cap if account.cap is None else account.cap),
         core_tokens=standing.core_tokens,
         dropped=account.dropped,
@@ -77,7 +78,7 @@ def still_says(text: str | None, quote: str) -> bool:
     return text is not None and one_line(quote) in one_line(text)
 
 
-def _item(item: ReviewItem, standing: Standing) -> results.ReviewItem:
+def _item(item: ReviewItem, standing: Standing, labels: Mapping[str, str]) -> results.ReviewItem:
     kind = kind_of(item.kind)
     fields = fields_of(item)
     now, why_stale = standing.stale.get(item.id, ("", ""))
@@ -99,7 +100,7 @@ def _item(item: ReviewItem, standing: Standing) -> results.ReviewItem:
         waits=standing.waits.get(item.id, ""),
         fields={label: text for label, text in fields.items() if label not in _HIDDEN},
         resembles=fields.get(RESEMBLES, ""),
-        title=_title(item, standing),
+        title=_title(item, standing, labels),
         line=item.span.start if item.span else 0,
         why_stale=why_stale,
     )
@@ -110,9 +111,13 @@ def _quoted(proof: Evidence, standing: Standing) -> results.Quoted:
     return results.Quoted(proof.id, proof.quote, found=still_says(text, proof.quote))
 
 
-def _title(item: ReviewItem, standing: Standing) -> str:
+def _title(item: ReviewItem, standing: Standing, labels: Mapping[str, str]) -> str:
+    """Return what an item is about, in words: the entity a fact is of, the block an item of core memory is in."""
     if not item.target:
         return ""
-    known = f"entity:{item.target}" if "--" in item.target and ":" not in item.target else item.target
+    if item.target.startswith("core:"):
+        return item.target.split(":")[1].replace("-", " ").capitalize()
+    target = item.target.partition("#")[0]
+    known = f"entity:{target}" if "--" in target and ":" not in target else target
     title = standing.title(known)
-    return item.target if title == known else title
+    return labels.get(target, item.target) if title == known else title
