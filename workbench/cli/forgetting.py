@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -11,10 +10,9 @@ import click
 
 from workbench.cli.command import command
 from workbench.cli.completing import complete_memory
-from workbench.cli.failure import describe
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
-from workbench.cli.printing import Page, page_for, safe_line, write
-from workbench.engine.errors import ConfirmationNeeded, InvalidInput
+from workbench.cli.printing import Page, safe_line
+from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import parse_memory_id
 from workbench.engine.results import Changed, Forgotten, Match
 
@@ -86,20 +84,7 @@ def agreed_to_archive(
         question = f"Delete {count} and every trace in history, for good?"
     elif hard:
         question = f"Delete {count} from disk?"
-    if not bench.json:
-        write(match_lines(page_for(sys.stdout), matches))
-    try:
-        agreed = bench.confirm(question)
-    except ConfirmationNeeded as refusal:
-        if not bench.json:
-            raise
-        from workbench.cli.json_output import as_json, print_json
-
-        print_json({**as_json(preview), **describe(refusal).as_json()})
-        raise click.exceptions.Exit(refusal.exit_code) from refusal
-    if not agreed:
-        bench.warn(["Nothing was changed."])
-    return agreed
+    return bench.agree(question, preview, lambda page: match_lines(page, matches))
 
 
 def _report(bench: Invocation, done: Forgotten, *, hard: bool, purged: bool = False) -> int:

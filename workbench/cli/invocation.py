@@ -170,6 +170,35 @@ class Invocation:
 
         return click.confirm(question, default=False, err=True)
 
+    def agree(self, question: str, preview: object, view: View) -> bool:
+        """Show what would happen, and ask a person whether it shall.
+
+        Args:
+            question: As for `confirm`.
+            preview: What would happen, as an answer; printed as JSON with the refusal where nobody can be asked.
+            view: Draws it.
+
+        Raises:
+            ConfirmationNeeded: There is no terminal to ask at; with JSON the program ends with its exit code.
+        """
+        if not self.json:
+            write(view(page_for(sys.stdout)))
+        try:
+            agreed = self.confirm(question)
+        except ConfirmationNeeded as refusal:
+            if not self.json:
+                raise
+            import click
+
+            from workbench.cli.failure import describe
+            from workbench.cli.json_output import as_json, print_json
+
+            print_json({**as_json(preview), **describe(refusal).as_json()})
+            raise click.exceptions.Exit(refusal.exit_code) from refusal
+        if not agreed:
+            self.warn(["Nothing was changed."])
+        return agreed
+
 
 def _named_by_environment() -> Path | None:
     name = os.environ.get("WORKBENCH_WORKSPACE")

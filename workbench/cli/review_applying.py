@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli.command import command
-from workbench.cli.failure import describe
 from workbench.cli.invocation import DONE, Invocation
-from workbench.cli.printing import Page, page_for, write
+from workbench.cli.printing import Page
 from workbench.cli.review_words import require_items
-from workbench.engine.errors import ConfirmationNeeded
 from workbench.engine.results import Applied
 
 if TYPE_CHECKING:
@@ -78,19 +75,7 @@ def _agreed(bench: Invocation, workspace: Workspace) -> bool:
     preview = workspace.review_preview()
     if not preview.files:
         return True
-    if not bench.json:
-        write(preview_lines(page_for(sys.stdout), preview))
     kept = f" and remember {len(preview.rejected)} as rejected" if preview.rejected else ""
-    try:
-        many = "item" if len(preview.applied) == 1 else "items"
-        agreed = bench.confirm(f"Apply {len(preview.applied)} approved {many}{kept}?")
-    except ConfirmationNeeded as refusal:
-        if not bench.json:
-            raise
-        from workbench.cli.json_output import as_json, print_json
-
-        print_json({**as_json(preview), **describe(refusal).as_json()})
-        raise click.exceptions.Exit(refusal.exit_code) from refusal
-    if not agreed:
-        bench.warn(["Nothing was changed."])
-    return agreed
+    many = "item" if len(preview.applied) == 1 else "items"
+    question = f"Apply {len(preview.applied)} approved {many}{kept}?"
+    return bench.agree(question, preview, lambda page: preview_lines(page, preview))
