@@ -11,7 +11,7 @@ from workbench.engine.reflection.extraction.entities import named_entity, owning
 from workbench.engine.reflection.extraction.facts import KnownFacts, anew, fact_item
 from workbench.engine.reflection.extraction.grouping import group, in_order
 from workbench.engine.reflection.extraction.merging import merges
-from workbench.engine.reflection.extraction.outdated import replaced, without_outdated
+from workbench.engine.reflection.extraction.outdated import Standing, without_outdated
 from workbench.engine.reflection.extraction.reading import Reader
 
 if TYPE_CHECKING:
@@ -87,6 +87,7 @@ class _Proposing:
 
     def _facts(self) -> Iterator[_Ranked]:
         known = KnownFacts(self._graph)
+        standing = Standing(known.of)
         statements = (
             replace(one, value=one.value + _ON_AGENDA) if one.at in self._first else one
             for one in without_outdated(map(self._found.in_its_place, self._found.statements))
@@ -102,7 +103,7 @@ class _Proposing:
             self._wanted.update(needs)
             # The order of the groups holds whatever their worth, so that what repeats stays behind.
             ceiling = min(ceiling, each.value)
-            fact = replaced(each.best, known.of(each.best.entity))
+            fact = standing.replaced(each.best)
             if fact is not None:
                 yield _Ranked(ceiling, anew(fact, each, self._passages))
             else:

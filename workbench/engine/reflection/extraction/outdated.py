@@ -11,7 +11,7 @@ from workbench.engine.reflection.extraction.particulars import particulars
 from workbench.engine.reflection.extraction.worth import terms_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from workbench.engine.catalog.model import FactRecord
     from workbench.engine.reflection.extraction.candidates import Candidate
@@ -61,24 +61,37 @@ def without_outdated(found: Iterable[Candidate]) -> list[Candidate]:
     return left[::-1]
 
 
-def replaced(one: Candidate, facts: Iterable[FactRecord]) -> FactRecord | None:
-    """Return the standing fact whose value of the very same thing a statement gives anew; None where there is none.
+class Standing:
+    """The standing facts of entities by what they state a value of; those of an entity are read once.
 
     Args:
-        one: A statement.
-        facts: Of its entity.
+        facts_of: Gives the facts of an entity `type--slug`, retired ones included.
     """
-    subject = terms_of(one.subject)
-    if not subject:
+
+    def __init__(self, facts_of: Callable[[str], Sequence[FactRecord]]) -> None:
+        self._facts_of = facts_of
+        self._by_subject: dict[str, dict[frozenset[str], list[tuple[str, str, FactRecord]]]] = {}
+
+    def replaced(self, one: Candidate) -> FactRecord | None:
+        """Return the fact whose value of the very same thing a statement gives anew; None where there is none."""
+        subject = terms_of(one.subject)
+        if not subject:
+            return None
+        if one.entity not in self._by_subject:
+            self._by_subject[one.entity] = self._read(one.entity, one.label)
+        for before, text, fact in self._by_subject[one.entity].get(subject, ()):
+            if (fact.since or "") <= one.since and _differ(replace(one, text=text, subject=before), one):
+                return fact
         return None
-    for fact in facts:
-        text = fact.text.removeprefix(f"{one.label}’s ")
-        before = next((each.subject for each in particulars(text) if each.subject), "")
-        if fact.retired or terms_of(before) != subject or (fact.since or "") > one.since:
-            continue
-        if _differ(replace(one, text=text, subject=before), one):
-            return fact
-    return None
+
+    def _read(self, entity: str, label: str) -> dict[frozenset[str], list[tuple[str, str, FactRecord]]]:
+        found: defaultdict[frozenset[str], list[tuple[str, str, FactRecord]]] = defaultdict(list)
+        for fact in self._facts_of(entity):
+            text = fact.text.removeprefix(f"{label}’s ")
+            subject = next((each.subject for each in particulars(text) if each.subject), "")
+            if subject and not fact.retired:
+                found[terms_of(subject)].append((subject, text, fact))
+        return found
 
 
 def _same_thing(one: frozenset[str], other: frozenset[str]) -> bool:
