@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     judged: list[str] = []
     unlabelled = raised = 0
     for name, passages in _conversations(options.data, options.only, together=options.together):
-        items, seconds = _items(passages)
+        items, seconds = propose(passages)
         raised += len(items)
         hits = {pair.id: is_found(pair, items) for pair in pairs.get(name, ())}
         for pair in pairs.get(name, ()):
@@ -122,7 +122,8 @@ def is_found(pair: Pair, items: Iterable[ReviewItem]) -> bool:
     )
 
 
-def _items(passages: Sequence[Passage]) -> tuple[tuple[ReviewItem, ...], float]:
+def propose(passages: Sequence[Passage]) -> tuple[tuple[ReviewItem, ...], float]:
+    """Return what reflection raises from passages, and the seconds it took."""
     with tempfile.TemporaryDirectory() as empty:
         made = snapshot(Path(empty), passages)
         start = time.perf_counter()
@@ -138,7 +139,7 @@ def _conversations(data: Path, only: Sequence[str], *, together: bool) -> Iterat
     for folder in sorted(path.parent for path in data.glob("*/memory")):
         if only and folder.name not in only:
             continue
-        passages = list(_passages(folder))
+        passages = list(read_passages(folder))
         if together:
             every += [
                 replace(each, id=each.id.replace("file:", f"file:{folder.name}/", 1)) for each in passages
@@ -149,7 +150,8 @@ def _conversations(data: Path, only: Sequence[str], *, together: bool) -> Iterat
         yield "together", sorted(every, key=lambda each: each.moment.timestamp() if each.moment else 0.0)
 
 
-def _passages(folder: Path) -> Iterator[Passage]:
+def read_passages(folder: Path) -> Iterator[Passage]:
+    """Give the passages of one conversation, file by file."""
     for path in sorted(folder.rglob("*.md")):
         yield from passages_of(path.relative_to(folder).as_posix(), path.read_bytes(), _ZONE)
 

@@ -4,7 +4,8 @@
 
 `conversations/` holds invented logs over several days each: turns of a user and an assistant, chats of friends, typed
 episodes, notes, one of them Chinese. `conversations/pairs.json` names what was said of the same thing at two places:
-its kind, the lines of either side, and why. A pair is found when one item cites lines of both sides. An item that
+its kind, the lines of either side, and why. A pair is found when one item cites lines of both sides; where several
+pairs stand in the same lines, one item counts for one of them. An item that
 cites no pair is looked at by a reader; the labels file says what they judged (right, wrong). The rules were made with
 an eye on one half of the conversations; the other half is held out, and both are reported apart.
 """
@@ -19,9 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from tests.benchmarks.reflection import _items as propose
-from tests.benchmarks.reflection import _passages as read_passages
-from tests.benchmarks.reflection import key_of
+from tests.benchmarks.reflection import key_of, propose, read_passages
 from workbench.engine.identifiers import FILE_ID
 
 if TYPE_CHECKING:
@@ -137,8 +136,11 @@ def evaluate(
         else ()
         for item in items
     ]
+    credited: set[str] = set()
+    for each in cites:
+        credited.update([pair for pair in each if pair not in credited][:1])
     return Outcome(
-        tuple((pair, any(pair.id in each for each in cites)) for pair in pairs),
+        tuple((pair, pair.id in credited) for pair in pairs),
         tuple(
             (item, labels.get(key_of(name, item), ""), each) for item, each in zip(items, cites, strict=True)
         ),

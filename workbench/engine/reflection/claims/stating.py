@@ -34,6 +34,8 @@ _OWN_WORDS = (
     (re.compile(r"\bus\b"), "me"),
 )
 """Who says “we” of his work or household speaks for himself as well."""
+_SINCE = re.compile(r"(?:and\s+|but\s+)?since\s+(?:the|my|our|last|this)\b", re.IGNORECASE)
+"""What cannot lose its “since” without losing its sense."""
 _SAYS = re.compile(
     r"(?:the|this|that|it|its|there|[A-Z][\w.’'+#-]*)\b.{0,160}?\s(?:is|are|was|were|has|have|had|now\s+\w+s|\w+s|\w+ed|will)\b",
     re.IGNORECASE,
@@ -68,6 +70,8 @@ def statement(origin: Origin, span: Span, owner: str) -> str:
         return written
     name = speaker_name(origin, owner)
     said = without_lead(written).rstrip(" .,;:?!？")
+    if _SINCE.match(written):
+        return f"{name} said: “{written.rstrip(' .,;:?!？')}”"
     if _OURS.match(said):
         for plural, own in _OWN_WORDS:
             said = plural.sub(own, said)
