@@ -160,6 +160,7 @@ class TestDeciding:
     def test_what_waits_is_said_at_once(self, proposed: Program) -> None:
         result = proposed.inside("review", "approve", "1")
         assert "r-002.1 waits" in result.stderr
+        assert "workbench review resolve r-002.1 this" in " ".join(result.stderr.split())
 
     def test_what_names_nothing_is_told_with_a_remedy(self, proposed: Program) -> None:
         assert "r-002.3" in asked_json(proposed, "review", "approve", "r-002.33", code=3)["error"]["remedy"]

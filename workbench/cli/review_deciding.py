@@ -12,7 +12,8 @@ from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page, safe_line
 from workbench.cli.review_applying import apply_now
 from workbench.cli.review_words import chosen_items, require_items
-from workbench.engine.results import Changed
+from workbench.engine.reflection.kinds import Kind
+from workbench.engine.results import Changed, ReviewItem
 
 _WORDS = click.argument("words", metavar="ID…", nargs=-1)
 _SECTION = click.option(
@@ -55,11 +56,21 @@ def _decide(
         return lines
 
     waits = [
-        f"{item.id} waits: {item.waits}"
+        f"{item.id} waits: {item.waits}{_way_out(item)}"
         for item in (after.items if after else ())
         if item.waits and item.id in ids
     ]
     return bench.report(replace(changed, warnings=(*changed.warnings, *waits)), view)
+
+
+def _way_out(item: ReviewItem) -> str:
+    """Return the command that says in words what an approval alone leaves open; empty where nothing is."""
+    fields = item.fields or {}
+    if item.kind == Kind.CONTRADICTION and fields.get("resolve", "ask").casefold() == "ask":
+        return f" Say it with: workbench review resolve {item.id} this"
+    if item.kind == Kind.QUESTION and fields.get("answer", "…") in ("", "…"):
+        return f" Give it with: workbench review answer {item.id} TEXT"
+    return ""
 
 
 @command(
