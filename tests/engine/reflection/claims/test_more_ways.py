@@ -141,3 +141,19 @@ def test_words_before_a_colon_are_part_of_the_statement(tmp_path: Path) -> None:
         "Electricity tariff: now 27 cents per kWh.",
     )
     assert item.before.startswith("Electricity tariff: 31 cents")
+
+
+HOSTILE = [
+    ("I love it more than a b " * 24 + "\n") * 60,
+    ("5, not just " * 45 + "\n") * 60,
+    ("Aa Bb Cc Dd leads the " * 26 + "\n") * 60,
+    ("5 of of the " * 45 + "\n") * 60,
+    "数据库用的是" * 3000,
+]
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_text_made_to_be_slow_is_read_all_the_same(tmp_path: Path, text: str) -> None:
+    (item,) = found(tmp_path, "My rent is $900.", text, "My rent is now $950.")
+    assert item.kind == "supersession"
