@@ -64,7 +64,8 @@ def plan_apply(view: FileView, means: Means) -> Plan[Applied]:
     paths = [change.path for change in changes]
     ids = dict.fromkeys(one for carried in rehearsal.carried for one in carried.ids)
     warnings = dict.fromkeys(
-        f"{carried.item.id}: {warning}" for carried in rehearsal.carried for warning in carried.warnings
+        [f"{carried.item.id}: {warning}" for carried in rehearsal.carried for warning in carried.warnings]
+        + [f"{problem.where}: {problem.message} {problem.remedy}" for problem in prepared.pending.problems]
     )
     outcome = Applied(
         commit=None,

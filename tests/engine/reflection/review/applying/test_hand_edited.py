@@ -80,6 +80,17 @@ def test_an_item_written_by_hand_is_applied(desk: Desk) -> None:
     assert "- Robin sails" in desk.text(ROBIN)
 
 
+def test_a_mistyped_tick_is_told_where_the_rest_is_applied(desk: Desk) -> None:
+    good = "- [x] `r-012.9` insight for `evolution:Insights`: Both.\n"
+    desk.write(
+        layout.PENDING_REFLECTION, f"{HEAD}{good}\n-[x] `r-012.1` fact for [[person--robin]]: Robin sails\n"
+    )
+    applied = desk.apply()
+    assert applied.applied == ("r-012.9",)
+    (warning,) = applied.warnings
+    assert "r-012.1 is not read as an item" in warning
+
+
 def test_numbers_of_steps_may_be_wrong_or_missing(desk: Desk) -> None:
     desk.write(
         layout.PENDING_REFLECTION,
