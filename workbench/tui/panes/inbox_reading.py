@@ -119,7 +119,9 @@ class InboxReading(Pane):
         self.draw()
         if first and not wanted and tally(self.desk.items).decided:
             self.list.go_to(next_undecided(self.rows.items, ""))
-        open_again = [item.id for item in self.rows.items if item.id in decided and item.decision == UNDECIDED]
+        open_again = [
+            item.id for item in self.rows.items if item.id in decided and item.decision == UNDECIDED
+        ]
         if self._undone and open_again:
             self._undone = False
             self.list.go_to(open_again[0])
