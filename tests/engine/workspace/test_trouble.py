@@ -471,7 +471,7 @@ def test_everything_works_without_the_git_program(
     assert settled.git("fsck", "--strict", "--no-dangling") == ""
 
 
-@pytest.mark.parametrize("path", [layout.PENDING_REFLECTION, layout.REFLECTION_LOG])
+@pytest.mark.parametrize("path", [layout.PENDING_REFLECTION, layout.REFLECTION_LOG, layout.PENDING_MEMORIES])
 def test_a_link_in_the_place_of_a_book_hides_nothing_else(
     settled: AgentHome, tmp_path: Path, path: str
 ) -> None:

@@ -35,14 +35,13 @@ def brief(ground: Ground) -> results.Brief:
     files = ground.files
     view = view_core(files, ground.settings)
     core = CoreMemory.parse(files.read(view.path) or b"", view.path)
-    proposals = PendingMemories.parse(
-        files.read(layout.PENDING_MEMORIES) or b"", layout.PENDING_MEMORIES
-    ).proposals
-    waiting = sum(proposal.status.startswith(("pending", "conflict")) for proposal in proposals)
     ground.refresh_for_reading()
-    due, unprocessed = False, 0
+    due, waiting, unprocessed = False, 0, 0
     review: tuple[str, ...] = ()
     try:
+        content = files.read(layout.PENDING_MEMORIES) or b""
+        proposals = PendingMemories.parse(content, layout.PENDING_MEMORIES).proposals
+        waiting = sum(proposal.status.startswith(("pending", "conflict")) for proposal in proposals)
         answer = reflection_due(ground, "schedule")
         due, unprocessed = answer.due, answer.unprocessed
         review = (*_waiting_review(ground), *_due_notice(answer))
