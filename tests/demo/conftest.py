@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.isolation import isolate
 from workbench.demo import build
 from workbench.engine import FixedClock, Workspace
 
@@ -35,21 +35,11 @@ class Sample:
         return {str(name): path.read_bytes() for name, path in named if name.parts[0] != ".audit"}
 
 
-def isolate(patch: pytest.MonkeyPatch, folder: Path) -> None:
-    for name in [name for name in os.environ if name.startswith(("WORKBENCH_", "GIT_"))]:
-        patch.delenv(name)
-    config = folder / "config.toml"
-    config.touch()
-    patch.setenv("WORKBENCH_CONFIG", str(config))
-    patch.setenv("WORKBENCH_PATHS_STATE", str(folder / "state"))
-    patch.setenv("WORKBENCH_PATHS_CACHE", str(folder / "cache"))
-
-
 @pytest.fixture(scope="session")
 def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
     folder = tmp_path_factory.mktemp("demo")
     with pytest.MonkeyPatch.context() as patch:
-        isolate(patch, folder)
+        isolate(folder, patch)
         build(folder / "sample", clock=FixedClock(NOW))
         yield Sample(folder / "sample")
 
@@ -57,5 +47,5 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sample]:
 @pytest.fixture
 def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of one's own, without settings from outside."""
-    isolate(monkeypatch, tmp_path)
+    isolate(tmp_path, monkeypatch)
     return tmp_path

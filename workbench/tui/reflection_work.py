@@ -1,12 +1,11 @@
-"""Owns a cycle of reflection that is run from the bench: one at a time, on its own thread, and it can be called off."""
+"""Owns a cycle of reflection that is run from the bench."""
 
 from __future__ import annotations
 
-import threading
 import time
 from typing import TYPE_CHECKING
 
-from workbench.engine.errors import WorkbenchError
+from workbench.tui.long_work import LongWork
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,12 +13,9 @@ if TYPE_CHECKING:
     from workbench.engine.results import Progress, Reflected
     from workbench.tui.bench import Bench
 
-# Seconds between two tellings of progress within a phase, at least.
-_PACE = 0.08
 
-
-class ReflectionWork:
-    """A cycle, which goes on whatever one looks at meanwhile.
+class ReflectionWork(LongWork):
+    """A cycle; called off, it writes nothing.
 
     Args:
         bench: The engine.
@@ -30,21 +26,10 @@ class ReflectionWork:
     def __init__(
         self, bench: Bench, moved: Callable[[], object], clock: Callable[[], float] = time.monotonic
     ) -> None:
+        super().__init__(moved, clock)
         self._bench = bench
-        self._moved = moved
-        self._clock = clock
-        self._told = 0.0
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
         self.progress: Progress | None = None
         self.result: Reflected | None = None
-        self.problem = ""
-        self.cancelled = False
-
-    @property
-    def running(self) -> bool:
-        """Tell whether a cycle is under way."""
-        return self._thread is not None
 
     def begin(self, *, renew: bool = False) -> None:
         """Run a cycle; nothing where one is under way already.
@@ -54,30 +39,14 @@ class ReflectionWork:
         """
         if self.running:
             return
-        self.progress, self.result, self.problem, self.cancelled = None, None, "", False
-        self._stop.clear()
-        self._thread = threading.Thread(target=self._work, args=(renew,), name="reflect", daemon=True)
-        self._thread.start()
+        self.progress, self.result = None, None
 
-    def cancel(self) -> None:
-        """Have it stop soon; nothing is written then."""
-        if self.running:
-            self.cancelled = True
-            self._stop.set()
+        def reflect(stopped: Callable[[], bool]) -> None:
+            self.result = self._bench.reflect(self._progress, stopped, renew=renew)
 
-    def _work(self, renew: bool) -> None:
-        try:
-            self.result = self._bench.reflect(self._progress, self._stop.is_set, renew=renew)
-        except WorkbenchError as error:
-            self.problem = error.told
-        finally:
-            self._thread = None
-            self._moved()
+        self.start(reflect, "reflect")
 
     def _progress(self, progress: Progress) -> None:
         another = self.progress is None or self.progress.phase is not progress.phase
         self.progress = progress
-        now = self._clock()
-        if another or now - self._told >= _PACE:
-            self._told = now
-            self._moved()
+        self.tell(at_once=another)

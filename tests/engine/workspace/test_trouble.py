@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.workspace.agent_home import BROKEN, AgentHome, failure, listing
+from tests.engine.workspace.agent_home import AgentHome, failure, listing
 from tests.engine.workspace.callings import ACTIONS, EPISODE, READING, Calling
 from tests.powers import as_anybody
 from workbench.engine import Workspace, layout
@@ -469,36 +469,3 @@ def test_everything_works_without_the_git_program(
             assert check.state == "degraded"
             assert check.remedy
     assert settled.git("fsck", "--strict", "--no-dangling") == ""
-
-
-@pytest.mark.parametrize("path", [layout.PENDING_REFLECTION, layout.REFLECTION_LOG, layout.PENDING_MEMORIES])
-def test_a_link_in_the_place_of_a_book_hides_nothing_else(
-    settled: AgentHome, tmp_path: Path, path: str
-) -> None:
-    (tmp_path / "elsewhere.md").write_text("- [x] `r-001.1` insight for `evolution:Insights`: More tea\n")
-    (settled.root / path).parent.mkdir(parents=True, exist_ok=True)
-    (settled.root / path).unlink(missing_ok=True)
-    (settled.root / path).symlink_to(tmp_path / "elsewhere.md")
-    with settled.open("person") as workspace:
-        brief = workspace.brief()
-        told = [check.detail for check in workspace.doctor().checks if path in check.detail]
-    assert "penicillin" in brief.core
-    assert any(path in notice for notice in brief.notices)
-    assert len(told) == 1
-
-
-def test_broken_files_stop_no_change_of_the_others(settled: AgentHome) -> None:
-    for path, content in BROKEN.items():
-        settled.write(path, content)
-    broken = {path: content for path, content in settled.tracked().items() if path in BROKEN}
-    for calling in UNPREPARED:
-        with settled.open() as workspace:
-            error = failure(partial(calling.call, workspace))
-            if error is None:
-                failure(workspace.undo)
-            else:
-                # What would have to be written into the broken file names it.
-                assert layout.DECAY_SCORES in str(error), (calling.name, error)
-    assert {path: settled.tracked()[path] for path in broken} == broken
-    with settled.open() as workspace:
-        assert workspace.audit_verify().problems == ()

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from tests.engine.reflection.review.applying.desk import Desk
+from tests.isolation import isolate
 
 
 @pytest.fixture(autouse=True)
 def isolated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in os.environ if name.startswith(("WORKBENCH_", "GIT_"))]:
-        monkeypatch.delenv(name)
-    config = tmp_path / "config.toml"
-    config.touch()
-    monkeypatch.setenv("WORKBENCH_CONFIG", str(config))
-    monkeypatch.setenv("WORKBENCH_PATHS_STATE", str(tmp_path / "state"))
-    monkeypatch.setenv("WORKBENCH_PATHS_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("WORKBENCH_TIMEZONE", "UTC")
+    isolate(tmp_path, monkeypatch, timezone="UTC")
 
 
 @pytest.fixture
