@@ -6,7 +6,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from workbench.engine.catalog.terms import (
@@ -56,6 +56,7 @@ def test_any_text_gives_terms_that_the_tokenizer_leaves_whole(text: str) -> None
         assert len(term) <= 80
 
 
+@example("0/0/")
 @given(st.text(alphabet=st.characters(codec="ascii")))
 def test_plain_text_gives_the_same_terms_by_the_quick_and_the_general_way(text: str) -> None:
     assert set(terms(f"{text} é")) == {*terms(text), "e"}

@@ -54,7 +54,8 @@ class _Patterns:
         """Return the patterns for words of such characters."""
         return cls(
             re.compile(rf"{character}++"),
-            re.compile(rf"{character}++(?:{_CONNECTOR.pattern}{character}++)++"),
+            # A possessive group takes a connector too many in early Pythons 3.11.
+            re.compile(rf"{character}++(?:{_CONNECTOR.pattern}{character}++)+"),
             re.compile(rf"{character}++[+#]*+"),
         )
 
