@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 
 from tests.tui.fake_recall import answered, explanation, fresh_index
 from tests.tui.fake_review import PROPOSAL, FakeReview, open_gate
+from tests.tui.fake_seeing import FakeSeeing
 from workbench.engine.errors import BudgetExceeded, NotFound, Refused, Stale
 from workbench.engine.results import Found, IndexStatus, WhyNot
 from workbench.tui.bench import (
@@ -53,7 +54,7 @@ def _slug(text: str) -> str:
 
 
 @dataclass
-class FakeBench(FakeReview):
+class FakeBench(FakeReview, FakeSeeing):
     """An engine for tests: same answers every time, and a list of what it was asked to do."""
 
     name: str = "ria-formosa"

@@ -25,9 +25,9 @@ from workbench.engine.results import (
     CommitView,
     DiffView,
     FileDiff,
-    FileVersion,
     HistoryEntry,
     Moment,
+    PastFile,
 )
 
 if TYPE_CHECKING:
@@ -270,16 +270,17 @@ def memory_at(store: GitStore, moment: datetime, *, path: str | None = None) -> 
     stood = store.commit(commit).moment.astimezone(UTC)
     if path is None:
         files = [
-            FileVersion(name, len(store.read_blob(blob)))
+            PastFile(name, len(store.read_blob(blob)), blob)
             for name, blob in sorted(store.files_at(commit).items())
         ]
         return Moment(moment, commit, stood, tuple(files))
-    content = store.file_at(commit, layout.normalise(path))
-    if content is None:
+    blob = store.blob_id(commit, layout.normalise(path))
+    if blob is None:
         raise NotFound(
             f"There was no such file at {commit[:SHORT]}.", where=path, remedy="Name another time."
         )
-    return Moment(moment, commit, stood, (FileVersion(path, len(content), _text(content)),))
+    content = store.read_blob(blob)
+    return Moment(moment, commit, stood, (PastFile(path, len(content), blob, _text(content)),))
 
 
 def _all_entries(root: Path, store: GitStore) -> Iterator[AuditEntry]:

@@ -67,25 +67,6 @@ class Verified:
 
 
 @dataclass(frozen=True)
-class FileVersion:
-    """A tracked file as it was at a moment."""
-
-    path: str
-    size: int
-    text: str | None = None
-
-
-@dataclass(frozen=True)
-class Moment:
-    """Memory as it was: the newest commit not later than a time."""
-
-    time: datetime
-    commit: str | None
-    timestamp: datetime | None
-    files: tuple[FileVersion, ...]
-
-
-@dataclass(frozen=True)
 class BlameLine:
     """Who wrote a line, and when."""
 

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class DecayEntry:
-    """One memory's score and what it is made of; `value` at forecast days is in `forecast`."""
+    """One memory's score and what it is made of; `value` at forecast days is in `forecast`.
+
+    Args:
+        tags: Of an episode.
+        entities: Ids of the entities it names, or that it is.
+    """
 
     id: str
     store: str
@@ -25,12 +30,66 @@ class DecayEntry:
     title: str = ""
     forecast: Mapping[str, float] | None = None
     would_be: str | None = None
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class DecayView:
-    """All scores at a moment; `lambda_` per day."""
+    """All scores at a moment; `lambda_` per day, the thresholds 0-1."""
 
     now: datetime
     lambda_: float
     entries: tuple[DecayEntry, ...]
+    active_threshold: float = 0.5
+    fading_threshold: float = 0.2
+    archive_threshold: float = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePoint:
+    """A memory's score on one day.
+
+    Args:
+        days: From today; negative in the past.
+        value: 0-1; None where it is not known: before the memory was made, and before its last access, whose
+            predecessors nobody wrote down.
+        status: active, fading, dormant, archived or pinned; `unmade` before it was made, `unrecorded` between
+            that day and its last access.
+    """
+
+    days: int
+    value: float | None
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """A memory that passes a threshold if nobody touches it.
+
+    Args:
+        before: Its status until then.
+        after: Its status from then on.
+        threshold: The score it falls below, 0-1.
+        days: In how many calendar days, from 1.
+        on: The day, in the workspace's time zone.
+    """
+
+    id: str
+    store: str
+    title: str
+    before: str
+    after: str
+    threshold: float
+    days: int
+    on: date
+
+
+@dataclass(frozen=True)
+class Falls:
+    """What passes a threshold within some days, the soonest first."""
+
+    now: datetime
+    lambda_: float
+    within: int
+    falls: tuple[Fall, ...]

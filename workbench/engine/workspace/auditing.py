@@ -187,24 +187,30 @@ class Auditing:
         )
 
     def rollback(
-        self, *, to: str | None = None, file: str | None = None, reflection: str | None = None
+        self,
+        *,
+        to: str | None = None,
+        file: str | None = None,
+        memory: str | None = None,
+        reflection: str | None = None,
     ) -> results.Changed:
-        """Go back: the whole memory to a time, one file to a commit, or to before a reflection.
+        """Go back: the whole memory to a time, one file or one memory to a commit, or to before a reflection.
 
         Args:
-            to: A time, or a day, whose end is meant.
+            to: A time, a day, whose end is meant, or a commit.
             file: `PATH@COMMIT`.
+            memory: `ID@COMMIT`: this memory alone reads again as it did then.
             reflection: The reflection's id, `r-012`.
 
         Raises:
-            InvalidInput: Not exactly one of the three is given.
+            InvalidInput: Not exactly one of the four is given.
             NotFound: There is no such time, commit, file or reflection in the history.
         """
         from workbench.engine.history.rollback import rollback_file, rollback_reflection, rollback_to
 
-        if sum(option is not None for option in (to, file, reflection)) != 1:
+        if sum(option is not None for option in (to, file, memory, reflection)) != 1:
             raise InvalidInput(
-                "A rollback goes one way.", remedy="Give one of --to, --file and --reflection."
+                "A rollback goes one way.", remedy="Give one of --to, --file, --memory and --reflection."
             )
         ground = self._ground
         critical = ground.role.may(Capability.TOUCH_CRITICAL)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from workbench.engine import results
 from workbench.engine.errors import Ambiguous
 from workbench.engine.workspace.changing import Changing
+from workbench.engine.workspace.graph_reading import GraphReading
 
 if TYPE_CHECKING:
     from workbench.engine.history import Plan
     from workbench.engine.stores import EntityFiles
 
 
-class GraphEditing(Changing):
+class GraphEditing(Changing, GraphReading):
     """Entities and relations as such; facts come in by remembering."""
 
     def graph_merge(self, keep: str, absorb: str) -> results.Changed:
@@ -83,6 +84,46 @@ class GraphEditing(Changing):
         return self._change_graph(
             lambda files: plan_unlink(files, settings, from_, relation, to), f"unlink {from_} {relation} {to}"
         )
+
+    def graph_add(self, type_: str, name: str) -> results.Changed:
+        """Make an entity.
+
+        Args:
+            type_: person, project, concept, tool, place or another word.
+            name: What it is called.
+
+        Raises:
+            InvalidInput: The type or the name is none, or an entity is called so already.
+        """
+        raise NotImplementedError
+
+    def graph_add_fact(self, entity: str, text: str) -> results.Changed:
+        """Add a fact to an entity.
+
+        Raises:
+            NotFound: There is no such entity.
+        """
+        raise NotImplementedError
+
+    def graph_retire(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
+        """Say that a fact, or a relation, holds no longer: its line moves under “Superseded”, with today as its end.
+
+        Args:
+            id: `entity:type--slug#^block`.
+
+        Raises:
+            NotFound: There is no such fact or relation.
+        """
+        raise NotImplementedError
+
+    def graph_propose_merge(self, keep: str, absorb: str, *, reason: str = "") -> results.Changed:
+        """Put the merge of two entities before a person: an item of the proposal that waits, or of a new one.
+
+        Raises:
+            NotFound: One of them does not exist.
+            InvalidInput: They are the same, or this merge waits already.
+        """
+        raise NotImplementedError
 
     def _absorbed(self, name: str) -> str:
         """Return the id of the absorbed entity that a name means: its own name, or that of what absorbed it."""

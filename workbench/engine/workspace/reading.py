@@ -1,9 +1,8 @@
-"""The reading half of the door: core memory, excerpts, one memory, timeline, graph, scores."""
+"""The reading half of the door: core memory, excerpts, one memory, timeline."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,11 +12,7 @@ from workbench.engine.identifiers import MemoryId, parse_memory_id
 from workbench.engine.workspace.ground import Ground
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import EdgeRecord, EntityRecord, MemoryRecord
-
-# Neighbourhoods larger than this are cut at the nearest entities, and say so by their size.
-MOST_NODES = 500
-_MOST_VISITED = 50_000
+    from workbench.engine.catalog import MemoryRecord
 
 
 class Reading:
@@ -233,59 +228,6 @@ class Reading:
         following = rows[limit - 1][0] if len(rows) > limit else None
         return results.Timeline(entries, following, self._ground.lookups.timeline_length(narrowed))
 
-    def graph(self, entity: str | None = None, *, depth: int = 1) -> results.GraphView:
-        """Return an entity with its facts and what lies around it, or the whole graph.
-
-        Args:
-            entity: An entity's id or name; None for the whole graph.
-            depth: Hops to follow.
-
-        Raises:
-            NotFound: There is no such entity.
-        """
-        from workbench.engine.catalog.neighbourhood import around
-
-        if depth < 0:
-            raise InvalidInput("A depth is 0 or more.", remedy="Ask for --depth 1.")
-        self._ground.refresh_for_reading()
-        lookups = self._ground.visible(self._ground.scores())
-        if entity is None:
-            hops = {record.id: 0 for record in lookups.entities()}
-            return self._graph_view(None, hops, lookups.edges())
-        center = self._entity(entity)
-        hops, edges = around(center.id, lookups.edges_of, depth=depth, most=MOST_NODES)
-        return self._graph_view(center, hops, edges)
-
-    def graph_path(self, a: str, b: str) -> results.GraphView:
-        """Return a shortest way between two entities; without nodes where there is none.
-
-        Raises:
-            NotFound: One of them does not exist.
-        """
-        from workbench.engine.catalog.neighbourhood import shortest_path
-
-        self._ground.refresh_for_reading()
-        start, goal = self._entity(a), self._entity(b)
-        lookups = self._ground.visible(self._ground.scores())
-        edges = shortest_path(start.id, goal.id, lookups.edges_of, most=_MOST_VISITED)
-        if edges is None:
-            return results.GraphView(start.id, (), ())
-        hops = {start.id: 0}
-        for edge in edges:
-            for end in (edge.from_, edge.to):
-                hops.setdefault(end, len(hops))
-        return self._graph_view(start, hops, edges)
-
-    def decay(self, *, forecast: Sequence[int] = (), lambda_: float | None = None) -> results.DecayView:
-        """Return every memory's score now, and at days to come.
-
-        Args:
-            forecast: Days from now to score as well.
-            lambda_: Another decay rate per day, to see what it would change.
-        """
-        self._ground.refresh_for_reading()
-        return self._ground.scores().view(forecast=forecast, lambda_=lambda_)
-
     def brief(self) -> results.Brief:
         """Return what an agent needs at the start of a session."""
         from workbench.engine.workspace.briefing import brief
@@ -304,60 +246,6 @@ class Reading:
         from workbench.engine.workspace.briefing import diagnose
 
         return diagnose(self._ground)
-
-    def _entity(self, name: str) -> EntityRecord:
-        memory_id = self.resolve(name)
-        entity = self._ground.lookups.entity(str(memory_id.whole))
-        if entity is None:
-            raise NotFound(f"“{name}” is no entity.", remedy="List them with: workbench graph")
-        return entity
-
-    def _graph_view(
-        self, center: EntityRecord | None, hops: dict[str, int], edges: Sequence[EdgeRecord]
-    ) -> results.GraphView:
-        scores = self._ground.scores()
-        lookups = self._ground.visible(scores)
-        known = {record.id: record for record in lookups.entities()} if center is None else {}
-        nodes = []
-        for entity_id, hop in hops.items():
-            record = known.get(entity_id) or lookups.entity(entity_id)
-            kind, _, slug = entity_id.removeprefix("entity:").partition("--")
-            score = scores.of(entity_id)
-            nodes.append(
-                results.GraphNode(
-                    id=entity_id,
-                    type=record.type if record else kind,
-                    label=record.label if record else slug.replace("-", " "),
-                    score=score.value if score else 0.0,
-                    hop=hop,
-                )
-            )
-        facts = lookups.facts_of(center.id) if center else ()
-        return results.GraphView(
-            center=center.id if center else None,
-            nodes=tuple(nodes),
-            edges=tuple(
-                results.GraphEdge(
-                    edge.from_,
-                    edge.relation,
-                    edge.to,
-                    edge.confidence,
-                    edge.since,
-                    scores.last_accessed(edge.from_),
-                )
-                for edge in edges
-            ),
-            facts=tuple(
-                results.GraphFact(
-                    fact.id,
-                    fact.text,
-                    fact.provenance,
-                    results.Validity(fact.since, fact.until, fact.superseded_by),
-                )
-                for fact in facts
-            ),
-            summary=center.summary if center else "",
-        )
 
     def _read(self, path: str) -> bytes | None:
         from workbench.engine.history.views import read_work_file

@@ -218,17 +218,22 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         """
         return self._set_pins((id, *more), pinned=False)
 
-    def reinforce(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
-        """Count an access of a memory at once.
+    def reinforce(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word
+        """Count an access of memories at once, in one commit.
 
         Raises:
             NotFound: There is no such memory.
         """
         from workbench.engine.decay import plan_reinforce
+        from workbench.engine.stores import plan_together
 
         require(self._ground.role, Capability.WRITE_MEMORY, doing="reinforce memories")
-        memory_id = self._known(id)
-        return self._change(self._scoring(plan_reinforce, memory_id), f"reinforce {memory_id}")
+        ids = [self._known(name) for name in (id, *more)]
+        steps = [self._scoring(plan_reinforce, one) for one in ids]
+        summary = f"reinforced {len(ids)} memories"
+        return self._change(
+            lambda view: plan_together(view, steps, summary), f"reinforce {', '.join(ids[:3])}"
+        )
 
     def message(self, text: str, *, apply: bool = True) -> results.MessageOutcome:
         """Look for triggers in one message of the user's, and do what it asks (design document §8).

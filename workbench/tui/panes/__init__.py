@@ -15,6 +15,9 @@ PANES: tuple[tuple[str, str, str], ...] = (
     ("audit", "Audit", "AuditPane"),
     ("search", "Search", "SearchPane"),
     ("inbox", "Inbox", "InboxPane"),
+    ("graph", "Graph", "GraphPane"),
+    ("decay", "Decay", "DecayPane"),
+    ("past", "Past", "PastPane"),
 )
 
 

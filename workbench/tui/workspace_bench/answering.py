@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING
 from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.tui import bench
 from workbench.tui.follower import Follower
-from workbench.tui.workspace_review import WorkspaceReview
+from workbench.tui.workspace_bench.decay import WorkspaceDecay
+from workbench.tui.workspace_bench.door import counted
+from workbench.tui.workspace_bench.graph import WorkspaceGraph
+from workbench.tui.workspace_bench.past import WorkspacePast
+from workbench.tui.workspace_bench.review import WorkspaceReview
 
 if TYPE_CHECKING:
     from workbench.engine import results
@@ -23,7 +27,7 @@ _ENTRIES_AT_ONCE = 400
 _MOST_HISTORIES = 500
 
 
-class WorkspaceBench(WorkspaceReview):
+class WorkspaceBench(WorkspaceReview, WorkspaceGraph, WorkspaceDecay, WorkspacePast):
     """A workspace opened by a person, as the panes know it.
 
     Args:
@@ -31,8 +35,7 @@ class WorkspaceBench(WorkspaceReview):
     """
 
     def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-        self._tell: Callable[[], object] = lambda: None
+        super().__init__(workspace)
         self._follower: Follower | None = None
         self._histories: dict[tuple[str, str | None], tuple[bench.HistoryEntry, ...]] = {}
 
@@ -249,7 +252,7 @@ class WorkspaceBench(WorkspaceReview):
     def remove_core(self, item_ids: Sequence[str]) -> bench.Outcome:
         """Take items out of core memory, all in one commit."""
         changed = self._workspace.core_remove(*item_ids)
-        return self._did(f"Removed {_counted(item_ids, 'item')} from core memory.", changed)
+        return self._did(f"Removed {counted(item_ids, 'item')} from core memory.", changed)
 
     def block_source(self, block: str) -> str:
         """Return the Markdown of a block below its heading."""
@@ -264,13 +267,13 @@ class WorkspaceBench(WorkspaceReview):
         """Protect memories from decay, or stop protecting them."""
         act = self._workspace.pin if pinned else self._workspace.unpin
         word = "Pinned" if pinned else "Unpinned"
-        return self._did(f"{word} {_counted(memory_ids, 'memory')}.", act(*memory_ids))
+        return self._did(f"{word} {counted(memory_ids, 'memory')}.", act(*memory_ids))
 
     def forget(self, memory_ids: Sequence[str]) -> bench.Outcome:
         """Archive memories; nothing is lost."""
         forgotten = self._workspace.forget(ids=memory_ids, apply=True)
         self._tell()
-        return bench.Outcome(f"Archived {_counted(memory_ids, 'memory')}.", forgotten.commit, forgotten.ids)
+        return bench.Outcome(f"Archived {counted(memory_ids, 'memory')}.", forgotten.commit, forgotten.ids)
 
     def revert(self, commit: str) -> bench.Outcome:
         """Take back what a commit did."""
@@ -281,7 +284,7 @@ class WorkspaceBench(WorkspaceReview):
         changed = [self._workspace.acknowledge(alert_id) for alert_id in alert_ids]
         if not changed:
             raise InvalidInput("No alert was chosen.", remedy="Move to one.")
-        return self._did(f"Acknowledged {_counted(alert_ids, 'alert')}.", changed[-1])
+        return self._did(f"Acknowledged {counted(alert_ids, 'alert')}.", changed[-1])
 
     def undo(self) -> bench.Outcome:
         """Take back the newest action that is not undone yet."""
@@ -303,23 +306,6 @@ class WorkspaceBench(WorkspaceReview):
             follower.stop()
 
         return end
-
-    def _did(self, summary: str, changed: results.Changed) -> bench.Outcome:
-        """Tell the panes at once, and a person in a sentence."""
-        self._tell()
-        if not changed.commit:
-            summary = (changed.warnings or ("Nothing changed.",))[0]
-        else:
-            summary = " ".join((summary, *changed.warnings))
-        return bench.Outcome(summary, changed.commit, changed.ids)
-
-    def _named(self, commit: str) -> str:
-        """Return what a commit did, in quotes; its short id where that cannot be read."""
-        with suppress(WorkbenchError):
-            subject = self._workspace.audit_show(commit).subject
-            _, dash, summary = subject.partition(" — ")
-            return f"“{summary if dash else subject}”"
-        return commit[:7]
 
     def _links(self, ids: Sequence[str]) -> tuple[bench.Link, ...]:
         return tuple(bench.Link(one, self._workspace.title(one)) for one in ids)
@@ -360,9 +346,3 @@ def notices(workspace: Workspace) -> Iterator[str]:
         for part in workspace.broken_parts():
             yield f"{part.detail} {part.remedy or ''}".strip()
     yield from workspace.warnings
-
-
-def _counted(things: Sequence[str], noun: str) -> str:
-    if len(things) == 1:
-        return f"one {noun}"
-    return f"{len(things)} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"

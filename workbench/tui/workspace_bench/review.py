@@ -6,25 +6,18 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.tui import bench
+from workbench.tui.workspace_bench.door import Door
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from workbench.engine import results
     from workbench.engine.results import Progress
-    from workbench.engine.workspace import Workspace
     from workbench.tui.decisions import Step
 
 
-class WorkspaceReview:
+class WorkspaceReview(Door):
     """The part of a workspace on which a person decides what is learned."""
-
-    _workspace: Workspace
-    _tell: Callable[[], object]
-
-    def _did(self, summary: str, changed: results.Changed) -> bench.Outcome:
-        """Tell the panes at once, and a person in a sentence."""
-        raise NotImplementedError
 
     def review(self) -> results.Review:
         """Return the proposal that waits for decisions; one without items where none does."""

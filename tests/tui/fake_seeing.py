@@ -1,0 +1,107 @@
+"""The bench’s graph, scores and past for tests of other panes: there is nothing there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from workbench.engine.errors import NotFound
+from workbench.engine.past import Past
+from workbench.engine.results import (
+    CommitView,
+    Comparison,
+    DecayEntry,
+    DecayView,
+    EntityTable,
+    Falls,
+    GraphView,
+    HistoryLine,
+    Score,
+    ScorePoint,
+)
+from workbench.tui.bench import Outcome
+
+NOW = datetime(2026, 2, 2, 14, 30, tzinfo=UTC)
+NOTHING = Outcome("Nothing changed.")
+
+
+class FakeSeeing:
+    """An empty graph, no scores, no history; the panes about them are tested on a real workspace."""
+
+    def graph(self, entity: str, **narrowed: object) -> GraphView:
+        raise NotFound(f"There is no memory “{entity}”.")
+
+    def entities(self) -> EntityTable:
+        return EntityTable((), 0)
+
+    def graph_path(self, start: str, goal: str) -> GraphView:
+        return GraphView(start, (), ())
+
+    def graph_relations(self) -> Sequence[str]:
+        return ()
+
+    def add_entity(self, type_: str, name: str) -> Outcome:
+        return NOTHING
+
+    def rename_entity(self, entity: str, name: str) -> Outcome:
+        return NOTHING
+
+    def add_fact(self, entity: str, text: str) -> Outcome:
+        return NOTHING
+
+    def retire(self, id_: str) -> Outcome:
+        return NOTHING
+
+    def link(self, from_: str, relation: str, to: str) -> Outcome:
+        return NOTHING
+
+    def unlink(self, from_: str, relation: str, to: str) -> Outcome:
+        return NOTHING
+
+    def merge(self, keep: str, absorb: str) -> Outcome:
+        return NOTHING
+
+    def propose_merge(self, keep: str, absorb: str) -> Outcome:
+        return NOTHING
+
+    def unmerge(self, absorbed: str) -> Outcome:
+        return NOTHING
+
+    def decay(self, lambda_: float | None = None) -> DecayView:
+        return DecayView(NOW, 0.03 if lambda_ is None else lambda_, ())
+
+    def score_course(self, view: DecayView, entry: DecayEntry, days: Sequence[int]) -> Sequence[ScorePoint]:
+        return ()
+
+    def score_terms(self, view: DecayView, entry: DecayEntry, day: int) -> Score | None:
+        return None
+
+    def falls(self, within: int, lambda_: float | None = None) -> Falls:
+        return Falls(NOW, 0.03, within, ())
+
+    def keep_rate(self, lambda_: float) -> Outcome:
+        return NOTHING
+
+    def reinforce(self, memory_ids: Sequence[str]) -> Outcome:
+        return NOTHING
+
+    def history_line(self) -> HistoryLine:
+        return HistoryLine((), (), ())
+
+    def past(self, commit: str) -> Past:
+        raise NotFound("There is no history.")
+
+    def moment(self, commit: str) -> CommitView:
+        raise NotFound("There is no history.")
+
+    def compare(self, older: str, newer: str | None = None) -> Comparison:
+        return Comparison(older, newer, (), ())
+
+    def restore_memory(self, memory_id: str, commit: str) -> Outcome:
+        return NOTHING
+
+    def restore_file(self, path: str, commit: str) -> Outcome:
+        return NOTHING
+
+    def roll_back(self, commit: str) -> Outcome:
+        return NOTHING

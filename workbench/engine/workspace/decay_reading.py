@@ -1,0 +1,55 @@
+"""Looking at relevance through the door: scores now and to come, what falls when, and what another rate would do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.engine import results
+from workbench.engine.workspace.reading import Reading
+
+
+class DecayReading(Reading):
+    """How relevant memories are, were and will be."""
+
+    def decay(self, *, forecast: Sequence[int] = (), lambda_: float | None = None) -> results.DecayView:
+        """Return every memory's score now, and at days to come.
+
+        Args:
+            forecast: Days from now to score as well.
+            lambda_: Another decay rate per day, to see what it would change.
+        """
+        self._ground.refresh_for_reading()
+        return self._ground.scores().view(forecast=forecast, lambda_=lambda_)
+
+    def decay_course(
+        self, view: results.DecayView, entry: results.DecayEntry, days: Sequence[int]
+    ) -> tuple[results.ScorePoint, ...]:
+        """Return one memory’s scores on some days if nobody touches it; nothing is read for it.
+
+        Args:
+            view: What `decay` answered: its moment, rate and thresholds count.
+            entry: One of its entries.
+            days: Calendar days from the view’s, negative in the past.
+        """
+        raise NotImplementedError
+
+    def decay_terms(
+        self, view: results.DecayView, entry: results.DecayEntry, day: int
+    ) -> results.Score | None:
+        """Return a score on one day with the terms of the formula; None where it is not known.
+
+        Args:
+            view: As for `decay_course`.
+            entry: Likewise.
+            day: Calendar days from the view’s, negative in the past.
+        """
+        raise NotImplementedError
+
+    def decay_falls(self, within: int = 30, *, lambda_: float | None = None) -> results.Falls:
+        """Return what passes a threshold within some days if nobody touches it, the soonest first.
+
+        Args:
+            within: Calendar days from today.
+            lambda_: Another rate per day to try.
+        """
+        raise NotImplementedError

@@ -1,0 +1,3 @@
+"""Commands of the decay heatmap."""
+
+from __future__ import annotations

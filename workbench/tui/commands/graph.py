@@ -1,0 +1,3 @@
+"""Commands of the graph browser."""
+
+from __future__ import annotations

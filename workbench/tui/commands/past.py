@@ -1,0 +1,3 @@
+"""Commands of the time machine."""
+
+from __future__ import annotations

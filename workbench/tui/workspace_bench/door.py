@@ -1,0 +1,50 @@
+"""What the parts of a workspace’s bench share: the door, and telling what was done through it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from workbench.engine.errors import WorkbenchError
+from workbench.tui import bench
+
+if TYPE_CHECKING:
+    from workbench.engine import results
+    from workbench.engine.workspace import Workspace
+
+
+class Door:
+    """A workspace opened by a person.
+
+    Args:
+        workspace: Opened with `reads_refresh=False`; the bench brings it up to date in the background.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._tell: Callable[[], object] = lambda: None
+
+    def _did(self, summary: str, changed: results.Changed) -> bench.Outcome:
+        """Tell the panes at once, and a person in a sentence."""
+        self._tell()
+        if not changed.commit:
+            summary = (changed.warnings or ("Nothing changed.",))[0]
+        else:
+            summary = " ".join((summary, *changed.warnings))
+        return bench.Outcome(summary, changed.commit, changed.ids)
+
+    def _named(self, commit: str) -> str:
+        """Return what a commit did, in quotes; its short id where that cannot be read."""
+        with suppress(WorkbenchError):
+            subject = self._workspace.audit_show(commit).subject
+            _, dash, summary = subject.partition(" — ")
+            return f"“{summary if dash else subject}”"
+        return commit[:7]
+
+
+def counted(things: Sequence[str], noun: str) -> str:
+    """Return how many things there are, in words: “one memory”, “3 memories”."""
+    if len(things) == 1:
+        return f"one {noun}"
+    return f"{len(things)} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
