@@ -13,10 +13,13 @@ from textual.widgets import Input
 
 from tests.tui import stillness
 from tests.tui.fake_bench import FakeBench
+from tests.tui.seen_workspace import seen, seen_clock, seen_folder, seen_template
 from tests.tui.stillness import settle
 from workbench.tui import app as bench_app
 from workbench.tui.app import BenchApp
 from workbench.tui.panes import base, core, inbox_reading
+
+__all__ = ["seen", "seen_clock", "seen_folder", "seen_template"]
 
 Running = Callable[..., AbstractAsyncContextManager[Pilot[None]]]
 
