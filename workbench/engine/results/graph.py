@@ -95,6 +95,8 @@ class EntityRow:
         degree: Its relations, in both directions.
         facts: Facts that hold.
         seen: The newest day that its file or its last access names, `2026-02-02`; empty where there is none.
+        relations: The relations that it takes part in, each once, in either direction.
+        aliases: Its other names.
     """
 
     id: str
@@ -105,6 +107,8 @@ class EntityRow:
     degree: int
     facts: int
     seen: str = ""
+    relations: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
