@@ -14,7 +14,7 @@ from workbench.engine.decay import (
     MemoryFacts,
     Reckoning,
     compose_all,
-    falling,
+    falls,
     forecast,
     view,
     with_lambda,
@@ -48,14 +48,14 @@ def test_the_past_is_no_forecast(records: list[DecayRecord], reckoning: Reckonin
 
 
 def test_what_falls_when(records: list[DecayRecord], reckoning: Reckoning) -> None:
-    found = falling(records, 30, reckoning)
+    found = falls(records, 30, reckoning).falls
     # 0.8 e^(−0.03 d) < 0.5 from day 16 on, of which three have gone
     fall = next(fall for fall in found if fall.id == EPISODE)
     assert (fall.before, fall.after, fall.threshold, fall.days) == ("active", "fading", 0.5, 13)
     assert fall.on == date(2026, 2, 15)
     assert [fall.days for fall in found] == sorted(fall.days for fall in found)
     assert "vault:rules" not in {fall.id for fall in found}
-    assert falling(records, 0, reckoning) == []
+    assert falls(records, 0, reckoning).falls == ()
 
 
 @given(st.integers(1, 400), st.floats(0.01, 2), st.integers(1, 60))
@@ -73,7 +73,8 @@ def test_falls_are_the_transitions_that_the_days_bring(within: int, lambda_: flo
         if later != status:
             expected.append((status, later, day))
             status = later
-    assert [(fall.before, fall.after, fall.days) for fall in falling(records, within, reckoning)] == expected
+    found = falls(records, within, reckoning).falls
+    assert [(fall.before, fall.after, fall.days) for fall in found] == expected
 
 
 def test_another_lambda(records: list[DecayRecord], reckoning: Reckoning) -> None:

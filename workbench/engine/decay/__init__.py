@@ -1,7 +1,8 @@
 """Decay: how relevant each memory is, how that sinks with time, and what keeps it up."""
 
+from workbench.engine.decay.course import course, terms
 from workbench.engine.decay.folding import FOLDING, Folded, Lookup, fold_is_due, pending, plan_fold
-from workbench.engine.decay.forecast import Falling, falling, forecast, with_lambda
+from workbench.engine.decay.forecast import falls, forecast, reckoning_with, with_lambda
 from workbench.engine.decay.formula import (
     Thresholds,
     days_between,
@@ -45,7 +46,6 @@ __all__ = [
     "AccessJournal",
     "Accesses",
     "DecayRecord",
-    "Falling",
     "Folded",
     "Lookup",
     "MemoryFacts",
@@ -58,10 +58,11 @@ __all__ = [
     "check_is_due",
     "compose",
     "compose_all",
+    "course",
     "days_between",
     "days_until",
     "displayed",
-    "falling",
+    "falls",
     "fold_is_due",
     "forecast",
     "half_life",
@@ -76,8 +77,10 @@ __all__ = [
     "plan_transitions",
     "plan_unpin",
     "read_scores",
+    "reckoning_with",
     "score",
     "status_of",
+    "terms",
     "view",
     "weight_of",
     "with_lambda",

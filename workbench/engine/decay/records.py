@@ -40,6 +40,8 @@ class MemoryFacts:
         pinned: Whether the text itself marks it as pinned.
         access_count: What an annotation in the text says, from 1.
         title: A line that names it, for lists.
+        tags: Of an episode.
+        entities: Ids of the entities it names, or that it is.
     """
 
     id: str
@@ -50,6 +52,8 @@ class MemoryFacts:
     pinned: bool = False
     access_count: int = 1
     title: str = ""
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,6 +101,8 @@ class DecayRecord:
         archived: Whether somebody archived it, whatever its score.
         type_weight: Multiplier of the store; infinite for the vault.
         title: A line that names it.
+        tags: Of an episode.
+        entities: Ids of the entities it names, or that it is.
     """
 
     id: str
@@ -109,6 +115,8 @@ class DecayRecord:
     archived: bool
     type_weight: float
     title: str = ""
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
 
     def raw(self, days: float, lambda_: float) -> float:
         """Return the raw relevance (infinite where it never decays) some days after the last access."""
@@ -194,7 +202,18 @@ def compose(
         count += accesses.count
         last = max(last, accesses.last)
     return DecayRecord(
-        facts.id, facts.store, base, created, last, count, pinned, archived, weight, facts.title
+        facts.id,
+        facts.store,
+        base,
+        created,
+        last,
+        count,
+        pinned,
+        archived,
+        weight,
+        facts.title,
+        facts.tags,
+        facts.entities,
     )
 
 
@@ -232,10 +251,21 @@ def value_and_status(raw: float, record: DecayRecord, thresholds: Thresholds) ->
 
 def assess(record: DecayRecord, reckoning: Reckoning) -> Score:
     """Return a memory's score at the moment, its terms explained."""
-    lambda_ = reckoning.settings.lambda_
     days = formula.days_between(record.last_accessed, reckoning.now, reckoning.zone)
+    return explain(record, days, reckoning.settings.lambda_, reckoning.thresholds)
+
+
+def explain(record: DecayRecord, days: int, lambda_: float, thresholds: Thresholds) -> Score:
+    """Return a memory's score some days after its last access, its terms explained.
+
+    Args:
+        record: What its score depends on.
+        days: Whole calendar days, 0 or more.
+        lambda_: Decay per day.
+        thresholds: Of the statuses.
+    """
     raw = record.raw(days, lambda_)
-    value, status = value_and_status(raw, record, reckoning.thresholds)
+    value, status = value_and_status(raw, record, thresholds)
     decays = not record.pinned and record.type_weight != UNENDING
     return Score(
         value=value,
@@ -280,9 +310,14 @@ def view(records: Iterable[DecayRecord], reckoning: Reckoning) -> DecayView:
                 score=value,
                 status=status,
                 title=record.title,
+                tags=record.tags,
+                entities=record.entities,
+                archived=record.archived,
             )
         )
-    return DecayView(reckoning.now, lambda_, tuple(entries))
+    return DecayView(
+        reckoning.now, lambda_, tuple(entries), thresholds.active, thresholds.fading, thresholds.archive
+    )
 
 
 def _moment(text: str) -> datetime | None:

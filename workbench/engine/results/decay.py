@@ -14,6 +14,7 @@ class DecayEntry:
     Args:
         tags: Of an episode.
         entities: Ids of the entities it names, or that it is.
+        archived: Whether somebody archived it, as opposed to its score having sunk.
     """
 
     id: str
@@ -32,6 +33,7 @@ class DecayEntry:
     would_be: str | None = None
     tags: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
+    archived: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from workbench.engine import results
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout, results
+from workbench.engine.agents.roles import Capability
 from workbench.engine.workspace.changing import Changing
 from workbench.engine.workspace.decay_reading import DecayReading
+
+if TYPE_CHECKING:
+    from workbench.engine.history import FileView, Plan
 
 
 class DecayEditing(Changing, DecayReading):
@@ -20,4 +27,36 @@ class DecayEditing(Changing, DecayReading):
             InvalidSetting: The rate is none, or `workbench.toml` cannot be read.
             RoleRefused: This door is no person’s.
         """
-        raise NotImplementedError
+        from workbench.engine.settings import check_settings, write_setting
+
+        ground = self._ground
+
+        def plan(view: FileView) -> Plan[results.Changed]:
+            from workbench.engine.history.plan import Action, FileChange, Plan
+
+            before = view.read(layout.SETTINGS)
+            after = write_setting(before or b"", "decay.lambda", lambda_)
+            check_settings(after)
+            action = Action.CREATE if before is None else Action.EDIT
+            summary = f"decay.lambda = {lambda_:g}"
+            change = FileChange(layout.SETTINGS, after, action, summary)
+            return Plan(
+                action,
+                layout.SETTINGS,
+                summary,
+                (change,) if after != before else (),
+                outcome=results.Changed(None, ids=(f"file:{layout.SETTINGS}",)),
+            )
+
+        receipt = ground.mutate(
+            plan,
+            ground.attribution(f"keep a decay rate of {lambda_:g} a day"),
+            Capability.CHANGE_SETTINGS,
+            doing="change settings",
+        )
+        ground.follow_settings()
+        in_force, origin = ground.settings.decay.lambda_, ground.settings.origin("decay.lambda")
+        warnings: tuple[str, ...] = ()
+        if in_force != lambda_:
+            warnings = (f"{layout.SETTINGS} says {lambda_:g} now, but λ is {in_force:g}: {origin} says so.",)
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files, warnings=warnings)

@@ -31,7 +31,9 @@ class DecayReading(Reading):
             entry: One of its entries.
             days: Calendar days from the view’s, negative in the past.
         """
-        raise NotImplementedError
+        from workbench.engine.decay import course
+
+        return course(view, entry, days)
 
     def decay_terms(
         self, view: results.DecayView, entry: results.DecayEntry, day: int
@@ -43,7 +45,9 @@ class DecayReading(Reading):
             entry: Likewise.
             day: Calendar days from the view’s, negative in the past.
         """
-        raise NotImplementedError
+        from workbench.engine.decay import terms
+
+        return terms(view, entry, day)
 
     def decay_falls(self, within: int = 30, *, lambda_: float | None = None) -> results.Falls:
         """Return what passes a threshold within some days if nobody touches it, the soonest first.
@@ -51,5 +55,9 @@ class DecayReading(Reading):
         Args:
             within: Calendar days from today.
             lambda_: Another rate per day to try.
+
+        Raises:
+            InvalidInput: The days lie in the past, or the rate is none.
         """
-        raise NotImplementedError
+        self._ground.refresh_for_reading()
+        return self._ground.scores().falls(within, lambda_)

@@ -8,7 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +21,9 @@ from workbench.engine.clock import Clock
 from workbench.engine.errors import (
     HistoryError,
     InvalidInput,
+    InvalidSetting,
     Locked,
+    OutsideWorkspace,
     RoleRefused,
     StorageError,
     WorkbenchError,
@@ -73,7 +75,7 @@ class Ground:
         role: What this door may do.
         actor: The actor that changes are attributed to where a call names none, or None for the usual one.
         clock: Tells the time.
-        settings: As they held when the workspace was opened.
+        settings: As they held when the workspace was opened; those of decay follow `workbench.toml`.
         reads_refresh: Whether reading looks for changed files first; the bench does that in the background.
         lock_timeout: Seconds that a change waits for another writer, or None for the setting’s.
         new_id: Gives a fresh id, of a transaction or a journal.
@@ -91,6 +93,7 @@ class Ground:
     past_texts: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict, init=False, repr=False)
     _refreshed: float = field(default=-1e9, repr=False)
     _prepared: date | None = field(default=None, repr=False)
+    _settings_file: bytes | None = field(default=None, repr=False)
     _scores_file: DecayScores | None = field(default=None, repr=False)
     _scores_basis: Hashable = field(default=None, repr=False)
     _scores_known: dict[str, Score | None] = field(default_factory=dict, repr=False)
@@ -216,8 +219,30 @@ class Ground:
         self._refreshed = time.monotonic()
         return synced
 
+    def __post_init__(self) -> None:
+        self._settings_file = _content_of_settings(self.root)
+
+    def follow_settings(self) -> None:
+        """Take the settings of decay as the file has them now; one that cannot be used changes nothing.
+
+        All else holds as it did at opening: the catalog stands in one time zone, and a program that search asks
+        is not swapped below it.
+        """
+        content = _content_of_settings(self.root)
+        if content == self._settings_file:
+            return
+        from workbench.engine.settings import load_settings
+
+        with self._lock, contextlib.suppress(InvalidSetting, OutsideWorkspace, StorageError):
+            self._settings_file = content
+            found = load_settings(self.root)
+            origins = {key: value for key, value in self.settings.origins.items() if not _of_decay(key)}
+            origins |= {key: value for key, value in found.origins.items() if _of_decay(key)}
+            self.settings = replace(self.settings, decay=found.decay, origins=origins)
+
     def scores(self) -> Scores:
         """Return the relevance of memories at this moment."""
+        self.follow_settings()
         from workbench.engine.decay import Reckoning, pending
         from workbench.engine.documents import DecayScores
         from workbench.engine.history.views import read_work_file
@@ -230,7 +255,8 @@ class Ground:
         file = self._scores_file
         accesses, now = pending(file, self.journal.read()), self.now()
         # Scores change with the day, the memories, the scores file and the journal, and with nothing else.
-        basis = (now.date(), self.catalog.version(), content, frozenset(accesses.items()))
+        constants = self.settings.decay
+        basis = (now.date(), self.catalog.version(), content, frozenset(accesses.items()), constants)
         if basis != self._scores_basis:
             self._scores_basis, self._scores_known = basis, {}
         return Scores(
@@ -238,7 +264,7 @@ class Ground:
             entries=file.entries,
             pending=accesses,
             first_seen=FirstSeen(self.catalog),
-            reckoning=Reckoning(now, self.zone, self.settings.decay),
+            reckoning=Reckoning(now, self.zone, constants),
             known=self._scores_known,
         )
 
@@ -394,3 +420,16 @@ def can_be_kept(place: Path) -> bool:
     except OSError:
         return False
     return True
+
+
+def _content_of_settings(root: Path) -> bytes | None:
+    from workbench.engine.history.views import read_work_file
+
+    try:
+        return read_work_file(root, layout.SETTINGS)
+    except (OutsideWorkspace, StorageError):
+        return None
+
+
+def _of_decay(key: str) -> bool:
+    return key.startswith("decay.")

@@ -90,10 +90,23 @@ class Scores:
         from workbench.engine.decay import SCORED_STORES, compose_all
 
         self.first_seen.everything()
-        memories = (record for record in self.lookups.memories() if record.store in SCORED_STORES)
+        named = self.lookups.entities_named()
         return compose_all(
-            (self.facts(record) for record in memories), self.entries, self.pending, self.reckoning
+            (
+                replace(self.facts(record), entities=named.get(record.id, ()))
+                for record in self.lookups.memories()
+                if record.store in SCORED_STORES
+            ),
+            self.entries,
+            self.pending,
+            self.reckoning,
         )
+
+    def falls(self, within: int, lambda_: float | None) -> results.Falls:
+        """Return what passes a threshold within some days, the soonest first."""
+        from workbench.engine.decay import falls
+
+        return falls(self.records(), within, self._reckoning(lambda_))
 
     def view(self, *, forecast: Sequence[int], lambda_: float | None) -> results.DecayView:
         """Return every score, with days to come and another decay rate where asked for."""
@@ -106,13 +119,17 @@ class Scores:
         other = with_lambda(records, lambda_, self.reckoning)
         if not forecast:
             return other
-        settings = replace(self.reckoning.settings, lambda_=lambda_)
-        ahead = foretell(records, forecast, replace(self.reckoning, settings=settings))
+        ahead = foretell(records, forecast, self._reckoning(lambda_))
         entries = (
             replace(entry, forecast=later.forecast)
             for entry, later in zip(other.entries, ahead.entries, strict=True)
         )
         return replace(other, entries=tuple(entries))
+
+    def _reckoning(self, lambda_: float | None) -> Reckoning:
+        from workbench.engine.decay import reckoning_with
+
+        return self.reckoning if lambda_ is None else reckoning_with(self.reckoning, lambda_)
 
     def _compose(self, record: MemoryRecord) -> DecayRecord | None:
         from workbench.engine.decay import SCORED_STORES, compose
@@ -135,4 +152,5 @@ class Scores:
             adopted=self.first_seen.get(record.id),
             pinned=record.pinned,
             title=record.title,
+            tags=record.tags,
         )
