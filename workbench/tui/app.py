@@ -15,6 +15,7 @@ from workbench.engine.errors import WorkbenchError
 from workbench.tui import commands, navigation
 from workbench.tui.index_work import IndexWork
 from workbench.tui.keymap import bindings, shown_key
+from workbench.tui.memory_actions import MemoryActions
 from workbench.tui.overlays import Overlays
 from workbench.tui.palette import Palette
 from workbench.tui.panes import PANES, pane_class
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from workbench.tui.bench import Bench, Status
+    from workbench.tui.bench import Bench, Outcome, Status
 
 # Seconds in which changes that follow one another count as one.
 _CALM = 0.08
@@ -105,6 +106,7 @@ class BenchApp(Overlays):
         self.bench = bench
         self.index_work = IndexWork(bench, lambda: self.post_message(self.IndexMoved()))
         self.reflection_work = ReflectionWork(bench, lambda: self.post_message(self.ReflectionMoved()))
+        self.memory_actions = MemoryActions(self)
         self.status: Status | None = None
         self._place = bench.place()
         self._working = 0
@@ -170,7 +172,11 @@ class BenchApp(Overlays):
 
     def _draw_frame(self) -> None:
         top = self.query_one("#top", StatusLine)
-        top.show(partial(top_line, self.status or self._place, self.pane_titles(), self._current))
+        status = self.status or self._place
+        shown = self.query(f"#{PANES[self._current][0]}")
+        if shown:
+            status = replace(status, moment=shown.first(Pane).moment)
+        top.show(partial(top_line, status, self.pane_titles(), self._current))
         self._draw_bottom()
 
     def _draw_bottom(self) -> None:
@@ -294,6 +300,10 @@ class BenchApp(Overlays):
             pane = await self._mounted(name)
             pane.display = name == PANES[self._current][0]
 
+    @on(Pane.Travelled)
+    def _travelled(self) -> None:
+        self._draw_frame()
+
     @on(Pane.Settled)
     def _settled(self) -> None:
         self._trail = self._trail.amend(self.pane.place())
@@ -301,6 +311,10 @@ class BenchApp(Overlays):
     @on(Pane.GoTo)
     async def _go_to(self, event: Pane.GoTo) -> None:
         await self.open_link(event.link)
+
+    @on(Pane.Visit)
+    async def _visit(self, event: Pane.Visit) -> None:
+        await self.show(event.place)
 
     async def open_link(self, link: str | None) -> None:
         """Show what a link leads to: in its pane, or by itself where it has none."""
@@ -365,6 +379,9 @@ class BenchApp(Overlays):
             self.notify(text, title=error.where or "", severity="error", timeout=8)
         elif event.outcome is not None:
             self.notify(event.outcome.summary, timeout=4)
+
+    def act(self, action: Callable[[], Outcome], after: Callable[[], object] | None = None) -> None:
+        self.pane.act(action, after)
 
     def action_undo(self) -> None:
         self.pane.act(self.bench.undo, self.pane.undone)

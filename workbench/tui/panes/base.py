@@ -22,6 +22,7 @@ from workbench.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
 
     from textual.app import ComposeResult
     from textual.timer import Timer
@@ -61,6 +62,13 @@ class Pane(Widget):
             super().__init__()
             self.link = link
 
+    class Visit(Message):
+        """Something leads to another place: a step that the trail remembers."""
+
+        def __init__(self, place: Place) -> None:
+            super().__init__()
+            self.place = place
+
     class Done(Message):
         """An action is over: what it did, or why not."""
 
@@ -86,6 +94,9 @@ class Pane(Widget):
         def __init__(self, by: int) -> None:
             super().__init__()
             self.by = by
+
+    class Travelled(Message):
+        """The pane shows memory of another moment than before."""
 
     class Settled(Message):
         """The pane is at another row: worth remembering as a place."""
@@ -183,6 +194,11 @@ class Pane(Widget):
     def findable(self) -> Iterator[tuple[str, str]]:
         """Yield the words and the id of everything that can be found here."""
         yield from ()
+
+    @property
+    def moment(self) -> datetime | None:
+        """Return the past moment that the pane shows; None for now."""
+        return None
 
     def drafts(self) -> int:
         """Return how many unsaved texts there are."""
