@@ -28,6 +28,15 @@ NOTHING = Outcome("Nothing changed.")
 class FakeSeeing:
     """An empty graph, no scores, no history; the panes about them are tested on a real workspace."""
 
+    def memory_text(self, memory_id: str) -> str:
+        return f"What {memory_id} says."
+
+    def edit_memory(self, memory_id: str, text: str, expected: str) -> Outcome:
+        return NOTHING
+
+    def restore(self, memory_ids: Sequence[str]) -> Outcome:
+        return NOTHING
+
     def graph(self, entity: str, **narrowed: object) -> GraphView:
         raise NotFound(f"There is no memory “{entity}”.")
 

@@ -13,12 +13,13 @@ from workbench.tui.panes.base import Pane
 from workbench.tui.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from textual.notifications import SeverityLevel
 
-    from workbench.tui.bench import Bench
+    from workbench.tui.bench import Bench, Outcome
     from workbench.tui.index_work import IndexWork
+    from workbench.tui.memory_actions import MemoryActions
     from workbench.tui.reflection_work import ReflectionWork
     from workbench.tui.screens.find import Finding
     from workbench.tui.themes import Themes
@@ -36,6 +37,7 @@ class Overlays(App[None], inherit_bindings=False):
     key_overrides: Mapping[str, str]
     index_work: IndexWork
     reflection_work: ReflectionWork
+    memory_actions: MemoryActions
     _leaving = False
 
     async def on_event(self, event: events.Event) -> None:
@@ -50,6 +52,10 @@ class Overlays(App[None], inherit_bindings=False):
     @abstractmethod
     async def mount_every_pane(self) -> None:
         """Have every pane read what it shows, seen or not."""
+
+    @abstractmethod
+    def act(self, action: Callable[[], Outcome], after: Callable[[], object] | None = None) -> None:
+        """Have the engine do something for the pane shown; what comes of it is told in a toast."""
 
     @abstractmethod
     async def open_link(self, link: str | None) -> None:
@@ -183,7 +189,7 @@ class Overlays(App[None], inherit_bindings=False):
 
         if isinstance(self.screen, ConfirmScreen):
             return
-        drafts = sum(pane.drafts() for pane in self.screen_stack[0].query(Pane))
+        drafts = sum(pane.drafts() for pane in self.screen_stack[0].query(Pane)) + self.memory_actions.drafts
         if not drafts:
             await self._leave()
             return

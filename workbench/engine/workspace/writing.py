@@ -179,8 +179,8 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             warnings=changed.warnings,
         )
 
-    def restore(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
-        """Bring an archived memory back.
+    def restore(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word
+        """Bring archived memories back, in one commit.
 
         Raises:
             NotFound: There is no such memory.
@@ -192,13 +192,11 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         require(ground.role, Capability.WRITE_MEMORY, doing="restore memories")
         ground.prepare_writing()
         # What was archived out of core memory stands in no file that the catalog knows.
-        archived_item = id.strip().startswith("core:")
-        memory_id = id.strip() if archived_item else str(self.resolve(id))
+        names = [name.strip() for name in (id, *more)]
+        ids = [name if name.startswith("core:") else str(self.resolve(name)) for name in names]
         return self._change(
-            lambda view: plan_restore(
-                view, [memory_id], ground.now(), ground.settings, ground.scores().first_seen
-            ),
-            f"restore {memory_id}",
+            lambda view: plan_restore(view, ids, ground.now(), ground.settings, ground.scores().first_seen),
+            f"restore {', '.join(ids[:3])}",
         )
 
     def pin(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word

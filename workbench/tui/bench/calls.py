@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from workbench.tui.bench.decay import DecayCalls
 from workbench.tui.bench.graph import GraphCalls
+from workbench.tui.bench.memory import MemoryCalls
 from workbench.tui.bench.past import PastCalls
 from workbench.tui.bench.review import ReviewCalls
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     )
 
 
-class Bench(ReviewCalls, GraphCalls, DecayCalls, PastCalls, Protocol):
+class Bench(ReviewCalls, MemoryCalls, GraphCalls, DecayCalls, PastCalls, Protocol):
     """The engine as the panes know it: synchronous, safe from several threads, raising `WorkbenchError`."""
 
     def place(self) -> Status:

@@ -63,3 +63,21 @@ class AskWhyNot(Command):
     """Ask why a memory did not come up for the question."""
 
     key, section, label, rank = "w", "On a memory", "why not…?", 19
+
+
+class Merge(Command):
+    """Make one entity of this one and another; at once, or as a proposal that waits in the Inbox."""
+
+    key, section, label, rank = "m", "On a memory", "merge", 46
+
+
+class SeeInDecay(Command):
+    """See in the Decay pane how relevant this is, was and will be."""
+
+    key, section = "D", "On a memory"
+
+
+class SeeBefore(Command):
+    """See memory in the Past pane as it was before this last changed."""
+
+    key, section = "B", "On a memory"

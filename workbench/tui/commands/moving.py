@@ -119,6 +119,12 @@ class SaveDraft(Command):
     key, section, label, rank = "enter,ctrl+s", "While writing", "save", 1
 
 
+class SaveText(Command):
+    """Save the text, which may have many lines: enter begins another one."""
+
+    key, section, label, rank = "ctrl+s", "While writing", "save", 1
+
+
 class NewLine(Command):
     """Begin a new line."""
 
@@ -132,7 +138,7 @@ class LeaveDraft(Command):
 
 
 class OpenMemory(Command):
-    """Go to the memory that the detail shows a part of."""
+    """Open the memory that the detail is about, with all there is to know of it."""
 
     key, section, label, rank = "enter", "In a detail", "open memory", 16
 

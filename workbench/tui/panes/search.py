@@ -13,7 +13,8 @@ from workbench.engine.identifiers import OUTSIDE_STORES
 from workbench.tui import commands
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import PAPER
-from workbench.tui.panes.base import EVERY_PANE, Pane
+from workbench.tui.panes.base import EVERY_PANE
+from workbench.tui.panes.on_memories import ON_MEMORIES, OnMemories
 from workbench.tui.question import Question, parse_question
 from workbench.tui.views.answer import answer_lines
 from workbench.tui.views.asking import ASK_KEY, AskRows, examples, grammar_lines
@@ -42,14 +43,7 @@ LONG = 0.3
 MOST_RESULTS = 20
 _MOST_ASKED = 50
 _MOST_PLACES = 200
-# Stores whose memories can be pinned and forgotten; others can be read and cited, nothing more.
-_OWN = frozenset({"core", "episodic", "semantic", "procedural"})
-_WHILE_NOT_WRITING = frozenset(
-    {
-        "pin", "forget", "explain_result", "open_source", "show_history", "copy_id", "open_memory",
-        "ask_why_not", "ask",
-    }
-)  # fmt: skip
+_WHILE_NOT_WRITING = frozenset({"explain_result", "copy_id", "ask_why_not", "ask", "open_source"})
 _NOTHING_THERE = teach(
     "There is nothing to find yet.",
     "As soon as the agent has noted something down, it can be asked for here, in plain words.",
@@ -81,15 +75,14 @@ _NOTHING_YET = (
 )
 
 
-class SearchPane(Pane, inherit_bindings=False):
+class SearchPane(OnMemories, inherit_bindings=False):
     """A question, its results, and one of them in its file."""
 
     title: ClassVar = "Search"
     filter_hint: ClassVar = "ask in your own words  store:  after:  before:  status:"
     BINDINGS: ClassVar = bindings(
         *(command for command in EVERY_PANE if command is not commands.Filter), commands.Ask,
-        commands.ExplainResult, commands.AskWhyNot, commands.Pin, commands.Forget, commands.OpenSource,
-        commands.ShowHistory, commands.OpenMemory,
+        commands.ExplainResult, commands.AskWhyNot, *ON_MEMORIES,
     )  # fmt: skip
 
     class Answered(Message):
@@ -389,22 +382,19 @@ class SearchPane(Pane, inherit_bindings=False):
             return True
         if action == "ask_why_not":
             return bool(self._question.words)
+        return bool(self.memory_here()) if action == "open_source" else self._hit() is not None
+
+    def subjects(self) -> tuple[str, ...]:
+        """Return the ids of the memories behind the results that are chosen; what lies outside is none."""
+        return tuple(dict.fromkeys(hit.id for hit in self._chosen_hits() if hit.store not in OUTSIDE_STORES))
+
+    def memory_here(self) -> str:
         hit = self._hit()
-        if action in ("open_memory", "open_source", "show_history"):
-            inside = hit is not None and hit.store not in OUTSIDE_STORES
-            return inside and (action != "open_memory" or self.detail.has_focus)
-        if action in ("pin", "forget"):
-            hits = self._chosen_hits()
-            return bool(hits) and all(hit.store in _OWN for hit in hits)
-        return hit is not None
+        return hit.id if hit is not None and hit.store not in OUTSIDE_STORES else ""
 
-    def action_pin(self) -> None:
-        hits = self._chosen_hits()
-        pinned = not all(hit.status == "pinned" for hit in hits)
-        self.act(partial(self.bench.pin, _ids(hits), pinned=pinned), self.list.clear_marks)
-
-    def action_forget(self) -> None:
-        self.act(partial(self.bench.forget, _ids(self._chosen_hits())), self.list.clear_marks)
+    def status_of(self, memory_id: str) -> str:
+        hits = self._found.results if self._found is not None else ()
+        return next((hit.status or "" for hit in hits if hit.id == memory_id), "")
 
     def action_ask(self) -> None:
         self.action_filter()
@@ -439,12 +429,8 @@ class SearchPane(Pane, inherit_bindings=False):
             self.post_message(self.GoTo(hit.id))
 
     def action_open_memory(self) -> None:
+        """Go where the memory stands among others; there it opens with all there is to know of it."""
         self.action_open_source()
-
-    def action_show_history(self) -> None:
-        hit = self._hit()
-        if hit is not None:
-            self.post_message(self.GoTo(f"history:{hit.path}"))
 
     async def action_ask_why_not(self) -> None:
         from workbench.tui.screens.why_not import WhyNotScreen
@@ -454,7 +440,3 @@ class SearchPane(Pane, inherit_bindings=False):
         await app.mount_every_pane()
         cuts = self._found.cuts if self._found is not None else ()
         app.push_screen(WhyNotScreen(self.bench, self._question, cuts, app.memories), app.open_link)
-
-
-def _ids(hits: Sequence[Hit]) -> list[str]:
-    return list(dict.fromkeys(hit.id for hit in hits))

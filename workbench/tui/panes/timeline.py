@@ -14,10 +14,9 @@ from workbench.tui import commands
 from workbench.tui.ink import gap
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import PAPER
-from workbench.tui.panes.base import Pane
+from workbench.tui.panes.on_memories import ON_MEMORIES, OnMemories
 from workbench.tui.query import Query, parse_days, parse_query
 from workbench.tui.screens.ask import AskScreen
-from workbench.tui.views.memory import sources
 from workbench.tui.views.teaching import teach
 from workbench.tui.views.timeline import (
     FIELDS,
@@ -56,14 +55,12 @@ _NOTHING_MATCHES = teach(
 _MARGIN = 2
 
 
-class TimelinePane(Pane):
+class TimelinePane(OnMemories):
     """Days and their episodes, newest first."""
 
     title: ClassVar = "Timeline"
     filter_hint: ClassVar = "words  type:  tag:  confidence:  source:  since:  until:"
-    BINDINGS: ClassVar = bindings(
-        commands.JumpToDate, commands.Pin, commands.Forget, commands.OpenSource, commands.ShowHistory
-    )
+    BINDINGS: ClassVar = bindings(commands.JumpToDate, *ON_MEMORIES)
 
     class Batch(Message):
         """Some more episodes were read, older than those before; `last` says that these were all."""
@@ -239,39 +236,6 @@ class TimelinePane(Pane):
         if day is not None:
             self.list.go_to(self._rows.key_near(day))
 
-    def _chosen_episodes(self) -> list[Episode]:
-        found = (self._rows.episode(key) for key in self.list.chosen_keys)
-        return [each for each in found if each is not None and each.type != "log"]
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what means something for the row under the cursor."""
-        if action in ("pin", "forget"):
-            return bool(self._chosen_episodes())
-        if action in ("show_history", "copy_id"):
-            return bool(self.list.cursor_key)
-        if action == "open_source":
-            memory = self.known(self.list.cursor_key)
-            return memory is not None and bool(sources(memory))
-        return super().check_action(action, parameters)
-
-    def action_pin(self) -> None:
-        episodes = self._chosen_episodes()
-        pinned = not all(each.pinned for each in episodes)
-        self.act(
-            partial(self.bench.pin, [each.id for each in episodes], pinned=pinned), self.list.clear_marks
-        )
-
-    def action_forget(self) -> None:
-        self.act(
-            partial(self.bench.forget, [each.id for each in self._chosen_episodes()]), self.list.clear_marks
-        )
-
-    def action_open_source(self) -> None:
-        memory = self.known(self.list.cursor_key)
-        if memory is not None and (found := sources(memory)):
-            self.post_message(self.GoTo(found[0]))
-
-    def action_show_history(self) -> None:
-        episode = self._rows.episode(self.list.cursor_key)
-        if episode is not None:
-            self.post_message(self.GoTo(f"history:{episode.path}"))
+    def status_of(self, memory_id: str) -> str:
+        episode = self._rows.episode(memory_id)
+        return episode.status if episode is not None else ""

@@ -104,6 +104,20 @@ def keys_line(keys: Sequence[tuple[str, str]]) -> Line:
     return tuple(spans[1:])
 
 
+def fitting_keys(keys: Sequence[tuple[str, str]], width: int) -> Line:
+    """Draw as many keys as there is room for, the most important first; the way out always.
+
+    Args:
+        keys: Key and word, the most important first.
+        width: Cells.
+    """
+    fitting = list(keys)
+    while len(fitting) > 1 and line_width(keys_line(fitting)) > width:
+        last = len(fitting) - 1
+        fitting.pop(last if fitting[last][0] != "esc" else last - 1)
+    return cut(keys_line(fitting), width)
+
+
 def bottom_line(
     status: Status | None, keys: Sequence[tuple[str, str]], width: int, *, working: bool = False
 ) -> tuple[Line, int]:

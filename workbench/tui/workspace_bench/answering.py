@@ -15,6 +15,7 @@ from workbench.tui.follower import Follower
 from workbench.tui.workspace_bench.decay import WorkspaceDecay
 from workbench.tui.workspace_bench.door import counted
 from workbench.tui.workspace_bench.graph import WorkspaceGraph
+from workbench.tui.workspace_bench.memory import WorkspaceMemory
 from workbench.tui.workspace_bench.past import WorkspacePast
 from workbench.tui.workspace_bench.review import WorkspaceReview
 
@@ -27,7 +28,7 @@ _ENTRIES_AT_ONCE = 400
 _MOST_HISTORIES = 500
 
 
-class WorkspaceBench(WorkspaceReview, WorkspaceGraph, WorkspaceDecay, WorkspacePast):
+class WorkspaceBench(WorkspaceReview, WorkspaceMemory, WorkspaceGraph, WorkspaceDecay, WorkspacePast):
     """A workspace opened by a person, as the panes know it.
 
     Args:
