@@ -1,9 +1,9 @@
-"""What a drawing is: lines to show, and where on them each thing stands."""
+"""What a drawing is: lines to show, where on them each thing stands, and how a cursor walks from one to the next."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,10 +31,14 @@ class Picture:
     Args:
         lines: From the top; may be more than fit, to be scrolled.
         regions: Where each thing stands, by its key, in reading order.
+        steps: The key that a cursor comes to from a key in a direction; absent where there is none.
+        home: The key that a cursor is on that has no place here.
     """
 
     lines: tuple[Line, ...]
     regions: Mapping[str, Region]
+    steps: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    home: str = ""
 
     def at(self, x: int, y: int) -> str:
         """Return the key of the thing at a cell, or an empty string."""

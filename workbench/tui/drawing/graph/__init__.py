@@ -1,0 +1,1 @@
+"""How entities and the relations between them are drawn: what is tied to what, where it stands, and its boxes and lines."""

@@ -1,0 +1,163 @@
+"""Boxes: how big one is in a style, and how it is drawn; its marks say what colour says as well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from workbench.tui.drawing.graph.names import LONGEST_NAME, name_lines, packed, shorten
+from workbench.tui.palette import score_role
+from workbench.tui.text import cell_width
+
+if TYPE_CHECKING:
+    from workbench.tui.drawing.canvas import Canvas
+    from workbench.tui.drawing.graph.tree import Card
+
+GROUP_SIGN = "⊞"
+# Cells that a border and the space within take on both sides.
+FRAME = 4
+_WIDEST_NOTE = 28
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How the boxes of a drawing look.
+
+    Args:
+        framed: With a border around; otherwise `[ Name ]`.
+        name_width: Cells of a name in one line.
+        name_lines: Lines a name may take.
+    """
+
+    framed: bool
+    name_width: int = LONGEST_NAME
+    name_lines: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A card, measured.
+
+    Args:
+        rows: What stands in it, from the top: text and role.
+        width: Cells with the border.
+        height: Lines with the border.
+        body: First line at which a run may end, from its top.
+        ports: Lines from there that have sides to end at.
+    """
+
+    card: Card
+    rows: tuple[tuple[str, str], ...]
+    width: int
+    height: int
+    body: int
+    ports: int
+    framed: bool
+
+
+@lru_cache(maxsize=2048)
+def measure(card: Card, runs: int, style: Style) -> Box:
+    """Return a card as a box.
+
+    Args:
+        runs: How many lines end at it on the side of the centre.
+    """
+    return _framed(card, runs, style) if style.framed else _compact(card, runs, style)
+
+
+def _name_role(card: Card) -> str:
+    if card.group:
+        return "soft"
+    return "faint" if card.dashed else score_role(card.score) + "+strong"
+
+
+def _framed(card: Card, runs: int, style: Style) -> Box:
+    sign = f"{GROUP_SIGN} " if card.group else ""
+    names = name_lines(sign + card.name, style.name_width, style.name_lines)
+    titles = [cell_width(shorten(title, style.name_width)) for title in (card.type, card.status) if title]
+    inner = max([cell_width(line) for line in names] + titles)
+    widest = max([cell_width(word) for note in card.notes for word, whole in note if whole], default=0)
+    room = max(inner, widest, min(_WIDEST_NOTE, style.name_width))
+    notes = [line for note in card.notes for line in packed(note, room)]
+    inner = max([inner] + [cell_width(line) for line in notes])
+    rows = [(line, _name_role(card)) for line in names] + [(line, "soft") for line in notes]
+    rows += [("", "text")] * (runs - len(rows))
+    return Box(card, tuple(rows), inner + FRAME, len(rows) + 2, 1, len(rows), True)
+
+
+def _compact(card: Card, runs: int, style: Style) -> Box:
+    sign = f"{GROUP_SIGN} " if card.group else ""
+    name = shorten(sign + card.name, style.name_width)
+    if card.status:
+        name += f" · {card.status}"
+    widest = max([cell_width(word) for note in card.notes for word, whole in note if whole], default=0)
+    room = max(cell_width(name), widest, _WIDEST_NOTE)
+    notes = [line for note in card.notes for line in packed(note, room)]
+    ports = max(1, runs)
+    rows = [(name, _name_role(card)), *[("", "text")] * (ports - 1), *((line, "soft") for line in notes)]
+    inner = max(cell_width(line) for line, _ in rows)
+    return Box(card, tuple(rows), inner + FRAME, len(rows), 0, ports, False)
+
+
+def draw(canvas: Canvas, box: Box, x: int, y: int, width: int, *, chosen: bool, centre: bool = False) -> None:
+    """Draw a box with its upper left cell at a cell, as wide as `width`."""
+    if box.framed:
+        _draw_framed(canvas, box, x, y, width, chosen, centre)
+    else:
+        _draw_compact(canvas, box, x, y, width, chosen, centre)
+
+
+# Corners from the upper left around, then the horizontal and the vertical side.
+_LIGHT, _HEAVY, _DOUBLE, _DASHED = "╭╮╯╰─│", "┏┓┛┗━┃", "╔╗╝╚═║", "╭╮╯╰╌┆"
+# What stands in a vertical side where a line leaves it to the left or to the right.
+_LEAVES = {"│": "┤├", "┃": "┨┠", "║": "╢╟", "┆": "┤├"}
+
+
+def _border(card: Card, chosen: bool, centre: bool) -> tuple[str, str]:
+    look = _HEAVY if chosen else _DOUBLE if centre else _DASHED if card.dashed else _LIGHT
+    return look, "text" if chosen else "faint" if card.group or card.dashed else "store.semantic"
+
+
+def _draw_framed(canvas: Canvas, box: Box, x: int, y: int, width: int, chosen: bool, centre: bool) -> None:
+    look, role = _border(box.card, chosen, centre)
+    inner = width - 2
+    canvas.write(x, y, look[0] + look[4] * inner + look[1], role)
+    if box.card.type:
+        canvas.write(x + 2, y, shorten(box.card.type, inner - 2), "faint")
+    for at, (text, text_role) in enumerate(box.rows, y + 1):
+        canvas.write(x, at, look[5] + " " * inner + look[5], role)
+        if chosen and at == y + 1:
+            text_role = "tab"
+        canvas.write(x + 2, at, text, text_role, _link(box.card))
+    last = y + box.height - 1
+    canvas.write(x, last, look[3] + look[4] * inner + look[2], role)
+    if box.card.status:
+        status = shorten(box.card.status, inner - 2)
+        canvas.write(x + width - 2 - cell_width(status), last, status, "soft")
+
+
+def _draw_compact(canvas: Canvas, box: Box, x: int, y: int, width: int, chosen: bool, centre: bool) -> None:
+    border_role = _border(box.card, chosen, centre)[1]
+    left, right = "┆┆" if box.card.dashed else "[]"
+    for at, (text, role) in enumerate(box.rows):
+        if at < box.ports:
+            canvas.write(x, y + at, left + " " * (width - 2) + right, border_role)
+        marked = chosen and at == 0
+        if marked:
+            canvas.write(x + 1, y, "▸", border_role)
+            canvas.write(x + 2 + cell_width(text), y, "◂", border_role)
+        canvas.write(x + 2, y + at, text, "tab" if marked else role, _link(box.card))
+
+
+def leave(
+    canvas: Canvas, box: Box, x: int, y: int, *, right: bool, chosen: bool, centre: bool = False
+) -> None:
+    """Join the vertical side of a framed box at a cell with the line that leaves it."""
+    if box.framed:
+        look, role = _border(box.card, chosen, centre)
+        canvas.write(x, y, _LEAVES[look[5]][right], role)
+
+
+def _link(card: Card) -> str:
+    return "" if card.group else card.key

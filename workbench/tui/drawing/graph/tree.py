@@ -1,0 +1,178 @@
+"""The tree that is drawn: boxes with what is written in them, hung on one another by labelled runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.tui.drawing.graph.names import shorten
+from workbench.tui.drawing.graph.ties import APART, BOTH, INWARD, OUTWARD
+from workbench.tui.text import cell_width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from workbench.tui.drawing.graph.ties import Ties
+
+# Words of one run; more of them make a second one.
+_WIDEST_WORDS = 22
+
+Note = tuple[tuple[str, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What is written in a box.
+
+    Args:
+        key: Of its region.
+        name: Any text.
+        type: Any text; empty for a group.
+        score: 0-1; None for a group.
+        status: To be said in a word; empty where nothing is to be said.
+        dashed: Whether it is only named, without a file.
+        group: Whether it stands for several.
+        notes: Sentences below the name, as words and whether each must stay whole.
+    """
+
+    key: str
+    name: str
+    type: str = ""
+    score: float | None = None
+    status: str = ""
+    dashed: bool = False
+    group: bool = False
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One horizontal line from a box to the one that it hangs on.
+
+    Args:
+        words: Written on it; safe.
+        outward: Whether it points away from the centre.
+    """
+
+    words: str
+    outward: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A box with what hangs on it.
+
+    Args:
+        runs: Lines to the box that it hangs on, from the top; none for the centre and what is apart.
+    """
+
+    card: Card
+    runs: tuple[Run, ...] = ()
+    children: tuple[Branch, ...] = ()
+
+    def walk(self) -> Iterator[Branch]:
+        """Give this branch and all that hang on it."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A box that stands for several entities.
+
+    Args:
+        direction: How they are related to the box that they hang on.
+        name: What is written in it.
+        members: Ids.
+        under: What hangs on them in turn, as one more group.
+    """
+
+    key: str
+    direction: str
+    name: str
+    members: tuple[str, ...]
+    under: Group | None = None
+
+
+def grow(ties: Ties, shown: Mapping[str, Sequence[str | Group]]) -> Branch:
+    """Return the tree to draw.
+
+    Args:
+        ties: With a centre.
+        shown: What hangs on each entity: entities and groups.
+    """
+    drawn = {ties.center, *(each for hung in shown.values() for each in hung if isinstance(each, str))}
+    told = {(inner, outer) for inner, hung in shown.items() for outer in hung if isinstance(outer, str)}
+
+    def branch(id_: str, inner: str) -> Branch:
+        runs = _runs(ties, inner, id_) if inner else ()
+        return Branch(_card(ties, id_, drawn, told), runs, hung_on(id_))
+
+    def hung_on(id_: str) -> tuple[Branch, ...]:
+        return tuple(
+            branch(each, id_) if isinstance(each, str) else _group(each) for each in shown.get(id_, ())
+        )
+
+    return branch(ties.center, "")
+
+
+def _group(group: Group) -> Branch:
+    runs = {OUTWARD: (True,), INWARD: (False,), BOTH: (True, False), APART: ()}[group.direction]
+    return Branch(
+        Card(group.key, group.name, group=True),
+        tuple(Run("", outward) for outward in runs),
+        (_group(group.under),) if group.under else (),
+    )
+
+
+def _runs(ties: Ties, inner: str, outer: str) -> tuple[Run, ...]:
+    there, back = ties.words_between(inner, outer)
+    return tuple(Run(words, True) for words in _joined(there)) + tuple(
+        Run(words, False) for words in _joined(back)
+    )
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    lines: list[str] = []
+    for word in words:
+        if lines and cell_width(lines[-1]) + 2 + cell_width(word) <= _WIDEST_WORDS:
+            lines[-1] += ", " + word
+        else:
+            lines.append(word)
+    return lines
+
+
+def _card(ties: Ties, id_: str, drawn: set[str], told: set[tuple[str, str]]) -> Card:
+    node = ties.nodes[id_]
+    notes: list[Note] = []
+    if itself := ties.words.get((id_, id_)):
+        notes.append((("↺", True), *((word, True) for word in _listed(itself)), ("itself", True)))
+    others: dict[tuple[str, ...], list[str]] = {}
+    for other in sorted(ties.neighbours[id_], key=ties.relevance):
+        words = ties.words.get((id_, other))
+        if words and other in drawn and (id_, other) not in told and (other, id_) not in told:
+            others.setdefault(words, []).append(shorten(ties.nodes[other].label))
+    notes.extend(
+        (
+            ("also", True),
+            *((word, True) for word in _listed(words)),
+            *((word, False) for name in _listed(names) for word in name.split(" ") if word),
+        )
+        for words, names in others.items()
+    )
+    status = node.status if node.status in ("dormant", "archived", "pinned") else ""
+    return Card(
+        id_,
+        node.label,
+        node.type,
+        node.score if node.known else 0.0,
+        status,
+        not node.known,
+        notes=tuple(notes),
+    )
+
+
+def _listed(words: Sequence[str]) -> list[str]:
+    """Put a comma after each but the last."""
+    return [*(f"{word}," for word in words[:-1]), *words[-1:]]
