@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.drawing import grouping
+from workbench.tui.drawing.graph import grouping
 from workbench.tui.drawing.graph.arrangement import arrange
 from workbench.tui.drawing.graph.path import draw_chain
 from workbench.tui.drawing.graph.stepping import DOWN, LEFT, RIGHT, UP

@@ -1,1 +1,1 @@
-"""How entities and the relations between them are drawn: what is tied to what, where it stands, and its boxes and lines."""
+"""How entities and their relations are drawn: what is tied to what, where it stands, its boxes and its lines."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.drawing import boxes
 from workbench.tui.drawing.canvas import Canvas
+from workbench.tui.drawing.graph import boxes
 from workbench.tui.drawing.graph.columns import TRUNK
 from workbench.tui.drawing.graph.runs import write_run
 from workbench.tui.drawing.graph.stepping import steps_in_columns

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from workbench.tui.drawing import boxes
 from workbench.tui.drawing.canvas import Canvas
+from workbench.tui.drawing.graph import boxes
 from workbench.tui.drawing.graph.boxes import Box, Style, measure
 from workbench.tui.drawing.graph.runs import write_run
 from workbench.tui.drawing.graph.stepping import DOWN, LEFT, RIGHT, UP, Steps, walk_list
