@@ -16,12 +16,16 @@ _SHOWN_KEYS = {
     "question_mark": "?", "slash": "/", "left_square_bracket": "[", "right_square_bracket": "]",
     "pageup": "pgup", "pagedown": "pgdn", "full_stop": ".", "comma": ",",
     "less_than_sign": "<", "greater_than_sign": ">", "equals_sign": "=", "backspace": "⌫",
+    "minus": "-", "plus": "+",
 }  # fmt: skip
 # The order of the headings in the help.
 SECTIONS = (
     "On a memory",
     "On a proposal",
     "On a change",
+    "In the graph",
+    "On the heatmap",
+    "In the past",
     "On the index",
     "Everywhere",
     "In a list",

@@ -58,13 +58,13 @@ class GoToMoment(Command):
 class ShowOther(Command):
     """Show what differs, core memory, the graph, every memory with its score, or the files, one after the other."""
 
-    key, section, label, rank = "s", _SECTION, "show", 8
+    key, section, label, rank = "t", _SECTION, "view", 8
 
 
 class ShowOtherBack(Command):
     """Likewise, the other way round."""
 
-    key, section = "S", _SECTION
+    key, section = "T", _SECTION
 
 
 class MarkMoment(Command):
@@ -103,13 +103,13 @@ class OpenPresent(Command):
     key, section, label, rank = "P", _SECTION, "as it is now", 15
 
 
-class ZoomTimeIn(Command):
+class LookCloser(Command):
     """Look closer: half as long a stretch of time."""
 
     key, section = "plus", _SECTION
 
 
-class ZoomTimeOut(Command):
+class LookFurther(Command):
     """Look from further away: a stretch of time twice as long."""
 
     key, section = "minus", _SECTION
