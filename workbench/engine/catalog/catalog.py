@@ -227,7 +227,7 @@ class Catalog:
         problems = list(_problems(path, name, file))
         if problems:
             rows = replace(rows, problems=(*rows.problems, *problems))
-        return ReadFile(name, self._settled(file.stamp), file.digest, rows)
+        return ReadFile(name, self._settled(file.stamp), file.digest, rows, file.blob)
 
     def _settled(self, stamp: Stamp) -> Stamp:
         """Return the stamp to know a file by: one that fits nothing where the file may yet change under the same."""

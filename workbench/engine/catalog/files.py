@@ -50,6 +50,13 @@ class FileContent:
             return b""
         return hashlib.blake2b(self.content, digest_size=16, salt=b"cut" if self.cut else b"").digest()
 
+    @property
+    def blob(self) -> bytes | None:
+        """Return the 20 bytes by which git names this content; None where not all of it was read."""
+        if self.cut or self.unreadable is not None:
+            return None
+        return hashlib.sha1(b"blob %d\0" % len(self.content) + self.content, usedforsecurity=False).digest()
+
 
 def read_file(root: Path, path: str) -> FileContent | None:
     """Read a tracked file; None where there is none, or where it is a link or no regular file.

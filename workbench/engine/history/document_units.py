@@ -69,6 +69,17 @@ class DocumentUnits:
     mark: str
     newline: str
 
+    def places_of(self, line: int) -> list[int]:
+        """Return the positions of the units that a line (1-based) stands in: one, or none between units."""
+        position = 1
+        for place, (gap, unit) in enumerate(zip(self.gaps, self.units, strict=False)):
+            position += len(LINE_END.findall(gap))
+            end = position + len(LINE_END.findall(unit.text))
+            if position <= line <= end:
+                return [place]
+            position = end
+        return []
+
     def render(self) -> bytes:
         """Return the file's bytes."""
         parts = [self.mark, self.gaps[0]]

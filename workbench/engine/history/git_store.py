@@ -88,6 +88,18 @@ class GitStore:
         """
         return self._read(blob)
 
+    def blob_size(self, blob: str) -> int:
+        """Return the length of a blob's content in bytes, without reading all of it.
+
+        Raises:
+            HistoryDamaged: The object is missing or broken.
+        """
+        git = libgit2()
+        try:
+            return int(self._repository.odb.read_header(blob)[1])
+        except (git.GitError, KeyError, ValueError, OSError) as error:
+            raise damaged(self.path, f"object {blob[:SHORT]} is missing or broken ({error})") from error
+
     def has_object(self, oid: str) -> bool:
         """Tell whether an object is there and intact."""
         try:

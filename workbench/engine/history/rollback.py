@@ -140,17 +140,43 @@ def rollback_to(
 ) -> Receipt[TakenBack]:
     """Restore every file as the newest commit not later than a time held it (see `commit_at`).
 
+    What stays, further arguments and errors as for `rollback_to_commit`.
+
+    Args:
+        moment: Aware.
+
+    Raises:
+        NotFound: The history begins later.
+    """
+    history.adopt()
+    then = commit_at(history.store, moment)
+    if then is None:
+        raise history_begins_later(moment)
+    return rollback_to_commit(history, then, attribution, moment=moment, may_touch_critical=may_touch_critical)
+
+
+def rollback_to_commit(
+    history: History,
+    commit: str,
+    attribution: Attribution,
+    *,
+    moment: datetime | None = None,
+    may_touch_critical: bool = False,
+) -> Receipt[TakenBack]:
+    """Restore every file as a commit held it.
+
     The audit archive, the record of reflections and that of rejections stay. Scores go back too, except for
     memories that still exist and had none then.
 
     Args:
         history: Of the workspace.
-        moment: Aware.
+        commit: A hash or the beginning of one.
         attribution: Who rolls back.
+        moment: The time that was asked for, where the commit was found by one.
         may_touch_critical: Whether critical files may differ (a person's right).
 
     Raises:
-        NotFound: The history begins later.
+        NotFound: There is no such commit.
         RoleRefused: A critical file differs, and that right is missing.
     """
     # Otherwise an edit that nobody has seen yet, of a file that history has as it was, would outlive this.
@@ -158,12 +184,7 @@ def rollback_to(
 
     def plan(files: FileView) -> Plan[TakenBack]:
         store = history.store
-        then, head = commit_at(store, moment), history.head()
-        if then is None or head is None:
-            raise NotFound(
-                f"The history begins after {moment.isoformat()}.",
-                remedy="See its commits with: workbench audit log",
-            )
+        then, head = store.resolve(commit), store.resolve("HEAD")
         overlay = Overlay(files)
         for change in store.changed_paths(store.commit(head).tree, store.commit(then).tree):
             if change.path not in EXEMPT and change.path != layout.DECAY_SCORES:
@@ -172,7 +193,15 @@ def rollback_to(
             store.file_at(then, layout.DECAY_SCORES), files.read(layout.DECAY_SCORES), overlay.read
         )
         overlay.write(layout.DECAY_SCORES, scores)
-        summary = f"rolled back to {moment.isoformat()} ({then[:10]})"
-        return reverting_plan(overlay, (then,), summary, ((RESTORES, then),))
+        goal = f"{moment.isoformat()} ({then[:10]})" if moment else then[:10]
+        return reverting_plan(overlay, (then,), f"rolled back to {goal}", ((RESTORES, then),))
 
     return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)
+
+
+def history_begins_later(moment: datetime) -> NotFound:
+    """Return the error to raise where there is no commit as early as a time."""
+    return NotFound(
+        f"The history begins after {moment.isoformat()}.",
+        remedy="See its commits with: workbench audit log",
+    )

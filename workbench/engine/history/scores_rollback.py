@@ -76,6 +76,30 @@ def scores_of_file(path: str, then: bytes | None, now: bytes | None, content: by
     return current.update(changes).render() if changes else now
 
 
+def scores_of_memory(memory_id: str, then: bytes | None, now: bytes | None) -> bytes | None:
+    """Return the scores of now, with those of one memory and its parts as they were then.
+
+    What was counted since is kept for one that had no entry then, unless somebody pinned or archived it since.
+
+    Args:
+        memory_id: Of the memory that is restored.
+        then: The scores file at the commit it is restored from.
+        now: The scores file as it is.
+    """
+    current = DecayScores.parse(now or b"")
+    earlier = DecayScores.parse(then or b"").entries
+    changes: dict[str, ScoreEntry | None] = {}
+    for name in {**earlier, **current.entries}:
+        if name != memory_id and not name.startswith(f"{memory_id}#^"):
+            continue
+        if name in earlier:
+            if earlier[name] != current.entries.get(name):
+                changes[name] = earlier[name]
+        elif _decided(current.entries[name]):
+            changes[name] = None
+    return current.update(changes).render() if changes else now
+
+
 def _decided(entry: ScoreEntry) -> bool:
     """Tell whether somebody pinned or archived a memory, which is more than counting its accesses."""
     return entry.pinned or entry.status == "archived"

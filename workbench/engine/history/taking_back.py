@@ -24,11 +24,13 @@ class TakenBack:
             commit that held it.
         files: The paths that changed.
         summary: One line for people.
+        warnings: What a person should know, one sentence each.
     """
 
     commits: tuple[str, ...]
     files: tuple[str, ...]
     summary: str
+    warnings: tuple[str, ...] = ()
 
 
 class Overlay:

@@ -2,25 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
-from workbench.engine import results
+from workbench.engine import layout, results
+from workbench.engine.decay import Reckoning
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.history.commit_message import parse_message
+from workbench.engine.history.git_store import SHORT
+from workbench.engine.identifiers import parse_memory_id
+from workbench.engine.past.files import PastFiles
+from workbench.engine.past.lookups import PastLookups
+from workbench.engine.past.neighbourhood import neighbourhood
+from workbench.engine.past.scores import PastScores
+from workbench.engine.stores import show_memory, view_core
+
+if TYPE_CHECKING:
+    from workbench.engine.catalog.model import EntityRecord, MemoryRecord
+    from workbench.engine.catalog.same_files import SameFiles
+    from workbench.engine.history.git_store import Commit, GitStore
+    from workbench.engine.past.versions import Versions
+    from workbench.engine.settings import Settings
 
 
 class Past:
     """Memory as it was; what its methods answer is shaped as the workspace’s own answers about now.
 
     Reads no more of the commit than each question needs.
+
+    Args:
+        store: The history.
+        commit: What is looked at.
+        asked: The time that was asked for; the commit's own where it was named.
+        versions: Reads contents, and remembers them for the next moment.
+        same: What the catalog knows of the files as they are now.
+        settings: As they are now; the cap of core memory and the constants of decay come from them.
+        first_seen: When memories that do not say so themselves came into the history.
     """
 
+    def __init__(
+        self,
+        store: GitStore,
+        commit: Commit,
+        asked: datetime,
+        *,
+        versions: Versions,
+        same: SameFiles,
+        settings: Settings,
+        first_seen: Mapping[str, datetime],
+    ) -> None:
+        self._commit = commit
+        self._asked = asked
+        self._settings = settings
+        self._zone: ZoneInfo = settings.zone
+        self.files = PastFiles(store, commit.tree, versions, same)
+        moment = commit.moment.astimezone(self._zone)
+        self._scores = PastScores(self.files, first_seen, Reckoning(moment, self._zone, settings.decay))
+        self.lookups = PastLookups(self.files, self._scores.is_archived)
+
     @property
+    def commit(self) -> str:
+        """Return the full hash of the commit."""
+        return self._commit.id
+
+    @cached_property
     def moment(self) -> results.Moment:
         """Return which commit this is, with its files (without their texts)."""
-        raise NotImplementedError
+        message = parse_message(self._commit)
+        return results.Moment(
+            self._asked,
+            self._commit.id,
+            self._commit.moment.astimezone(UTC),
+            tuple(results.PastFile(path, size, blob) for path, size, blob in self.files.sized()),
+            message.actor,
+            message.summary,
+        )
 
     def core(self) -> results.CoreView:
         """Return core memory."""
-        raise NotImplementedError
+        return view_core(self.files, self._settings)
 
     def get(self, path: str) -> bytes:
         """Return a file, byte for byte.
@@ -28,7 +91,14 @@ class Past:
         Raises:
             NotFound: There was no such file.
         """
-        raise NotImplementedError
+        content = self.files.read(path)
+        if content is None:
+            raise NotFound(
+                f"There was no such file at {self._commit.id[:SHORT]}.",
+                where=path,
+                remedy=f"List what there was: workbench audit at {self._commit.id[:SHORT]}",
+            )
+        return content
 
     def show(self, id: str) -> results.Shown:  # noqa: A002 - the field's word
         """Return one memory with its provenance, validity, score and links as they were; without its history.
@@ -36,7 +106,10 @@ class Past:
         Raises:
             NotFound: There was no such memory.
         """
-        raise NotImplementedError
+        memory_id = parse_memory_id(id)
+        record = self.lookups.memory(str(memory_id.whole))
+        score = self._scores.of(record) if record else None
+        return show_memory(self.files, str(memory_id), self.lookups, self._zone, score=score)
 
     def graph(self, entity: str, *, depth: int = 1) -> results.GraphView:
         """Return an entity with its facts and what lay around it.
@@ -44,11 +117,13 @@ class Past:
         Raises:
             NotFound: There was no such entity.
         """
-        raise NotImplementedError
+        if depth < 0:
+            raise InvalidInput("A depth is 0 or more.", remedy="Ask for --depth 1.")
+        return neighbourhood(self._entity(entity), depth, self.lookups, self._scores, self.files)
 
     def entities(self) -> Sequence[tuple[str, str]]:
         """Return the id and a name of every entity, by id, without opening their files."""
-        raise NotImplementedError
+        return self.lookups.entities()
 
     def scores(self, ids: Sequence[str] | None = None) -> Sequence[results.PastScore]:
         """Return the scores as they were.
@@ -56,4 +131,27 @@ class Past:
         Args:
             ids: Of these memories alone, which is quick; of all by default.
         """
-        raise NotImplementedError
+        records = self._all_records() if ids is None else map(self.lookups.memory, ids)
+        found = []
+        for record in records:
+            score = self._scores.of(record) if record else None
+            if record is not None and score is not None:
+                found.append(results.PastScore(record.id, record.store, record.title, score))
+        return tuple(found)
+
+    def _all_records(self) -> Sequence[MemoryRecord]:
+        return [
+            record
+            for path in self.files.paths
+            if layout.store_of(path) != "file"
+            for record in self.files.versions.rows(path, self.files.blobs[path]).memories
+        ]
+
+    def _entity(self, name: str) -> EntityRecord:
+        found = self.lookups.entity(str(parse_memory_id(name)))
+        if found is None:
+            raise NotFound(
+                f"There was no entity “{name}” at {self._commit.id[:SHORT]}.",
+                remedy=f"See what there was: workbench audit at {self._commit.id[:SHORT]}",
+            )
+        return found

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require, require_by_hand
-from workbench.engine.clock import parse_time
+from workbench.engine.clock import time_or_none
 from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.workspace.asked_moments import AGO, COMMIT, read_time
 from workbench.engine.workspace.ground import Ground
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from datetime import datetime
     from pathlib import Path
 
     from workbench.engine.history import Receipt
     from workbench.engine.history.taking_back import TakenBack
-
-_END_OF_DAY = time(23, 59, 59)
-_AGO = re.compile(r"([1-9]\d{0,4})([hdw])")
-_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
-_DAYS = ("today", "yesterday")
 
 
 class Auditing:
@@ -206,7 +201,7 @@ class Auditing:
             InvalidInput: Not exactly one of the four is given.
             NotFound: There is no such time, commit, file or reflection in the history.
         """
-        from workbench.engine.history.rollback import rollback_file, rollback_reflection, rollback_to
+        from workbench.engine.history.rollback import rollback_file, rollback_reflection
 
         if sum(option is not None for option in (to, file, memory, reflection)) != 1:
             raise InvalidInput(
@@ -215,17 +210,11 @@ class Auditing:
         ground = self._ground
         critical = ground.role.may(Capability.TOUCH_CRITICAL)
         if to is not None:
-            moment = self._time(to, "to", end=True)
-            assert moment is not None
-            by = ground.attribution(f"rollback to {to}")
-            return self._take_back(
-                "roll back",
-                lambda here: rollback_to(here.history, moment, by, may_touch_critical=critical),
-            )
+            return self._rollback_to(to)
+        if memory is not None:
+            return self._rollback_memory(memory)
         if file is not None:
-            path, at, commit = file.rpartition("@")
-            if not at or not path or not commit:
-                raise InvalidInput("This names no file at a commit.", where=file, remedy="Write PATH@COMMIT.")
+            path, commit = _at_commit(file, "PATH@COMMIT")
             require_by_hand(ground.role, layout.normalise(path))
             by = ground.attribution(f"rollback of {file}")
             return self._take_back(
@@ -239,6 +228,44 @@ class Auditing:
             "roll back",
             lambda here: rollback_reflection(here.history, str(reflection), by, may_touch_critical=critical),
         )
+
+    def _rollback_to(self, to: str) -> results.Changed:
+        from workbench.engine.history.rollback import rollback_to_commit
+
+        by = self._ground.attribution(f"rollback to {to}")
+        critical = self._ground.role.may(Capability.TOUCH_CRITICAL)
+
+        def act(ground: Ground) -> Receipt[TakenBack]:
+            commit, asked = self._moment(to, "to")
+            return rollback_to_commit(ground.history, commit, by, moment=asked, may_touch_critical=critical)
+
+        return self._take_back("roll back", act)
+
+    def _rollback_memory(self, memory: str) -> results.Changed:
+        from workbench.engine.past.restoring import plan_memory_rollback
+        from workbench.engine.workspace.first_seen import FirstSeen
+
+        name, commit = _at_commit(memory, "ID@COMMIT")
+        by = self._ground.attribution(f"rollback of {memory}")
+        critical = self._ground.role.may(Capability.TOUCH_CRITICAL)
+
+        def act(ground: Ground) -> Receipt[TakenBack]:
+            then = ground.history.store.resolve(commit)
+            return ground.history.mutate(
+                lambda view: plan_memory_rollback(
+                    view,
+                    name,
+                    ground.history.at(then),
+                    then,
+                    ground.now(),
+                    ground.settings,
+                    FirstSeen(ground.catalog),
+                ),
+                by,
+                may_touch_critical=critical,
+            )
+
+        return self._take_back("roll back", act)
 
     def undo(self) -> results.Changed:
         """Take back the newest action that is not undone yet; again walks further back.
@@ -319,24 +346,44 @@ class Auditing:
         self._ground.adopt()
         receipt = act(self._ground)
         self._ground.answer_alerts(receipt, receipt.outcome.commits)
-        return results.Changed(receipt.commit, receipt.files, receipt.outcome.commits)
+        outcome = receipt.outcome
+        return results.Changed(receipt.commit, receipt.files, outcome.commits, outcome.warnings)
+
+    def _moment(self, text: str, name: str) -> tuple[str, datetime | None]:
+        """Return the commit that a person means, and the time they gave where they gave one.
+
+        Raises:
+            NotFound: There is no such commit, or the history begins later.
+            InvalidInput: It is neither a commit nor a time.
+        """
+        from workbench.engine.history.moments import commit_at
+        from workbench.engine.history.rollback import history_begins_later
+
+        store = self._ground.history.store
+        if COMMIT.fullmatch(text.strip()):
+            try:
+                return store.resolve(text), None
+            except NotFound:
+                if time_or_none(text) is None and AGO.fullmatch(text.strip()) is None:
+                    raise
+        asked = read_time(text, name, self._ground.now(), end=True)
+        commit = commit_at(store, asked)
+        if commit is None:
+            raise history_begins_later(asked)
+        return commit, asked
 
     def _time(self, text: str | None, name: str, *, end: bool = False) -> datetime | None:
         """Read a time: ISO 8601, `3d` (ago, likewise `12h` and `2w`), `today` or `yesterday`.
 
         One without a zone is in the workspace's, and a bare day may mean its end.
         """
-        if text is None:
-            return None
-        stripped = text.strip()
-        if (ago := _AGO.fullmatch(stripped)) is not None:
-            return self._ground.now() - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
-        if stripped in _DAYS:
-            stripped = (self._ground.now().date() - timedelta(days=_DAYS.index(stripped))).isoformat()
-        parsed = parse_time(stripped, where=name)
-        if "T" not in stripped and " " not in stripped:
-            day = parsed.date()
-            return datetime.combine(day, _END_OF_DAY if end else time.min, tzinfo=self._ground.zone)
-        if datetime.fromisoformat(stripped).tzinfo is None:
-            return datetime.fromisoformat(stripped).replace(tzinfo=self._ground.zone)
-        return parsed
+        return None if text is None else read_time(text, name, self._ground.now(), end=end)
+
+
+def _at_commit(text: str, form: str) -> tuple[str, str]:
+    """Part what is to be restored from the commit it is restored from."""
+    name, at, commit = text.rpartition("@")
+    if not at or not name or not commit:
+        what = "file" if form.startswith("PATH") else "memory"
+        raise InvalidInput(f"This names no {what} at a commit.", where=text, remedy=f"Write {form}.")
+    return name, commit

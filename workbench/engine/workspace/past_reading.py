@@ -5,18 +5,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
+from workbench.engine.errors import NotFound
+from workbench.engine.workspace.auditing import Auditing
 from workbench.engine.workspace.reading import Reading
 
 if TYPE_CHECKING:
     from workbench.engine.past import Past
+    from workbench.engine.past.units import Unit
 
 
-class PastReading(Reading):
+class PastReading(Reading, Auditing):
     """Memory at any moment of its history, and what differs between two."""
 
     def history_line(self) -> results.HistoryLine:
         """Return every commit from the first to the newest."""
-        raise NotImplementedError
+        from workbench.engine.history.line import read_line
+
+        if not self._ground.has_history():
+            return results.HistoryLine((), (), ())
+        return read_line(self._ground.history.store).shown()
 
     def at(self, moment: str) -> Past:
         """Return memory as it was.
@@ -28,7 +35,28 @@ class PastReading(Reading):
             NotFound: There is no such commit.
             InvalidInput: This is no moment.
         """
-        raise NotImplementedError
+        from workbench.engine.catalog.same_files import SameFiles
+        from workbench.engine.past import Past
+        from workbench.engine.past.versions import Versions
+        from workbench.engine.workspace.first_seen import FirstSeen
+
+        ground = self._ground
+        if not ground.has_history():
+            raise NotFound(
+                "Nothing has been changed here yet.", remedy="There is no history to look back in."
+            )
+        name, asked = self._moment(moment, "moment")
+        store = ground.history.store
+        commit = store.commit(name)
+        return Past(
+            store,
+            commit,
+            asked or commit.moment,
+            versions=Versions(store, ground.zone),
+            same=SameFiles(ground.catalog),
+            settings=ground.settings,
+            first_seen=FirstSeen(ground.catalog),
+        )
 
     def compare(self, older: str, newer: str | None = None) -> results.Comparison:
         """Return what is different at a later moment.
@@ -37,4 +65,38 @@ class PastReading(Reading):
             older: As for `at`.
             newer: Likewise; the files as they are now by default.
         """
-        raise NotImplementedError
+        from workbench.engine.history.stamps import find_edits
+        from workbench.engine.past.comparing import compare
+        from workbench.engine.past.units import units_of
+
+        ground = self._ground
+        before = self.at(older)
+        store = ground.history.store
+        head = store.resolve("HEAD")
+        after = self.at(newer if newer is not None else head)
+        pairs = {
+            change.path: (
+                store.read_blob(change.old_blob) if change.old_blob else None,
+                store.read_blob(change.new_blob) if change.new_blob else None,
+            )
+            for change in store.changed_paths(
+                store.commit(before.commit).tree, store.commit(after.commit).tree
+            )
+        }
+        if newer is None:
+            edits = find_edits(ground.root, store, store.commit(head).tree, ground.state)
+            for path, content in edits.files.items():
+                was = pairs[path][0] if path in pairs else before.files.read(path)
+                pairs[path] = (was, content)
+                if was == content:
+                    del pairs[path]
+
+        def find(memory_id: str) -> tuple[str, Unit] | None:
+            path = after.lookups.path_of(memory_id)
+            content = after.files.read(path) if path else None
+            unit = (
+                units_of(path, content, ground.zone).get(memory_id) if path and content is not None else None
+            )
+            return (path, unit) if path and unit else None
+
+        return compare(pairs, find, ground.zone, (before.commit, None if newer is None else after.commit))

@@ -1,0 +1,74 @@
+"""What the catalog knows of files whose content is a given one, whether that is what stands in them now or not.
+
+A question about the past can be answered from the catalog as far as files still read as they did then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+
+from workbench.engine.catalog.catalog import Catalog
+from workbench.engine.catalog.model import EdgeRecord
+
+
+@dataclass(frozen=True)
+class KnownFiles:
+    """The files that the catalog has read.
+
+    Args:
+        version: Of the catalog; another one may know other files.
+        blobs: Git's name of the content (20 bytes) by path.
+        sizes: Bytes by path.
+    """
+
+    version: Hashable
+    blobs: Mapping[str, bytes]
+    sizes: Mapping[str, int]
+
+
+class SameFiles:
+    """Questions whose answers say which file, of which content, each row was read from.
+
+    Args:
+        catalog: The catalog to ask.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._known: KnownFiles | None = None
+
+    def known(self) -> KnownFiles:
+        """Return the files that the catalog has read as a whole."""
+        version = self._catalog.version()
+        if self._known is None or self._known.version != version:
+            rows = self._catalog.rows("SELECT path, blob, size FROM files WHERE blob IS NOT NULL")
+            blobs = {path: blob for path, blob, _ in rows}
+            self._known = KnownFiles(version, blobs, {path: size for path, _, size in rows})
+        return self._known
+
+    def edges_to(self, entity: str) -> list[tuple[str, bytes, EdgeRecord]]:
+        """Return path, content and relation for each relation that leads to an entity."""
+        rows = self._catalog.rows(
+            "SELECT path, blob, source, relation, target, confidence, since, block FROM edges"
+            " JOIN files ON number = file WHERE target = ? AND blob IS NOT NULL ORDER BY path, place",
+            (entity,),
+        )
+        return [(row[0], row[1], EdgeRecord(*row[2:])) for row in rows]
+
+    def mentions(self, target: str) -> list[tuple[str, bytes, str]]:
+        """Return path, content and the naming memory for each that names a memory."""
+        rows = self._catalog.rows(
+            "SELECT DISTINCT path, blob, source FROM links JOIN files ON number = file"
+            " WHERE target = ? AND blob IS NOT NULL",
+            (target,),
+        )
+        return [(path, blob, source) for path, blob, source in rows]
+
+    def entities(self) -> list[tuple[str, bytes, str, str, bool]]:
+        """Return path, content, id and label of every entity, and whether it was merged into another."""
+        rows = self._catalog.rows(
+            "SELECT files.path, blob, id, label, merged_into IS NOT NULL FROM entities"
+            " JOIN files ON files.number = file WHERE blob IS NOT NULL"
+        )
+        return [(path, blob, id_, label, bool(merged)) for path, blob, id_, label, merged in rows]

@@ -1,0 +1,89 @@
+"""The files of one commit, parted into those that still read as they did and those that do not."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+
+if TYPE_CHECKING:
+    from workbench.engine.catalog.extract import FileRows
+    from workbench.engine.catalog.same_files import SameFiles
+    from workbench.engine.history.git_store import GitStore
+    from workbench.engine.past.versions import Versions
+
+
+class PastFiles:
+    """A `FileView` of a commit that also says which version of each file it holds.
+
+    Args:
+        store: The history.
+        tree: The commit’s root tree.
+        versions: Reads contents.
+        same: What the catalog knows of the files as they are now.
+    """
+
+    def __init__(self, store: GitStore, tree: str, versions: Versions, same: SameFiles) -> None:
+        self._store = store
+        self._tree = tree
+        self.versions = versions
+        self.same = same
+
+    @cached_property
+    def blobs(self) -> Mapping[str, str]:
+        """Return git’s name of each file’s content, by path."""
+        return self._store.tree_files(self._tree)
+
+    @cached_property
+    def paths(self) -> list[str]:
+        """Return the path of every file, sorted."""
+        return sorted(self.blobs)
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's content, or None where there was no such file."""
+        blob = self.blob(layout.normalise(path))
+        return self.versions.content(blob) if blob else None
+
+    def list(self, folder: str) -> builtins.list[str]:
+        """Return the paths below a folder (`""` for the whole workspace), sorted."""
+        prefix = f"{layout.normalise(folder)}/" if folder else ""
+        return [path for path in self.paths if path.startswith(prefix)]
+
+    def blob(self, path: str) -> str | None:
+        """Return git's name of a file's content, or None where there was no such file."""
+        return self._store.tree_blob(self._tree, path)
+
+    def rows(self, path: str) -> FileRows | None:
+        """Return what stood in a file; None where there was none."""
+        blob = self.blob(path)
+        return self.versions.rows(path, blob) if blob else None
+
+    def is_same(self, path: str, blob: bytes) -> bool:
+        """Tell whether the catalog's rows of a file of this content are those of this commit."""
+        return self.blobs.get(path) == blob.hex()
+
+    def differing(self) -> dict[str, str]:
+        """Return the files whose content the catalog does not know: git's name of it by path."""
+        known = self.same.known().blobs
+        return {
+            path: blob
+            for path, blob in self.blobs.items()
+            if (found := known.get(path)) is None or found.hex() != blob
+        }
+
+    def sized(self) -> builtins.list[tuple[str, int, str]]:
+        """Return path, size in bytes and git's name of the content of every file, by path."""
+        known = self.same.known()
+        return [
+            (
+                path,
+                known.sizes[path]
+                if path in known.sizes and self.is_same(path, known.blobs[path])
+                else self._store.blob_size(self.blobs[path]),
+                self.blobs[path],
+            )
+            for path in self.paths
+        ]

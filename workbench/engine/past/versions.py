@@ -1,0 +1,67 @@
+"""Versions of files: their contents and what stands in them, by git's name of the content."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from workbench.engine.catalog.extract import FileRows, extract
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from workbench.engine.history.git_store import GitStore
+
+# Neighbouring moments share nearly all of what was read for the one before.
+_MOST_BYTES = 64_000_000
+_MOST_ROWS = 4_000
+_LINK = re.compile(rb"\[\[([^\[\]|#]+)")
+
+
+class Versions:
+    """Reads each version once for as long as it is remembered.
+
+    Args:
+        store: The history.
+        zone: The zone that days and times of the files are in.
+    """
+
+    def __init__(self, store: GitStore, zone: ZoneInfo) -> None:
+        self._store = store
+        self._zone = zone
+        self._contents: dict[str, bytes] = {}
+        self._bytes = 0
+        self._rows: dict[tuple[str, str], FileRows] = {}
+        self._linked: dict[str, tuple[str, ...]] = {}
+
+    def content(self, blob: str) -> bytes:
+        """Return a version's bytes.
+
+        Raises:
+            HistoryDamaged: It is missing or broken.
+        """
+        known = self._contents.get(blob)
+        if known is None:
+            known = self._store.read_blob(blob)
+            if self._bytes + len(known) > _MOST_BYTES:
+                self._contents, self._bytes = {}, 0
+            self._contents[blob] = known
+            self._bytes += len(known)
+        return known
+
+    def rows(self, path: str, blob: str) -> FileRows:
+        """Return what stands in a version of a file."""
+        known = self._rows.get((path, blob))
+        if known is None:
+            if len(self._rows) >= _MOST_ROWS:
+                self._rows = {}
+            known = self._rows[path, blob] = extract(path, self.content(blob), self._zone)
+        return known
+
+    def linked(self, blob: str) -> tuple[str, ...]:
+        """Return the names in a version's `[[wikilinks]]`, each once."""
+        known = self._linked.get(blob)
+        if known is None:
+            names = set(_LINK.findall(self.content(blob)))
+            known = self._linked[blob] = tuple(name.decode(errors="replace").strip() for name in names)
+        return known
