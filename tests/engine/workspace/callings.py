@@ -22,6 +22,7 @@ MAY = {
 ROBIN, HARBOUR = "entity:person--robin", "entity:project--harbour"
 EPISODE = "episode:2026-02-01:09:15"
 FACT = "entity:person--robin#^tea1"
+RELATION = "entity:person--robin#^dev1"
 ITEM = "core:critical-facts:the-production-database-is-called"
 
 
@@ -106,7 +107,14 @@ READING = (
     Calling("timeline", lambda w: w.timeline(query="tag:backup")),
     Calling("graph", lambda w: w.graph("Robin", depth=2)),
     Calling("graph", lambda w: w.graph(), label="whole"),
+    Calling(
+        "graph",
+        lambda w: w.graph("Robin", relations=["develops"], types=["project"], min_score=0.1, after="2026-01-01"),
+        label="narrowed",
+    ),
     Calling("graph_path", lambda w: w.graph_path("Robin", "Harbour")),
+    Calling("graph_entities", lambda w: w.graph_entities()),
+    Calling("graph_relations", lambda w: w.graph_relations()),
     Calling("decay", lambda w: w.decay(forecast=(7, 30), lambda_=0.1)),
     Calling("decay_course", lambda w: w.decay_course(w.decay(), w.decay().entries[0], (-9, 0, 9))),
     Calling("decay_terms", lambda w: w.decay_terms(w.decay(), w.decay().entries[0], 9)),
@@ -131,6 +139,7 @@ READING = (
     Calling("audit_log", lambda w: w.audit_log(limit=5)),
     Calling("audit_pages", lambda w: list(w.audit_pages(5))),
     Calling("audit_alerts", lambda w: w.audit_alerts()),
+    Calling("history_line", lambda w: w.history_line()),
     Calling("alerts_waiting", lambda w: w.alerts_waiting()),
     Calling("review", lambda w: w.review()),
     Calling("review_waiting", lambda w: w.review_waiting()),
@@ -144,6 +153,8 @@ READING_HISTORY = (
     Calling("audit_blame", lambda w: w.audit_blame("MEMORY.md")),
     Calling("audit_at", lambda w: w.audit_at("2026-02-03", path="MEMORY.md")),
     Calling("audit_verify", lambda w: w.audit_verify()),
+    Calling("at", lambda w: w.at(newest(w)).moment),
+    Calling("compare", lambda w: w.compare(newest(w))),
 )
 # Each of these is one action: one commit, which undo takes back.
 ACTIONS = (
@@ -221,6 +232,11 @@ ACTIONS = (
     Calling("graph_rename", lambda w: w.graph_rename("Robin", "Robin Ek"), WRITE),
     Calling("graph_link", lambda w: w.graph_link("Harbour", "depends-on", "Robin"), WRITE),
     Calling("graph_unlink", lambda w: w.graph_unlink("Robin", "develops", "Harbour"), WRITE),
+    Calling("graph_add", lambda w: w.graph_add("place", "Visby"), WRITE),
+    Calling("graph_add_fact", lambda w: w.graph_add_fact("Robin", "Sails at weekends"), WRITE),
+    Calling("graph_retire", lambda w: w.graph_retire(FACT), WRITE, "fact"),
+    Calling("graph_retire", lambda w: w.graph_retire(RELATION), WRITE, "relation"),
+    Calling("graph_propose_merge", lambda w: w.graph_propose_merge("Robin", "Harbour"), WRITE),
 )
 DECIDING = (
     Calling("review_decide", lambda w: w.review_decide({"r-002.4": "approved"}), PERSON, prepare=a_proposal),
@@ -231,6 +247,13 @@ DECIDING = (
 TAKING_BACK = (
     Calling("revert", lambda w: w.revert(newest(w)), WRITE, prepare=lambda w: w.pin(EPISODE)),
     Calling("rollback", lambda w: w.rollback(to="2026-02-02T14:30"), WRITE, prepare=lambda w: w.pin(EPISODE)),
+    Calling(
+        "rollback",
+        lambda w: w.rollback(memory=f"{FACT}@{w.history_line().commits[0]}"),
+        WRITE,
+        "memory",
+        prepare=lambda w: w.edit(FACT, "Drinks coffee in the morning"),
+    ),
     Calling("undo", lambda w: w.undo(), WRITE, prepare=lambda w: w.pin(EPISODE)),
     Calling("redo", lambda w: w.redo(), WRITE, prepare=lambda w: (w.pin(EPISODE), w.undo())),
 )

@@ -81,7 +81,7 @@ def test_one_action_is_one_commit_that_accounts_for_itself(settled: AgentHome, c
     assert len(seen.entries) == len(differing)
     assert seen.actor == "skill:tester"
     # What a reflection proposes waits for approval.
-    approval = "pending" if calling.method == "reflect" else "auto"
+    approval = "pending" if calling.method in ("reflect", "graph_propose_merge") else "auto"
     assert seen.approval == approval
     assert seen.trigger not in ("", "—")
     assert seen.timestamp == settled.clock.now()

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.catalog import Catalog, Synced
+    from workbench.engine.catalog.knowledge_graph import Followed, KnowledgeGraph
     from workbench.engine.catalog.lookups import Lookups
     from workbench.engine.catalog.model import (
         EdgeRecord,
         EntityMatch,
         EntityRecord,
+        EntityStory,
         FactRecord,
         MemoryRecord,
     )
@@ -25,7 +27,10 @@ _HOME: Final = {
     "EdgeRecord": "model",
     "EntityMatch": "model",
     "EntityRecord": "model",
+    "EntityStory": "model",
     "FactRecord": "model",
+    "Followed": "knowledge_graph",
+    "KnowledgeGraph": "knowledge_graph",
     "Lookups": "lookups",
     "MemoryRecord": "model",
     "Synced": "catalog",
@@ -38,7 +43,10 @@ __all__ = [
     "EdgeRecord",
     "EntityMatch",
     "EntityRecord",
+    "EntityStory",
     "FactRecord",
+    "Followed",
+    "KnowledgeGraph",
     "Lookups",
     "MemoryRecord",
     "Synced",

@@ -9,7 +9,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
-from workbench.engine.catalog.model import EdgeRecord, EntityRecord, FactRecord, MemoryRecord
+from workbench.engine.catalog.model import EdgeRecord, EntityRecord, EntityStory, FactRecord, MemoryRecord
 from workbench.engine.documents import (
     CoreMemory,
     DailyLog,
@@ -22,6 +22,7 @@ from workbench.engine.documents import (
     SourceText,
     VaultNote,
     canonical_relation,
+    parse_statement,
     read_headings,
 )
 
@@ -29,6 +30,10 @@ TITLE_CHARACTERS = 100
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
 _MEMORY_REFERENCE = re.compile(r"\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?")
 _LINK = re.compile(r"\[\[([^\[\]|#]+)")
+_ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY = len("2026-02-02")
+# Days to come stand before the newest that has been.
+_MOST_DAYS = 16
 # A full stop after a single letter (“e.g.”, “J. Smith”) ends no sentence.
 _FIRST_SENTENCE = re.compile(r"(.+?(?:(?<![\s.(]\w)[.!?](?=\s|$)|[。！？]))")
 _MOST_TITLE_SOURCE = 1_000
@@ -46,6 +51,7 @@ class FileRows:
     Args:
         sort_keys: By memory id, the text that orders dated memories in time, `2026-02-02T14:30|…`; no two are alike.
         merged_into: By entity id, the entity it was merged into.
+        stories: By entity id, what else its file tells.
         links: (id of the memory, id it names).
     """
 
@@ -53,6 +59,7 @@ class FileRows:
     sort_keys: dict[str, str] = field(default_factory=dict)
     entities: tuple[EntityRecord, ...] = ()
     merged_into: dict[str, str] = field(default_factory=dict)
+    stories: dict[str, EntityStory] = field(default_factory=dict)
     facts: tuple[FactRecord, ...] = ()
     edges: tuple[EdgeRecord, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
@@ -261,10 +268,31 @@ def _entity(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
         memories=() if keep else (record,),
         entities=(entity,),
         merged_into={entity_id: f"entity:{keep}"} if keep else {},
+        stories={entity_id: _story(document)},
         facts=tuple(facts),
         edges=tuple(edges),
         links=tuple(dict.fromkeys(links)),
         problems=document.problems,
+    )
+
+
+def _story(document: EntityFile) -> EntityStory:
+    known = [fact.provenance for fact in (*document.facts, *document.retired)]
+    known += [relation.provenance for relation in document.relations]
+    named = [document.created, *(dated.date for dated in document.timeline)]
+    named += [day for each in known for day in (each.since, each.until)]
+    days = {day[:_DAY] for day in named if day and _ISO_DAY.match(day)}
+    return EntityStory(
+        tuple(
+            (
+                dated.date or "",
+                dated.text,
+                parse_statement(document.source.text_of(dated.span)).provenance.sources,
+            )
+            for dated in document.timeline
+        ),
+        tuple(question.text for question in document.questions),
+        tuple(sorted(days, reverse=True)[:_MOST_DAYS]),
     )
 
 

@@ -55,6 +55,21 @@ class EntityRecord:
     summary: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class EntityStory:
+    """What an entity's file tells beside names, facts and relations.
+
+    Args:
+        events: Its timeline: (date as written or empty, text, ids that it comes from).
+        questions: Its open questions.
+        days: ISO days that the file names, the newest first.
+    """
+
+    events: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
+    questions: tuple[str, ...] = ()
+    days: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class FactRecord:
     """One fact of an entity; `id` is `entity:type--slug#^block`, or the entity's id without a block id."""

@@ -2,76 +2,94 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 
-from workbench.engine.catalog.model import EdgeRecord
+Steps = Callable[[Collection[str]], Iterable[tuple[str, str]]]
+"""Gives the steps that lead on from some entities, whatever the direction of a relation: (from, to)."""
 
-Neighbours = Callable[[str], Sequence[EdgeRecord]]
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What lies around an entity.
+
+    Args:
+        hops: Hops by entity id, nearest first.
+        omitted: Entities within reach for which there was no room.
+    """
+
+    hops: dict[str, int]
+    omitted: int
 
 
 def around(
-    center: str, neighbours: Neighbours, *, depth: int, most: int
-) -> tuple[dict[str, int], list[EdgeRecord]]:
+    center: str,
+    steps: Steps,
+    *,
+    depth: int,
+    most: int,
+    admit: Callable[[Collection[str]], Sequence[str]] = sorted,
+    best: Callable[[Sequence[str]], Sequence[str]] = lambda names: names,
+) -> Surroundings:
     """Collect what lies within some hops of an entity, nearest first.
 
     Args:
         center: The entity to start from.
-        neighbours: Gives the relations of an entity, in both directions; asked twice for each.
+        steps: Asked once for each hop.
         depth: Hops to follow, 0 or more.
         most: Entities to collect at most, the centre included.
-
-    Returns:
-        Hops by entity id in the order they were reached, and the relations among them, each once.
+        admit: Gives those of some entities that may be given, in a settled order; a way through another is none.
+        best: Puts entities of one hop in order where there is no room for all of them.
     """
     hops = {center: 0}
-    waiting = deque([center])
-    while waiting:
-        current = waiting.popleft()
-        for edge in neighbours(current) if hops[current] < depth else ():
-            other = edge.to if edge.from_ == current else edge.from_
-            if other not in hops and len(hops) < most:
-                hops[other] = hops[current] + 1
-                waiting.append(other)
-    edges = dict.fromkeys(
-        edge for entity in hops for edge in neighbours(entity) if edge.from_ in hops and edge.to in hops
-    )
-    return hops, list(edges)
+    seen = {center}
+    reached: Sequence[str] = [center]
+    omitted = 0
+    for hop in range(1, depth + 1):
+        found = {far for _, far in steps(reached)} - seen
+        seen |= found
+        reached = admit(found)
+        room = most - len(hops)
+        kept = reached if len(reached) <= room else best(reached)[:room] if room else ()
+        hops.update(dict.fromkeys(kept, hop))
+        omitted += len(reached) - len(kept)
+        if not reached:
+            break
+    return Surroundings(hops, omitted)
 
 
-def shortest_path(start: str, goal: str, neighbours: Neighbours, *, most: int) -> list[EdgeRecord] | None:
-    """Return the relations of a shortest way between two entities, in walking order.
+def shortest_path(start: str, goal: str, steps: Steps) -> list[str] | None:
+    """Return the entities of a shortest way between two, in walking order; the same one each time.
 
     Args:
         start: Where to begin.
         goal: Where to arrive.
-        neighbours: Gives the relations of an entity, in both directions.
-        most: Entities to visit before giving up.
+        steps: Asked once for each hop, from whichever end has fewer entities to go on from.
 
     Returns:
-        None where there is no way; an empty list where start and goal are the same.
+        None where there is no way; one entity where start and goal are the same.
     """
     if start == goal:
-        return []
-    came_by: dict[str, EdgeRecord | None] = {start: None}
-    waiting = deque([start])
-    while waiting and len(came_by) <= most:
-        current = waiting.popleft()
-        for edge in neighbours(current):
-            other = edge.to if edge.from_ == current else edge.from_
-            if other in came_by:
-                continue
-            came_by[other] = edge
-            if other == goal:
-                return _walk_back(goal, came_by)
-            waiting.append(other)
+        return [start]
+    came_by: tuple[dict[str, str], dict[str, str]] = ({start: start}, {goal: goal})
+    reached = [[start], [goal]]
+    while reached[0] and reached[1]:
+        side = 0 if len(reached[0]) <= len(reached[1]) else 1
+        own, other = came_by[side], came_by[1 - side]
+        found: dict[str, str] = {}
+        for near, far in steps(reached[side]):
+            if far not in own and (far not in found or near < found[far]):
+                found[far] = near
+        own.update(found)
+        # Until now the two sides had nothing in common, so all that they have now is equally far.
+        if meeting := min((name for name in found if name in other), default=None):
+            return [*_back(meeting, came_by[0])[::-1], *_back(meeting, came_by[1])[1:]]
+        reached[side] = sorted(found)
     return None
 
 
-def _walk_back(goal: str, came_by: dict[str, EdgeRecord | None]) -> list[EdgeRecord]:
-    path: list[EdgeRecord] = []
-    current = goal
-    while (edge := came_by[current]) is not None:
-        path.append(edge)
-        current = edge.from_ if edge.to == current else edge.to
-    return path[::-1]
+def _back(name: str, came_by: dict[str, str]) -> list[str]:
+    way = [name]
+    while (before := came_by[way[-1]]) != way[-1]:
+        way.append(before)
+    return way

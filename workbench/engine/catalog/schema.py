@@ -7,12 +7,12 @@ from pathlib import Path
 import apsw
 
 # Raised with each change of the tables, of what is read out of files, or of how texts are cut into terms.
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 _TABLES = """
 CREATE TABLE files (
     number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
-    ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, digest BLOB NOT NULL
+    ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, digest BLOB NOT NULL, blob BLOB
 );
 CREATE TABLE memories (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL, store TEXT NOT NULL, path TEXT NOT NULL,
@@ -27,10 +27,12 @@ CREATE INDEX memories_by_time ON memories (sort_key DESC) WHERE sort_key IS NOT 
 CREATE INDEX memories_by_store ON memories (store, day);
 CREATE TABLE entities (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL, type TEXT NOT NULL, label TEXT NOT NULL, path TEXT NOT NULL,
-    aliases TEXT NOT NULL, summary TEXT NOT NULL, merged_into TEXT, file INTEGER NOT NULL
+    aliases TEXT NOT NULL, summary TEXT NOT NULL, merged_into TEXT, file INTEGER NOT NULL, days TEXT NOT NULL,
+    events TEXT NOT NULL, questions TEXT NOT NULL
 );
 CREATE INDEX entities_by_id ON entities (id);
 CREATE INDEX entities_by_file ON entities (file);
+CREATE INDEX entities_by_keeper ON entities (merged_into) WHERE merged_into IS NOT NULL;
 CREATE TABLE names (
     number INTEGER PRIMARY KEY, folded TEXT NOT NULL, entity TEXT NOT NULL, how TEXT NOT NULL,
     written TEXT NOT NULL, file INTEGER NOT NULL
@@ -41,14 +43,14 @@ CREATE TABLE edges (
     file INTEGER NOT NULL, place INTEGER NOT NULL, source TEXT NOT NULL, relation TEXT NOT NULL,
     target TEXT NOT NULL, confidence TEXT NOT NULL, since TEXT, block TEXT, PRIMARY KEY (file, place)
 ) WITHOUT ROWID;
-CREATE INDEX edges_by_source ON edges (source);
-CREATE INDEX edges_by_target ON edges (target);
+CREATE INDEX edges_by_source ON edges (source, target, relation);
+CREATE INDEX edges_by_target ON edges (target, source, relation);
 CREATE TABLE facts (
     file INTEGER NOT NULL, place INTEGER NOT NULL, id TEXT NOT NULL, entity TEXT NOT NULL, text TEXT NOT NULL,
     line INTEGER NOT NULL, since TEXT, until TEXT, superseded_by TEXT, provenance TEXT NOT NULL,
     retired INTEGER NOT NULL, PRIMARY KEY (file, place)
 ) WITHOUT ROWID;
-CREATE INDEX facts_by_entity ON facts (entity);
+CREATE INDEX facts_by_entity ON facts (entity, retired, until);
 CREATE INDEX facts_by_id ON facts (id);
 CREATE TABLE links (
     file INTEGER NOT NULL, place INTEGER NOT NULL, source TEXT NOT NULL, target TEXT NOT NULL,

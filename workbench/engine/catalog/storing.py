@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine.catalog.extract import FileRows
 from workbench.engine.catalog.files import Stamp
-from workbench.engine.catalog.model import EntityRecord, MemoryRecord
+from workbench.engine.catalog.model import EntityRecord, EntityStory, MemoryRecord
 from workbench.engine.catalog.schema import TABLES_OF_FILES
 from workbench.engine.catalog.terms import acronyms, fold, name_key
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 
 _INSERTS = {
-    "files": 7,
+    "files": 8,
     "memories": 19,
-    "entities": 9,
+    "entities": 12,
     "names": 6,
     "name_words (rowid, folded)": 2,
     "edges": 8,
@@ -41,12 +41,14 @@ class ReadFile:
         stamp: What to know it by; the next look reads a file again whose stamp is another.
         digest: Of its content.
         rows: None where the content is known already.
+        blob: By what git names its content, 20 bytes; None where not all of it was read.
     """
 
     path: str
     stamp: Stamp
     digest: bytes
     rows: FileRows | None
+    blob: bytes | None = None
 
 
 @dataclass
@@ -180,11 +182,21 @@ def _collect_memories(collected: _Rows, number: int, rows: FileRows, before: _Be
 def _collect(collected: _Rows, number: int, file: ReadFile, rows: FileRows) -> None:
     tables, stamp = collected.tables, file.stamp
     tables["files"].append(
-        (number, file.path, stamp.size, stamp.mtime_ns, stamp.ctime_ns, stamp.inode, file.digest)
+        (
+            number,
+            file.path,
+            stamp.size,
+            stamp.mtime_ns,
+            stamp.ctime_ns,
+            stamp.inode,
+            file.digest,
+            file.blob,
+        )
     )
     for entity in rows.entities:
         merged = rows.merged_into.get(entity.id)
-        tables["entities"].append(_entity_row(number, entity, merged))
+        story = rows.stories.get(entity.id, EntityStory())
+        tables["entities"].append(_entity_row(number, entity, merged, story))
         for folded, how, written in _names(entity, is_merged=merged is not None):
             collected.name += 1
             tables["names"].append((collected.name, folded, entity.id, how, written, number))
@@ -248,7 +260,7 @@ def facets(record: MemoryRecord) -> str:
     return "".join(f"\n{name}:{fold(value)}" for name, value in pairs if value)
 
 
-def _entity_row(file: int, entity: EntityRecord, merged_into: str | None) -> Row:
+def _entity_row(file: int, entity: EntityRecord, merged_into: str | None, story: EntityStory) -> Row:
     return (
         None,
         entity.id,
@@ -259,6 +271,9 @@ def _entity_row(file: int, entity: EntityRecord, merged_into: str | None) -> Row
         entity.summary,
         merged_into,
         file,
+        " ".join(story.days),
+        _json(story.events),
+        _json(story.questions),
     )
 
 
@@ -275,5 +290,5 @@ def _names(entity: EntityRecord, *, is_merged: bool) -> Iterator[tuple[str, str,
             yield folded, how, written
 
 
-def _json(values: tuple[str, ...]) -> str:
+def _json(values: tuple[object, ...]) -> str:
     return json.dumps(values, ensure_ascii=False) if values else "[]"

@@ -30,6 +30,7 @@ from workbench.engine.documents.entity_parts import (
     read_summary,
     section_name,
     statement_of,
+    was_relation,
 )
 from workbench.engine.documents.items import (
     append_item,
@@ -238,14 +239,30 @@ class EntityFile:
         lines = item_lines(render_statement(Statement(fact.text, provenance, block)))
         return self.remove_item(fact.span)._add("Superseded", lines)
 
+    def retire_relation(self, relation: Relation, *, until: str | None = None) -> EntityFile:
+        """Move a relation under `## Superseded`, keeping its words, sources and block id. Raises `NotFound`.
+
+        There it reads as a retired fact, and joins nothing any more.
+        """
+        if relation not in self.relations:
+            raise self._missing(f"relation {relation.name} to {', '.join(relation.targets)}")
+        text = next(statement_of(item) for item in self._items() if item.span == relation.span).text
+        provenance = replace(relation.provenance, until=until or relation.provenance.until)
+        block = relation.block_id or new_block_id("r", text, self.block_ids)
+        lines = item_lines(render_statement(Statement(text, provenance, block)))
+        return self.remove_item(relation.span)._add("Superseded", lines)
+
     def restore_fact(self, block_id: str) -> EntityFile:
-        """Move a retired fact back under `## Facts`; `until` and `superseded by` go. Raises `NotFound`."""
+        """Move a retired fact back under `## Facts`, a retired relation back under `## Relations`.
+
+        `until` and `superseded by` go. Raises `NotFound`.
+        """
         fact = next((fact for fact in self.retired if fact.block_id == block_id), None)
         if fact is None:
             raise self._missing(f"retired fact ^{block_id}")
         provenance = replace(fact.provenance, until=None, superseded_by=None)
         lines = item_lines(render_statement(Statement(fact.text, provenance, block_id)))
-        return self.remove_item(fact.span)._add("Facts", lines)
+        return self.remove_item(fact.span)._add("Relations" if was_relation(fact) else "Facts", lines)
 
     def add_relation(
         self,

@@ -6,7 +6,13 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, get_args
 
-from workbench.engine.documents.items import clean_item, one_line, outermost_items, remove_lines
+from workbench.engine.documents.items import (
+    clean_item,
+    clear_of_next,
+    one_line,
+    outermost_items,
+    remove_lines,
+)
 from workbench.engine.documents.outline import read_outline
 from workbench.engine.documents.problems import Problem
 from workbench.engine.documents.protection import protect_body, unprotect_body
@@ -20,7 +26,7 @@ from workbench.engine.documents.review_item import (
     read_item,
     review_item_lines,
 )
-from workbench.engine.documents.source import LineSpan, SourceText
+from workbench.engine.documents.source import LineSpan, SourceText, is_blank
 from workbench.engine.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
@@ -233,6 +239,40 @@ class PendingReflection:
             proofs = (child.span.start for child in nested if not label_of(child))
             source = self.source.insert_after(next(proofs, span.end + 1) - 1, lines)
         return self.parse(source.render(), self.path)
+
+    def add(self, item: ReviewItem, later: Iterable[str] = ()) -> PendingReflection:
+        """Add an item at the end of the section that it names; the account at the end of the file stays there.
+
+        Args:
+            item: With its id and section.
+            later: Headings that a new section stands before.
+        """
+        lines = review_item_lines(item)
+        outline = read_outline(self.source)
+        heads = [heading for heading in outline.headings if heading.level == 2]
+        own = next((heading for heading in heads if heading.text == item.section), None)
+        if own is not None:
+            last = self._last_of(outline, own.section)
+            beside = any(each.span and each.span.end == last for each in self.items) or last == own.span.end
+            new = [*([] if beside else [""]), *clear_of_next(self.source, last, lines)]
+        else:
+            wanted = frozenset(later)
+            following = next((heading for heading in heads if heading.text in wanted), None)
+            before = following.span.start - 1 if following else len(self.source.lines)
+            last = self._last_of(outline, LineSpan(1, before)) if before else 0
+            new = [*([""] if last else []), f"## {one_line(item.section)}", *lines]
+        if last < len(self.source.lines) and not is_blank(self.source.line(last + 1)):
+            new.append("")
+        return self.parse(self.source.insert_after(last, new).render(), self.path)
+
+    def _last_of(self, outline: Outline, span: LineSpan) -> int:
+        """Return the last line within some lines that says something and is none of the account."""
+        account = outline.paragraphs[-1].start if self.meta else len(self.source.lines) + 1
+        for number in range(min(span.end, account - 1), span.start - 1, -1):
+            line = self.source.line(number)
+            if not is_blank(line) and not (account <= len(self.source.lines) and _RULE.fullmatch(line)):
+                return number
+        return span.start
 
     def remove(self, item_ids: Iterable[str]) -> PendingReflection:
         """Remove items with their evidence."""

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView
 
 _REFLECTION: Final = re.compile(r"r-\d+")
+# People may write anything into these files; what is longer is nobody's count.
+_NUMBERED: Final = re.compile(r"r-([0-9]{1,9})")
 
 
 def read_pending(view: FileView) -> PendingReflection:
@@ -23,6 +25,14 @@ def reflection_of(pending: PendingReflection) -> str:
     """Return which reflection a proposal is of, by its header or else by its first item; empty where neither says."""
     named = (pending.reflection, *(item.id.partition(".")[0] for item in pending.items))
     return next((name for name in named if _REFLECTION.fullmatch(name)), "")
+
+
+def next_reflection(log: ReflectionLog, pending: PendingReflection) -> str:
+    """Return the id of the next reflection."""
+    names = [record.id for record in log.records] + [item.id.partition(".")[0] for item in pending.items]
+    names.append(pending.reflection)
+    numbers = [int(match[1]) for name in names if (match := _NUMBERED.fullmatch(name))]
+    return f"r-{max(numbers, default=0) + 1:03}"
 
 
 def read_log(view: FileView) -> ReflectionLog:

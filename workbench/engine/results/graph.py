@@ -55,10 +55,11 @@ class GraphFact:
 
 @dataclass(frozen=True, slots=True)
 class GraphEvent:
-    """One line of an entity's timeline; `date` as the file writes it."""
+    """One line of an entity's timeline; `date` as the file writes it, empty where it writes none."""
 
     date: str
     text: str
+    provenance: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

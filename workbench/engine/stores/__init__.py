@@ -47,7 +47,14 @@ if TYPE_CHECKING:
     )
     from workbench.engine.stores.erase import Erased, plan_erase
     from workbench.engine.stores.forget import items_saying, plan_archive, plan_restore
-    from workbench.engine.stores.graph_changes import plan_link, plan_rename, plan_unlink
+    from workbench.engine.stores.graph_changes import (
+        plan_add,
+        plan_add_fact,
+        plan_link,
+        plan_rename,
+        plan_retire,
+        plan_unlink,
+    )
     from workbench.engine.stores.graph_index import project_all, project_changes
     from workbench.engine.stores.intent import RememberRequest
     from workbench.engine.stores.locate import Placed, locate_memory
@@ -119,6 +126,8 @@ _HOME: Final = {
     "memory_facts": "scores",
     "merged_into": "entities",
     "parse_entity": "entities",
+    "plan_add": "graph_changes",
+    "plan_add_fact": "graph_changes",
     "plan_add_item": "core_changes",
     "plan_archive": "forget",
     "plan_edit": "edit",
@@ -135,6 +144,7 @@ _HOME: Final = {
     "plan_rename": "graph_changes",
     "plan_replace_item": "core_changes",
     "plan_restore": "forget",
+    "plan_retire": "graph_changes",
     "plan_set_block": "core_changes",
     "plan_together": "together",
     "plan_unlink": "graph_changes",
@@ -197,6 +207,8 @@ __all__ = [
     "memory_facts",
     "merged_into",
     "parse_entity",
+    "plan_add",
+    "plan_add_fact",
     "plan_add_item",
     "plan_archive",
     "plan_edit",
@@ -213,6 +225,7 @@ __all__ = [
     "plan_rename",
     "plan_replace_item",
     "plan_restore",
+    "plan_retire",
     "plan_set_block",
     "plan_together",
     "plan_unlink",

@@ -11,13 +11,14 @@ from workbench.engine.catalog.model import EntityMatch
 from workbench.engine.documents import EntityFile
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
 from workbench.engine.history.plan import Action
-from workbench.engine.identifiers import ENTITY_TYPES, entity_id, parse_memory_id
+from workbench.engine.identifiers import ENTITY_TYPES, entity_id, parse_memory_id, slug
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.lookups import EntityLookup
 from workbench.engine.stores.naming import may_be_same, same_name
 from workbench.engine.stores.wording import clean_name, clip
 
 _MOST_MERGES = 16
+_MOST_TYPE = 40
 _LINK = re.compile(r"^\[\[([^\[\]|#]+)(?:[|#].*)?\]\]$")
 
 
@@ -185,6 +186,35 @@ class EntityFiles:
             return self._choose(label, sure)
         return self._create(label, named.type, matches)
 
+    def called(self, name: str) -> list[EntityMatch]:
+        """Return the entities of any type that bear a name."""
+        matches = self._lookup.resolve(name)
+        return [match for match in matches if match.how in ("exact", "alias") and self._sure(match, name)]
+
+    def make(self, entity_type: str, name: str) -> Resolved:
+        """Make an entity; near names are questions.
+
+        Args:
+            entity_type: One of the usual types, or another word.
+            name: What it is called.
+
+        Raises:
+            InvalidInput: The type or the name is none, or an entity of that type is called so already.
+        """
+        label = clean_name(name)
+        kind = _type_word(entity_type)
+        matches = self._lookup.resolve(label, kind)
+        named = [match for match in matches if match.how in ("exact", "alias") and self._sure(match, label)]
+        files = [file for match in named if (file := self._live(match))]
+        made = _resolved(files[0]) if files else self._create(label, kind, matches)
+        if not made.created:
+            raise InvalidInput(
+                f"[[{made.id}]] is called “{label}” already.",
+                where=made.path,
+                remedy="Give the other one a name that tells the two apart, for example with a place or a year.",
+            )
+        return made
+
     def known(self, named: Named) -> Resolved | None:
         """Return the entity that a name means for sure; None where there is none, and nothing is made."""
         if not named.type:
@@ -260,6 +290,17 @@ class EntityFiles:
 def _writable(text: str) -> str:
     """Return a text without what no name on disk or in the catalog can hold: NUL, and half characters."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+def _type_word(text: str) -> str:
+    """Return a type as ids write it: `board-game`."""
+    word = slug(clip(text, _MOST_TYPE), limit=_MOST_TYPE)
+    if not any(character.isalpha() for character in text) or len(text.strip()) > _MOST_TYPE:
+        raise InvalidInput(
+            f"“{clip(text, _MOST_TYPE)}” is no type of entity.",
+            remedy=f"Use {', '.join(ENTITY_TYPES)}, or another short word.",
+        )
+    return word
 
 
 def _resolved(file: EntityFile) -> Resolved:

@@ -1,4 +1,4 @@
-"""What a person does to the graph by hand: link, unlink and rename."""
+"""What a person does to the graph by hand: add, state, retire, link, unlink and rename."""
 
 from __future__ import annotations
 
@@ -14,14 +14,66 @@ from workbench.engine.stores.entities import EntityFiles
 from workbench.engine.stores.naming import same_name
 from workbench.engine.stores.semantic import (
     Origin,
+    add_fact,
     add_relation,
     checked_relation,
     read_vocabulary,
     remove_relation,
+    retire_statement,
 )
-from workbench.engine.stores.wording import clean_name
+from workbench.engine.stores.wording import clean_name, clip
 
 _LABEL = re.compile(r"(?<![\w-])(Label\s*[:：]\s*)([^|\n]*?)(?=\s*(?:\||-->))", re.IGNORECASE)
+
+
+def plan_add(files: EntityFiles, entity_type: str, name: str) -> Plan[Changed]:
+    """Plan a new entity; names near its own are told as warnings, and asked in its file.
+
+    Args:
+        files: The entity files of an empty draft.
+        entity_type: person, project, concept, tool, place or another word.
+        name: What it is called.
+
+    Raises:
+        InvalidInput: The type or the name is none, or an entity of that type is called so already.
+    """
+    made = files.make(entity_type, name)
+    namesakes = [
+        match.entity.id.removeprefix("entity:")
+        for match in files.called(made.label)
+        if match.entity.type != made.type
+    ]
+    warnings = [*made.questions, *(f"[[{other}]] is called “{made.label}” too." for other in namesakes)]
+    return files.draft.plan(
+        Action.CREATE,
+        made.path,
+        f"new entity “{made.label}” ({made.type})",
+        Changed(None, ids=(f"entity:{made.id}",), warnings=tuple(warnings)),
+    )
+
+
+def plan_add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) -> Plan[Changed]:
+    """Plan a fact of an entity that is named by id or name; one that stands there already is a warning.
+
+    Raises:
+        NotFound: There is no such entity.
+        Ambiguous: The name fits several.
+        InvalidInput: The text cannot be kept.
+    """
+    stated = add_fact(files, files.find(entity).id, text, origin)
+    known = () if stated.fresh else (f"This fact stands already, as {stated.id}.",)
+    return files.draft.plan(
+        Action.EDIT,
+        stated.path,
+        f"added fact “{clip(text)}”",
+        Changed(None, ids=(stated.id,), warnings=(*stated.warnings, *known)),
+    )
+
+
+def plan_retire(files: EntityFiles, statement_id: str, *, expected: str | None = None) -> Plan[Changed]:
+    """Plan that a fact or a relation holds no longer; see `retire_statement`, and what it raises."""
+    stated = retire_statement(files, statement_id, expected=expected)
+    return files.draft.plan(Action.EDIT, stated.path, f"retired {stated.id}", Changed(None, ids=(stated.id,)))
 
 
 def plan_link(

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 from workbench.engine import layout
 from workbench.engine.documents import (
     EntityFile,
     Fact,
     Provenance,
+    Relation,
     RelationVocabulary,
     Statement,
     canonical_relation,
     render_statement,
 )
-from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.errors import InvalidInput, NotFound, Stale
 from workbench.engine.history.plan import Action, FileView
+from workbench.engine.identifiers import FILE_ID, parse_memory_id
 from workbench.engine.settings import Settings
 from workbench.engine.stores.entities import EntityFiles
-from workbench.engine.stores.wording import clean_line, clip, text_key
+from workbench.engine.stores.wording import clean_line, clip, one_line, text_key
 
 GENERAL_RELATION = "relates-to"
 
@@ -98,12 +101,74 @@ def retire_fact(
     """
     file, fact = find_fact(files, fact_id)
     if fact.retired:
-        raise NotFound(
-            f"{fact_id} no longer holds already.", where=file.path, remedy="Nothing needs to be done."
-        )
+        raise _retired_already(fact_id, file)
     retired = file.retire_fact(fact, until=until or files.today, superseded_by=by)
     files.save(retired, f"retired fact “{clip(fact.text)}”")
     return Stated(fact_id, file.path, fresh=True)
+
+
+def retire_statement(
+    files: EntityFiles, statement_id: str, *, expected: str | None = None, until: str | None = None
+) -> Stated:
+    """Let a fact or a relation no longer hold; its line moves under `## Superseded`.
+
+    Args:
+        files: The entity files of the plan.
+        statement_id: `entity:type--slug#^block`, or `file:PATH#L12` for a line without a block id.
+        expected: The text that it is thought to have.
+        until: ISO date to which it held; today where None.
+
+    Raises:
+        NotFound: There is no such fact or relation, or it is retired already.
+        Stale: It says something else by now.
+    """
+    file, found = _find_statement(files, statement_id)
+    text = _words_of(found)
+    if expected is not None and one_line(expected) != one_line(text):
+        raise Stale(
+            f"{clip(statement_id, 120)} says something else by now: “{clip(text)}”.",
+            where=f"{file.path}:{found.span.start}",
+            remedy="Look at it again.",
+        )
+    if isinstance(found, Fact):
+        if found.retired:
+            raise _retired_already(statement_id, file)
+        retired = file.retire_fact(found, until=until or files.today)
+    else:
+        retired = file.retire_relation(found, until=until or files.today)
+    what = "fact" if isinstance(found, Fact) else "relation"
+    files.save(retired, f"retired {what} “{clip(text)}”")
+    block = found.block_id or next(iter(retired.block_ids - file.block_ids), None)
+    return Stated(_id(file, block), file.path, fresh=True)
+
+
+def _find_statement(files: EntityFiles, statement_id: str) -> tuple[EntityFile, Fact | Relation]:
+    wanted = parse_memory_id(statement_id)
+    in_file = FILE_ID.match(str(wanted))
+    name = PurePosixPath(in_file["path"]).name.removesuffix(".md") if in_file else wanted.name
+    file = files.require(name)
+    line = int(in_file["start"] or 0) if in_file and in_file["path"] == file.path else 0
+    stated: tuple[Fact | Relation, ...] = (*file.facts, *file.relations, *file.retired)
+    for each in stated:
+        if (wanted.block and each.block_id == wanted.block) or (line and each.span.start == line):
+            return file, each
+    raise NotFound(
+        f"There is no fact or relation {clip(statement_id, 120)}.",
+        where=file.path,
+        remedy="`workbench graph` shows the facts and relations of an entity.",
+    )
+
+
+def _words_of(found: Fact | Relation) -> str:
+    if isinstance(found, Fact):
+        return found.text
+    return f"{found.name}: {', '.join(f'[[{target}]]' for target in found.targets)}"
+
+
+def _retired_already(statement_id: str, file: EntityFile) -> NotFound:
+    return NotFound(
+        f"{statement_id} no longer holds already.", where=file.path, remedy="Nothing needs to be done."
+    )
 
 
 def supersede_fact(files: EntityFiles, fact_id: str, text: str, origin: Origin) -> Stated:

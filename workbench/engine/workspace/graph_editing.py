@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
+from workbench.engine.agents.roles import Capability
 from workbench.engine.errors import Ambiguous
 from workbench.engine.workspace.changing import Changing
 from workbench.engine.workspace.graph_reading import GraphReading
@@ -93,28 +95,43 @@ class GraphEditing(Changing, GraphReading):
             name: What it is called.
 
         Raises:
-            InvalidInput: The type or the name is none, or an entity is called so already.
+            InvalidInput: The type or the name is none, or an entity of that type is called so already.
         """
-        raise NotImplementedError
+        from workbench.engine.stores import plan_add
+
+        return self._change_graph(lambda files: plan_add(files, type_, name), f"add {type_} {name}")
 
     def graph_add_fact(self, entity: str, text: str) -> results.Changed:
         """Add a fact to an entity.
 
         Raises:
             NotFound: There is no such entity.
+            InvalidInput: The text cannot be kept.
         """
-        raise NotImplementedError
+        from workbench.engine.stores import Origin, plan_add_fact
+        from workbench.engine.workspace.reviewing import warnings_of_rejected
 
-    def graph_retire(self, id: str) -> results.Changed:  # noqa: A002 - the field's word
+        origin = Origin(("source:user-explicit",))
+        changed = self._change_graph(
+            lambda files: plan_add_fact(files, entity, text, origin), f"add a fact to {entity}"
+        )
+        warnings = warnings_of_rejected(self._ground, text)
+        return replace(changed, warnings=(*changed.warnings, *warnings))
+
+    def graph_retire(self, id: str, *, expected: str | None = None) -> results.Changed:  # noqa: A002 - the field's word
         """Say that a fact, or a relation, holds no longer: its line moves under “Superseded”, with today as its end.
 
         Args:
-            id: `entity:type--slug#^block`.
+            id: `entity:type--slug#^block`; `file:memory/graph/entities/type--slug.md#L12` for a line without one.
+            expected: The text that it had when somebody looked at it.
 
         Raises:
-            NotFound: There is no such fact or relation.
+            NotFound: There is no such fact or relation, or it holds no longer already.
+            Stale: It says something else than expected.
         """
-        raise NotImplementedError
+        from workbench.engine.stores import plan_retire
+
+        return self._change_graph(lambda files: plan_retire(files, id, expected=expected), f"retire {id}")
 
     def graph_propose_merge(self, keep: str, absorb: str, *, reason: str = "") -> results.Changed:
         """Put the merge of two entities before a person: an item of the proposal that waits, or of a new one.
@@ -122,8 +139,26 @@ class GraphEditing(Changing, GraphReading):
         Raises:
             NotFound: One of them does not exist.
             InvalidInput: They are the same, or this merge waits already.
+            Refused: A person rejected this merge, and somebody else proposes it.
         """
-        raise NotImplementedError
+        from workbench.engine.reflection.proposing_merges import plan_propose_merge
+        from workbench.engine.stores import Draft, EntityFiles
+
+        ground = self._ground
+        person = ground.role.may(Capability.DECIDE_REVIEW)
+        by = ground.attribution(f"propose to merge {absorb} into {keep}")
+        return self._change(
+            lambda view: plan_propose_merge(
+                EntityFiles(Draft(view), ground.lookups, ground.now()),
+                keep,
+                absorb,
+                ground.now(),
+                reason=reason,
+                person=person,
+            ),
+            by.trigger,
+            by=replace(by, approval="pending"),
+        )
 
     def _absorbed(self, name: str) -> str:
         """Return the id of the absorbed entity that a name means: its own name, or that of what absorbed it."""

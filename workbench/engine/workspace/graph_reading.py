@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.identifiers import parse_memory_id
+from workbench.engine.workspace.graph_filter import checked_filter
+from workbench.engine.workspace.graph_looking import Look, grades_of
 from workbench.engine.workspace.reading import Reading
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import EdgeRecord, EntityRecord
+    from workbench.engine.catalog import EdgeRecord, EntityRecord, Followed, KnowledgeGraph
+    from workbench.engine.workspace.scores import Scores
 
-# Neighbourhoods larger than this are cut at the nearest entities, and say so by their size.
+# Neighbourhoods larger than this are cut at the nearest entities, and say how many are left out.
 MOST_NODES = 500
-_MOST_VISITED = 50_000
 
 
 class GraphReading(Reading):
@@ -33,10 +38,14 @@ class GraphReading(Reading):
     ) -> results.GraphView:
         """Return an entity with its facts and what lies around it, or the whole graph.
 
+        Where there are more than 500 entities, the nearest are given, of one hop those that matter most; `omitted`
+        says how many are left out.
+
         Args:
-            entity: An entity's id or name; None for the whole graph.
+            entity: An entity's id or name; None for the whole graph. An entity that has no file is found by its id
+                where a relation leads to it.
             depth: Hops to follow.
-            relations: Follow these alone; all where empty.
+            relations: Follow these and their opposites alone; all where empty.
             types: Give entities of these types alone, the centre always; all where empty.
             min_score: Give entities of at least this score, 0-1, the centre always.
             after: Follow relations first seen on this day or later; undated ones always.
@@ -44,22 +53,26 @@ class GraphReading(Reading):
 
         Raises:
             NotFound: There is no such entity.
+            InvalidInput: A filter names what there is not, or the depth is negative.
         """
         from workbench.engine.catalog.neighbourhood import around
 
         if depth < 0:
             raise InvalidInput("A depth is 0 or more.", remedy="Ask for --depth 1.")
         self._ground.refresh_for_reading()
-        lookups = self._ground.visible(self._ground.scores())
+        narrowed = checked_filter(self._ground, relations, types, min_score, after, before)
+        scores = self._ground.scores()
+        graph = self._shown(scores, narrowed.followed)
+        look = Look(graph, scores, narrowed)
         if entity is None:
-            hops = {record.id: 0 for record in lookups.entities()}
-            return self._graph_view(None, hops, lookups.edges())
-        center = self._entity(entity)
-        hops, edges = around(center.id, lookups.edges_of, depth=depth, most=MOST_NODES)
-        return self._graph_view(center, hops, edges)
+            return look.everything()
+        center, record = self._center(entity, graph)
+        found = around(center, graph.steps, depth=depth, most=MOST_NODES, admit=look.admit, best=look.best)
+        view = look.view(center, found.hops, graph.among(found.hops), omitted=found.omitted)
+        return self._with_center(view, record, graph, scores)
 
     def graph_path(self, a: str, b: str) -> results.GraphView:
-        """Return a shortest way between two entities; without nodes where there is none.
+        """Return a shortest way between two entities, its nodes in walking order; without nodes where there is none.
 
         Raises:
             NotFound: One of them does not exist.
@@ -67,16 +80,56 @@ class GraphReading(Reading):
         from workbench.engine.catalog.neighbourhood import shortest_path
 
         self._ground.refresh_for_reading()
-        start, goal = self._entity(a), self._entity(b)
-        lookups = self._ground.visible(self._ground.scores())
-        edges = shortest_path(start.id, goal.id, lookups.edges_of, most=_MOST_VISITED)
-        if edges is None:
-            return results.GraphView(start.id, (), ())
-        hops = {start.id: 0}
-        for edge in edges:
-            for end in (edge.from_, edge.to):
-                hops.setdefault(end, len(hops))
-        return self._graph_view(start, hops, edges)
+        scores = self._ground.scores()
+        graph = self._shown(scores)
+        (start, record), (goal, _) = self._center(a, graph), self._center(b, graph)
+        way = shortest_path(start, goal, graph.steps)
+        if way is None:
+            return results.GraphView(start, (), ())
+        joining: dict[frozenset[str], EdgeRecord] = {}
+        for edge in graph.among(way):
+            joining.setdefault(frozenset((edge.from_, edge.to)), edge)
+        edges = [joining[frozenset(pair)] for pair in pairwise(way)]
+        view = Look(graph, scores).view(start, {id_: hop for hop, id_ in enumerate(way)}, edges)
+        return self._with_center(view, record, graph, scores)
+
+    def graph_entities(self) -> results.EntityTable:
+        """Return every entity that is not merged into another, by id."""
+        self._ground.refresh_for_reading()
+        scores = self._ground.scores()
+        graph = self._shown(scores)
+        today = self._ground.now().date().isoformat()
+        outlines = graph.outlines(today)
+        grades = grades_of(scores, [one.id for one in outlines])
+        rows = []
+        for one in outlines:
+            grade = grades.get(one.id)
+            named = next((day for day in one.days if day <= today), "")
+            rows.append(
+                results.EntityRow(
+                    id=one.id,
+                    type=one.type,
+                    label=one.label,
+                    score=grade.value if grade else 0.0,
+                    status=grade.status if grade else "",
+                    degree=one.degree,
+                    facts=one.facts,
+                    seen=max(named, grade.last_accessed if grade else ""),
+                    relations=one.relations,
+                    aliases=one.aliases,
+                )
+            )
+        return results.EntityTable(tuple(rows), graph.count_relations())
+
+    def graph_relations(self) -> tuple[str, ...]:
+        """Return the relations that the workspace’s vocabulary knows, and those that its files use beside it."""
+        from workbench.engine.stores import read_vocabulary
+
+        self._ground.refresh_for_reading()
+        vocabulary = read_vocabulary(self._ground.files, self._ground.settings)
+        names = [name for kind in vocabulary.types for name in (kind.name, kind.inverse) if name]
+        used = self._shown(self._ground.scores()).relations_in_use()
+        return tuple(dict.fromkeys((*names, *used)))
 
     def _entity(self, name: str) -> EntityRecord:
         memory_id = self.resolve(name)
@@ -85,57 +138,53 @@ class GraphReading(Reading):
             raise NotFound(f"“{name}” is no entity.", remedy="List them with: workbench graph")
         return entity
 
-    def _graph_view(
-        self, center: EntityRecord | None, hops: dict[str, int], edges: Sequence[EdgeRecord]
+    def _center(self, name: str, graph: KnowledgeGraph) -> tuple[str, EntityRecord | None]:
+        try:
+            record = self._entity(name)
+        except NotFound:
+            named = _entity_id(name)
+            if named is None or not graph.is_named(named):
+                raise
+            return graph.whole(named), None
+        return record.id, record
+
+    def _shown(self, scores: Scores, followed: Followed | None = None) -> KnowledgeGraph:
+        from workbench.engine.catalog import KnowledgeGraph
+
+        return KnowledgeGraph(self._ground.catalog, hidden=scores.archived_parts(), followed=followed)
+
+    def _with_center(
+        self, view: results.GraphView, record: EntityRecord | None, graph: KnowledgeGraph, scores: Scores
     ) -> results.GraphView:
-        scores = self._ground.scores()
+        if record is None:
+            return view
         lookups = self._ground.visible(scores)
-        known = {record.id: record for record in lookups.entities()} if center is None else {}
-        nodes = []
-        for entity_id, hop in hops.items():
-            record = known.get(entity_id) or lookups.entity(entity_id)
-            kind, _, slug = entity_id.removeprefix("entity:").partition("--")
-            score = scores.of(entity_id)
-            nodes.append(
-                results.GraphNode(
-                    id=entity_id,
-                    type=record.type if record else kind,
-                    label=record.label if record else slug.replace("-", " "),
-                    score=score.value if score else 0.0,
-                    hop=hop,
-                )
-            )
-        facts = lookups.facts_of(center.id) if center else ()
-        return results.GraphView(
-            center=center.id if center else None,
-            nodes=tuple(nodes),
-            edges=tuple(
-                results.GraphEdge(
-                    edge.from_,
-                    edge.relation,
-                    edge.to,
-                    edge.confidence,
-                    edge.since,
-                    scores.last_accessed(edge.from_),
-                )
-                for edge in edges
-            ),
+        story = graph.story(record.id)
+        return replace(
+            view,
             facts=tuple(
                 results.GraphFact(
                     fact.id,
                     fact.text,
                     fact.provenance,
                     results.Validity(fact.since, fact.until, fact.superseded_by),
+                    fact.retired,
+                    fact.line,
                 )
-                for fact in facts
+                for fact in lookups.facts_of(record.id)
             ),
-            summary=center.summary if center else "",
+            summary=record.summary,
+            aliases=record.aliases,
+            events=tuple(results.GraphEvent(*event) for event in story.events),
+            questions=story.questions,
+            absorbed=lookups.absorbed(record.id),
         )
 
-    def graph_entities(self) -> results.EntityTable:
-        """Return every entity that is not merged into another, by id."""
-        raise NotImplementedError
 
-    def graph_relations(self) -> tuple[str, ...]:
-        """Return the relations that the workspace’s vocabulary knows."""
-        raise NotImplementedError
+def _entity_id(name: str) -> str | None:
+    """Return the id that a text is, or None where it is a name."""
+    try:
+        memory_id = parse_memory_id(name)
+    except InvalidInput:
+        return None
+    return str(memory_id.whole) if memory_id.kind == "entity" else None

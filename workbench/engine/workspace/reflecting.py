@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,7 +15,6 @@ from workbench.engine.workspace.dueness import reflection_due, waiting_proposal
 from workbench.engine.workspace.reviewing import Reviewing
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import PendingReflection, ReflectionLog
     from workbench.engine.history import FileView, Plan
     from workbench.engine.reflection.model import Mind
     from workbench.engine.reflection.work import Work
@@ -24,8 +22,6 @@ if TYPE_CHECKING:
     from workbench.engine.workspace.ground import Ground
 
 _ACTOR = "bot:reflection"
-# People may write anything into these files; what is longer is nobody's count.
-_NUMBERED = re.compile(r"r-([0-9]{1,9})")
 
 
 class Reflecting(Reviewing):
@@ -108,7 +104,7 @@ class Reflecting(Reviewing):
     def _cycle(self, work: Work, trigger: str) -> results.Reflected:
         from workbench.engine.reflection.cycle import run_cycle
         from workbench.engine.reflection.due import next_scheduled
-        from workbench.engine.reflection.files import read_log, read_pending, read_rejected
+        from workbench.engine.reflection.files import next_reflection, read_log, read_pending, read_rejected
         from workbench.engine.reflection.review.staleness import check
         from workbench.engine.reflection.writing import account_lines, plan_nothing, plan_proposal
         from workbench.engine.workspace.snapshot import take_snapshot
@@ -119,7 +115,7 @@ class Reflecting(Reviewing):
         view = ground.history.at(head)
         unread = find_unread(ground, view, head)
         before = read_pending(view)
-        reflection = _next_id(read_log(view), before)
+        reflection = next_reflection(read_log(view), before)
         snapshot = take_snapshot(
             ground,
             view,
@@ -179,13 +175,6 @@ class Reflecting(Reviewing):
         told = f"{proposal.fresh:,} changes are proposed."
         ids = tuple(item.id for item in proposal.items)
         return results.Reflected(receipt.commit, receipt.files, ids, reflection, told, review)
-
-
-def _next_id(log: ReflectionLog, pending: PendingReflection) -> str:
-    names = [record.id for record in log.records] + [item.id.partition(".")[0] for item in pending.items]
-    names.append(pending.reflection)
-    numbers = [int(match[1]) for name in names if (match := _NUMBERED.fullmatch(name))]
-    return f"r-{max(numbers, default=0) + 1:03}"
 
 
 @contextlib.contextmanager

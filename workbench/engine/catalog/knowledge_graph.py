@@ -1,0 +1,306 @@
+"""The graph in bulk: relations and entities by the hundred, merged entities taken for what they went into."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from workbench.engine.catalog.catalog import Catalog
+from workbench.engine.catalog.model import EdgeRecord, EntityStory
+
+_MOST_MERGES = 16
+_EDGE = "e.source, e.relation, e.target, e.confidence, e.since, e.block, e.place"
+# A year or a month is as early as its first day and as late as its last.
+_DAY = "substr(e.since, 1, 10)"
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Which relations are followed.
+
+    Args:
+        relations: By name; all where empty.
+        after: Those first seen on this ISO day or later, and undated ones.
+        before: Those first seen on this ISO day or earlier, and undated ones.
+    """
+
+    relations: tuple[str, ...] = ()
+    after: str | None = None
+    before: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EntityOutline:
+    """One entity of the table of all.
+
+    Args:
+        degree: Its relations, in both directions.
+        facts: Those that hold.
+        relations: Names of its relations, in either direction, each once.
+        days: ISO days that its file names, the newest first.
+    """
+
+    id: str
+    type: str
+    label: str
+    aliases: tuple[str, ...]
+    degree: int
+    facts: int
+    relations: tuple[str, ...]
+    days: tuple[str, ...]
+
+
+class KnowledgeGraph:
+    """The graph as it is to be shown; asks the catalog once for any number of entities.
+
+    Args:
+        catalog: The catalog to ask.
+        hidden: Ids of facts and relations that were archived by themselves, `entity:person--alex#^f7k2`.
+        followed: The relations that walks follow; degrees count all.
+    """
+
+    def __init__(
+        self, catalog: Catalog, *, hidden: Iterable[str] = (), followed: Followed | None = None
+    ) -> None:
+        self._catalog = catalog
+        self._hidden = tuple(sorted(hidden))
+        self._followed = followed or Followed()
+
+    def whole(self, entity: str) -> str:
+        """Return the entity that one went into by merging; itself where it did not."""
+        return self._kept.get(entity, entity)
+
+    def steps(self, entities: Collection[str]) -> list[tuple[str, str]]:
+        """Return where relations lead from some entities, in either direction, no step to where one stands."""
+        condition, values = self._condition
+        near = self._asked(entities)
+        rows = self._catalog.rows(
+            "SELECT e.source, e.target FROM json_each(?) AS near JOIN edges e ON e.source = near.value"
+            f" WHERE {condition} UNION ALL"
+            " SELECT e.target, e.source FROM json_each(?) AS near JOIN edges e ON e.target = near.value"
+            f" WHERE {condition}",
+            (near, *values, near, *values),
+        )
+        if self._kept:
+            rows = [(self.whole(one), self.whole(other)) for one, other in rows]
+        return [(one, other) for one, other in rows if one != other]
+
+    def among(self, entities: Collection[str]) -> list[EdgeRecord]:
+        """Return the relations that join some entities, by the entity they start from and their line."""
+        condition, values = self._condition
+        ends = self._asked(entities)
+        return self._edges(
+            self._catalog.rows(
+                f"SELECT {_EDGE} FROM json_each(?) AS near JOIN edges e ON e.source = near.value"
+                f" WHERE e.target IN (SELECT value FROM json_each(?)) AND {condition}",
+                (ends, ends, *values),
+            )
+        )
+
+    def edges(self) -> list[EdgeRecord]:
+        """Return every relation that is followed, by the entity it starts from and its line."""
+        condition, values = self._condition
+        return self._edges(self._catalog.rows(f"SELECT {_EDGE} FROM edges e WHERE {condition}", values))
+
+    def degrees(self, entities: Collection[str]) -> dict[str, int]:
+        """Return how many relations some entities have in all, in both directions; one to itself counts once."""
+        condition, values = self._visible
+        near = self._asked(entities)
+        rows = self._catalog.rows(
+            "SELECT e.source, count(*) FROM json_each(?) AS near JOIN edges e ON e.source = near.value"
+            f" WHERE {condition} GROUP BY e.source UNION ALL"
+            " SELECT e.target, count(*) FROM json_each(?) AS near JOIN edges e ON e.target = near.value"
+            f" WHERE e.target <> e.source AND {condition} GROUP BY e.target",
+            (near, *values, near, *values),
+        )
+        return self._counted(rows)
+
+    def named(self, entities: Collection[str]) -> dict[str, tuple[str, str]]:
+        """Return type and label of those of some entities that have a file, by id."""
+        rows = self._catalog.rows(
+            "SELECT en.id, en.type, en.label FROM json_each(?) AS asked JOIN entities en ON en.id = asked.value"
+            " ORDER BY en.id, en.path DESC",
+            (_json(entities),),
+        )
+        return {row[0]: (row[1], row[2]) for row in rows}
+
+    def everybody(self) -> dict[str, tuple[str, str]]:
+        """Return type and label of every entity that did not go into another, by id."""
+        rows = self._catalog.rows("SELECT id, type, label FROM entities ORDER BY id, path DESC")
+        return {row[0]: (row[1], row[2]) for row in rows if row[0] not in self._kept}
+
+    def story(self, entity: str) -> EntityStory:
+        """Return what an entity's file tells beside facts and relations."""
+        rows = self._catalog.rows(
+            "SELECT events, questions, days FROM entities WHERE id = ? ORDER BY path LIMIT 1", (entity,)
+        )
+        if not rows:
+            return EntityStory()
+        events = tuple((date, text, tuple(sources)) for date, text, sources in json.loads(rows[0][0]))
+        return EntityStory(events, tuple(json.loads(rows[0][1])), tuple(rows[0][2].split()))
+
+    def outlines(self, today: str) -> list[EntityOutline]:
+        """Return every entity that did not go into another, by id.
+
+        Args:
+            today: ISO day; a fact whose last day is over holds no longer.
+        """
+        degrees, relations = self._all_degrees()
+        facts = self._facts_that_hold(today)
+        rows = self._catalog.rows(
+            "SELECT id, type, label, aliases, days FROM entities ORDER BY id, path DESC"
+        )
+        first = {row[0]: row for row in rows if row[0] not in self._kept}
+        return [
+            EntityOutline(
+                id=id_,
+                type=kind,
+                label=label,
+                aliases=tuple(json.loads(aliases)) if aliases != "[]" else (),
+                degree=degrees.get(id_, 0),
+                facts=facts.get(id_, 0),
+                relations=relations.get(id_, ()),
+                days=tuple(days.split()),
+            )
+            for id_, kind, label, aliases, days in first.values()
+        ]
+
+    def count_relations(self) -> int:
+        """Return how many relations there are."""
+        condition, values = self._visible
+        rows = self._catalog.rows(f"SELECT count(*) FROM edges e WHERE {condition}", values)
+        return int(rows[0][0])
+
+    def relations_in_use(self) -> tuple[str, ...]:
+        """Return the names of relations that stand in files, each once."""
+        rows = self._catalog.rows("SELECT DISTINCT relation FROM edges ORDER BY relation")
+        return tuple(row[0] for row in rows)
+
+    def types_in_use(self) -> tuple[str, ...]:
+        """Return the types that entities have, each once."""
+        rows = self._catalog.rows("SELECT DISTINCT type FROM entities ORDER BY type")
+        return tuple(row[0] for row in rows)
+
+    def is_named(self, entity: str) -> bool:
+        """Tell whether a relation leads to an entity, which need not have a file."""
+        return bool(self._catalog.rows("SELECT 1 FROM edges WHERE target = ? LIMIT 1", (entity,)))
+
+    def _all_degrees(self) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
+        condition, values = self._visible
+        rows = self._catalog.rows(
+            "SELECT e.source, count(*), group_concat(DISTINCT e.relation) FROM edges e"
+            f" WHERE {condition} GROUP BY e.source UNION ALL"
+            " SELECT e.target, count(*), group_concat(DISTINCT e.relation) FROM edges e"
+            f" WHERE e.target <> e.source AND {condition} GROUP BY e.target",
+            (*values, *values),
+        )
+        words: dict[str, set[str]] = defaultdict(set)
+        for entity, _, names in rows:
+            words[self.whole(entity)].update(names.split(","))
+        return self._counted(row[:2] for row in rows), {id_: tuple(sorted(w)) for id_, w in words.items()}
+
+    def _facts_that_hold(self, today: str) -> dict[str, int]:
+        hidden, values = ("AND id NOT IN (SELECT value FROM json_each(?))", [_json(self._hidden)])
+        if not self._hidden:
+            hidden, values = "", []
+        rows = self._catalog.rows(
+            "SELECT entity, count(*) FROM facts WHERE retired = 0 AND (until IS NULL"
+            f" OR substr(until, 1, 10) >= substr(?, 1, length(substr(until, 1, 10)))) {hidden} GROUP BY entity",
+            (today, *values),
+        )
+        return {row[0]: row[1] for row in rows}
+
+    @cached_property
+    def _kept(self) -> dict[str, str]:
+        """What merged entities went into, followed to the one that is left; a circle or a dead end leads nowhere."""
+        into = dict(
+            self._catalog.rows(
+                "SELECT m.id, m.merged_into FROM entities m WHERE m.merged_into IS NOT NULL"
+                " AND EXISTS (SELECT 1 FROM entities k WHERE k.id = m.merged_into) ORDER BY m.id, m.path DESC"
+            )
+        )
+        kept = {}
+        for entity in into:
+            last = entity
+            for _ in range(_MOST_MERGES):
+                if last not in into:
+                    kept[entity] = last
+                    break
+                last = into[last]
+        return kept
+
+    @cached_property
+    def _absorbed(self) -> dict[str, list[str]]:
+        absorbed: dict[str, list[str]] = defaultdict(list)
+        for entity, keeper in self._kept.items():
+            absorbed[keeper].append(entity)
+        return absorbed
+
+    @cached_property
+    def _visible(self) -> tuple[str, list[str]]:
+        if not self._hidden:
+            return "1", []
+        condition = "e.source || '#^' || coalesce(e.block, '') NOT IN (SELECT value FROM json_each(?))"
+        return condition, [_json(self._hidden)]
+
+    @cached_property
+    def _condition(self) -> tuple[str, list[str]]:
+        condition, values = self._visible
+        parts, values = [condition], list(values)
+        if self._followed.relations:
+            parts.append("e.relation IN (SELECT value FROM json_each(?))")
+            values.append(_json(self._followed.relations))
+        for sign, day in ((">=", self._followed.after), ("<=", self._followed.before)):
+            if day is not None:
+                parts.append(f"(e.since IS NULL OR {_DAY} {sign} substr(?, 1, length({_DAY})))")
+                values.append(day)
+        return " AND ".join(parts), values
+
+    def _asked(self, entities: Collection[str]) -> str:
+        absorbed = (one for entity in entities for one in self._absorbed.get(entity, ()))
+        return _json([*entities, *absorbed])
+
+    def _edges(self, rows: list[tuple[Any, ...]]) -> list[EdgeRecord]:
+        if self._kept:
+            rows = [self._as_shown(*row) for row in rows]
+        # By the entity it starts from and its line; two files may claim one id.
+        rows.sort(key=lambda row: (row[0], row[6], row[1], row[2], row[5] or ""))
+        return [EdgeRecord(*row[:6]) for row in rows]
+
+    def _as_shown(self, source: str, relation: str, target: str, *rest: Any) -> tuple[Any, ...]:
+        start = self.whole(source)
+        confidence, since, block, place = rest
+        # A block id belongs to the file that it stands in.
+        kept = block if start == source else None
+        return start, relation, self.whole(target), confidence, since, kept, place
+
+    def _counted(self, rows: Iterable[Sequence[Any]]) -> dict[str, int]:
+        counted: dict[str, int] = defaultdict(int)
+        for entity, count in rows:
+            counted[self.whole(entity)] += count
+        for source, target in self._drawn_together():
+            if source in counted:
+                counted[source] -= source == target
+        return counted
+
+    def _drawn_together(self) -> list[tuple[str, str]]:
+        """Return the ends of relations between entities that are one by now, which were counted at both."""
+        if not self._kept:
+            return []
+        condition, values = self._visible
+        absorbed = _json(self._kept)
+        rows = self._catalog.rows(
+            "SELECT e.source, e.target FROM edges e WHERE e.source <> e.target AND"
+            " (e.target IN (SELECT value FROM json_each(?)) OR e.source IN (SELECT value FROM json_each(?)))"
+            f" AND {condition}",
+            (absorbed, absorbed, *values),
+        )
+        return [(self.whole(source), self.whole(target)) for source, target in rows]
+
+
+def _json(values: Collection[str]) -> str:
+    return json.dumps(list(values), ensure_ascii=False)

@@ -1,0 +1,155 @@
+"""Puts a merge that somebody thought of before a person, beside what a reflection proposes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+from workbench.engine.documents import Evidence, PendingReflection
+from workbench.engine.errors import DocumentError, InvalidInput, Refused
+from workbench.engine.history.plan import Action, FileChange, Plan
+from workbench.engine.reflection import items
+from workbench.engine.reflection.claim_keys import claim_of, same
+from workbench.engine.reflection.files import (
+    next_reflection,
+    read_log,
+    read_pending,
+    read_rejected,
+    reflection_of,
+)
+from workbench.engine.reflection.kinds import SECTIONS, Kind, kind_of
+from workbench.engine.reflection.review.staleness import stamp
+from workbench.engine.results import Changed
+from workbench.engine.stores.wording import clean_line, clip
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from workbench.engine.documents import EntityFile, RejectedClaim, ReviewItem
+    from workbench.engine.history.plan import FileView
+    from workbench.engine.stores.entities import EntityFiles
+
+_BY_HAND = "Proposed by hand, from the graph."
+_LINKED = re.compile(r"\[\[([^\[\]|#]+)")
+
+
+def plan_propose_merge(
+    files: EntityFiles, keep: str, absorb: str, now: datetime, *, reason: str = "", person: bool = False
+) -> Plan[Changed]:
+    """Plan an item of the proposal that waits, or a proposal of this one item.
+
+    Args:
+        files: The entity files of an empty draft.
+        keep: Id or name of the entity that would stay.
+        absorb: Id or name of the entity that would go into it.
+        now: In the workspace's zone.
+        reason: Why they are one, one sentence.
+        person: Whether a person proposes it, who may propose again what was rejected.
+
+    Raises:
+        NotFound: There is no such entity.
+        Ambiguous: A name fits several.
+        InvalidInput: They are one entity already, or this merge waits already.
+        Refused: A person rejected this merge, and somebody else proposes it.
+        DocumentError: The proposal that waits does not say which reflection it is of, or cannot be added to.
+    """
+    view = files.draft
+    kept, absorbed = files.find(keep), files.find(absorb)
+    if kept.id == absorbed.id:
+        raise InvalidInput(
+            f"{clip(keep)} and {clip(absorb)} are one entity already.",
+            where=kept.path,
+            remedy="Part them with: workbench graph unmerge",
+        )
+    pending = read_pending(view)
+    waiting = next((item for item in pending.items if _joins(item, kept.id, absorbed.id)), None)
+    if waiting is not None:
+        raise InvalidInput(
+            f"This merge waits already, as {waiting.id}.",
+            where=layout.PENDING_REFLECTION,
+            remedy="Decide on it in the Inbox or with `workbench review`.",
+        )
+    item = items.merge(
+        kept.id,
+        absorbed.id,
+        [_proof(kept), _proof(absorbed)],
+        reason=clean_line(reason, what="A reason").text if reason.strip() else _BY_HAND,
+    )
+    warnings = _warnings(view, item, person=person)
+    file, item = _added(view, pending, item, now)
+    summary = f"{item.id} proposes to merge {absorbed.id} into {kept.id}"
+    change = FileChange(file.path, file.render(), Action.PROPOSE, summary)
+    outcome = Changed(None, ids=(item.id,), warnings=warnings)
+    return Plan(Action.PROPOSE, file.path, summary, (change,), outcome=outcome)
+
+
+def _added(
+    view: FileView, pending: PendingReflection, item: ReviewItem, now: datetime
+) -> tuple[PendingReflection, ReviewItem]:
+    reflection = reflection_of(pending)
+    is_new = not pending.source.text.strip()
+    if not reflection and not is_new:
+        raise DocumentError(
+            "The proposal does not say which reflection it is of.",
+            where=pending.path,
+            remedy="Write <!-- reflection: r-012 | created: 2026-02-03T03:00:00Z --> below its title.",
+        )
+    if is_new:
+        reflection = next_reflection(read_log(view), pending)
+        pending = PendingReflection.create(reflection, now.isoformat(timespec="seconds"), ())
+    numbered = replace(item, id=f"{reflection}.{_next_number(view, reflection)}")
+    stamped = stamp(numbered, view, now.tzinfo) if now.tzinfo else numbered
+    later = SECTIONS[SECTIONS.index(item.section) + 1 :]
+    file = pending.add(stamped, later)
+    if file.item(stamped.id) is None:
+        raise DocumentError(
+            "What somebody left open in the proposal, a fence or a comment, would swallow a new item.",
+            where=pending.path,
+            remedy="Close it, or decide on what waits first.",
+        )
+    return file, stamped
+
+
+def _next_number(view: FileView, reflection: str) -> int:
+    """Return a number that no item of a reflection has, those included that were decided and are gone."""
+    named = re.compile(rf"{re.escape(reflection)}\.(\d{{1,9}})(?!\d)")
+    known = (
+        view.read(path) or b"" for path in (layout.PENDING_REFLECTION, layout.REFLECTION_LOG, layout.REJECTED)
+    )
+    numbers = [int(number) for content in known for number in named.findall(content.decode(errors="replace"))]
+    return max(numbers, default=0) + 1
+
+
+def _joins(item: ReviewItem, one: str, other: str) -> bool:
+    if kind_of(item.kind) is not Kind.MERGE:
+        return False
+    link = _LINKED.search(item.text)
+    return {item.target.removeprefix("entity:"), link[1].strip() if link else ""} == {one, other}
+
+
+def _proof(file: EntityFile) -> Evidence:
+    """Return what an entity says of itself, in words that stand in its file."""
+    said = [file.label, *(fact.text for fact in file.facts)]
+    quote = next((words for words in said if words in file.source.text), "")
+    return Evidence(f"entity:{file.id}", quote)
+
+
+def _warnings(view: FileView, item: ReviewItem, *, person: bool) -> tuple[str, ...]:
+    found = next(
+        (claim for claim in read_rejected(view).claims if same(claim_of(claim.item), claim_of(item))), None
+    )
+    if found is None:
+        return ()
+    if not person:
+        raise Refused(
+            f"A person rejected this merge before, as {found.id}.",
+            where=layout.REJECTED,
+            remedy=f"The person can allow it again with: workbench review allow {found.id}",
+        )
+    return (f"You rejected this merge before, as {_told(found)}.",)
+
+
+def _told(claim: RejectedClaim) -> str:
+    return f"{claim.id} on {claim.time[:10]}" if claim.time else claim.id
