@@ -19,6 +19,9 @@ PAPER, RAISED, CURSOR, MARKED = "paper", "raised", "cursor", "marked"
 SCORE_STEPS = 5
 # A memory with a score of 0 keeps this share of its ink, so that it can still be read.
 _DIMMEST = 0.46
+# Cells of the heatmap are told apart at a glance, not read, so that they may sink deeper into the paper.
+HEAT_STEPS = 12
+_COOLEST = 0.22
 
 # Role: colour key, background key or "", attributes.
 _LOOKS: dict[str, tuple[str, str, str]] = {
@@ -50,6 +53,11 @@ def score_role(score: float | None) -> str:
     return f"score.{min(SCORE_STEPS - 1, max(0, int(score * SCORE_STEPS)))}"
 
 
+def heat_role(store: str, score: float | None) -> str:
+    """Return the role that has a store’s hue, as bright as a score from 0 to 1 is high; None is the dimmest."""
+    return f"heat.{store}.{min(HEAT_STEPS - 1, max(0, int((score or 0.0) * HEAT_STEPS)))}"
+
+
 class Palette:
     """A theme, ready to print lines with.
 
@@ -65,7 +73,8 @@ class Palette:
         """Return the terminal style of a role on a ground.
 
         Args:
-            role: A key of the table above, `store.NAME` or `score.STEP`; `+link` or `+strong` may follow.
+            role: A key of the table above, `store.NAME`, `score.STEP` or `heat.STORE.STEP`; `+link` or `+strong` may
+                follow.
             ground: `paper`, `raised`, `cursor` or `marked`.
         """
         style = self._styles.get((role, ground))
@@ -79,6 +88,11 @@ class Palette:
         if name.startswith("score."):
             share = _DIMMEST + (1 - _DIMMEST) * int(name[6:]) / (SCORE_STEPS - 1)
             colour = blend(self.theme["ground.paper"], self.theme["ink.text"], share)
+        elif name.startswith("heat."):
+            _, store, step = name.split(".")
+            share = _COOLEST + (1 - _COOLEST) * int(step) / (HEAT_STEPS - 1)
+            hue = self.theme.colours.get(f"store.{store}", self.theme["store.file"])
+            colour = blend(self.theme["ground.paper"], hue, share)
         elif name.startswith("store."):
             colour = self.theme.colours.get(name, self.theme["store.file"])
         else:

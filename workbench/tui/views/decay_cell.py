@@ -1,0 +1,233 @@
+"""Explains one cell of the heatmap: the score of a memory on one day, what makes it, and what it falls below next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from math import log
+from typing import TYPE_CHECKING, Final
+
+from workbench.tui.drawing.heat import GLYPHS, axis_lines, status_sign, window_for
+from workbench.tui.drawing.heat_curve import LABELS, curve_lines
+from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread, wrap_line
+from workbench.tui.palette import heat_role
+from workbench.tui.text import wrap
+from workbench.tui.views.dates import day_name
+from workbench.tui.views.memory import known_lines, markdown_lines, section, store_of_id, store_sign
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import date, datetime
+
+    from workbench.engine.results import DecayEntry, DecayView, Fall, Score
+    from workbench.tui.bench import Memory
+    from workbench.tui.views.decay_rows import Course, Frame, Reading
+
+_BAR: Final = 24
+_WIDEST: Final = 64
+_CURVE_ROWS: Final = 5
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell to explain.
+
+    Args:
+        entry: The memory.
+        reading: What was read.
+        frame: With the day one is at.
+        score: On the day of the cell; None where it is not known.
+        course: The engine’s course of one memory’s score.
+        memory: All that is known about it, once that was read.
+    """
+
+    entry: DecayEntry
+    reading: Reading
+    frame: Frame
+    score: Score | None
+    course: Course
+    memory: Memory | None
+
+    @property
+    def store(self) -> str:
+        """Return the store whose hue it has."""
+        return store_of_id(self.entry.id)
+
+    @property
+    def stands_still(self) -> bool:
+        """Tell whether its score is the same on every day."""
+        return self.entry.archived or self.entry.pinned or self.entry.type_weight is None
+
+    @property
+    def days(self) -> int:
+        """Return the day of the cell, counted from today."""
+        return (self.date - self.frame.today).days
+
+    @property
+    def date(self) -> date:
+        """Return the day of the cell."""
+        return self.frame.scale.day(self.frame.today, self.frame.cell)
+
+
+def cell_lines(cell: Cell, width: int) -> list[Line]:
+    """Draw everything about a cell, and below it the memory itself."""
+    entry = cell.entry
+    title = wrap(entry.title or entry.id, max(8, width - 2), limit=2)
+    role = f"store.{cell.store}"
+    lines: list[Line] = [
+        (Span(f"{store_sign(entry.id)} " if at == 0 else "  ", role), Span(each, f"{role}+strong"))
+        for at, each in enumerate(title)
+    ]
+    lines += [BLANK, *_day_lines(cell, width)]
+    if not cell.stands_still:
+        lines += [BLANK, *_curve(cell, width)]
+    if cell.score is not None:
+        lines += [BLANK, *_score_lines(cell, cell.score, width)]
+    lines += _falls_lines(cell, width)
+    if cell.memory is not None:
+        lines += [BLANK, (Span("─" * min(width, _WIDEST), "rule"),), BLANK]
+        lines += markdown_lines(cell.memory.text, width)
+        lines += known_lines(replace(cell.memory, score=None), width)
+    return lines
+
+
+def _day_lines(cell: Cell, width: int) -> list[Line]:
+    """Tell which day it is, and how alive the memory is on it."""
+    name = day_name(cell.date, cell.frame.today).rpartition("· ")[2]
+    days = cell.days
+    away = "today" if days == 0 else f"in {_days(days)}" if days > 0 else f"{_days(-days)} ago"
+    trial: Line = (Span(" trial ", "here"),) if cell.reading.truth is not None else ()
+    lines: list[Line] = [spread((ink(name, "strong"), gap(2), Span(away, "soft")), trial, width)]
+    if cell.score is None:
+        return lines + [(Span(each, "soft"),) for each in wrap(_unknown(cell), width)]
+    value, status = cell.score.value, cell.score.status
+    filled = round(_BAR * value)
+    bar = (
+        Span("━" * filled, heat_role(cell.store, value)),
+        Span("─" * (_BAR - filled), "rule"),
+        gap(2),
+        Span(f"{value:.2f}", "strong"),
+        gap(2),
+        status_sign(status, cell.store),
+        Span(f" {status}", "soft"),
+    )
+    return [*lines, cut(bar, width)]
+
+
+def _unknown(cell: Cell) -> str:
+    """Say why there is no score on a day."""
+    made, last = (_local(each, cell) for each in (cell.entry.created, cell.entry.last_accessed))
+    today = cell.frame.today
+    if cell.date < made:
+        return f"Not made yet: that was on {day_name(made, today).rpartition('· ')[2]}."
+    return (
+        f"{GLYPHS['unrecorded']} Not recorded before its last use on {day_name(last, today).rpartition('· ')[2]}: "
+        "only the last use of a memory is kept, and the score follows from it."
+    )
+
+
+def _local(moment: datetime, cell: Cell) -> date:
+    """Return the day of a moment where the workspace is."""
+    return moment.astimezone(cell.reading.view.now.tzinfo).date()
+
+
+def _curve(cell: Cell, width: int) -> list[Line]:
+    """Draw the score over time, in the same scale as the cells."""
+    view = cell.reading.view
+    window = window_for(cell.frame.today, cell.frame.scale, min(width, 2 * _WIDEST) - LABELS, cell.frame.cell)
+    points = cell.course(view, cell.entry, window.days)
+    thresholds = (view.active_threshold, view.fading_threshold, view.archive_threshold)
+    curve = curve_lines(
+        points, window, thresholds, store=cell.store, height=_CURVE_ROWS, cell=cell.frame.cell
+    )
+    dates, ruler = axis_lines(window, cell.frame.cell)
+    return [*curve, ruler, dates]
+
+
+def _score_lines(cell: Cell, score: Score, width: int) -> list[Line]:
+    """Write the formula out with its numbers."""
+    terms = score.terms
+    if terms.get("archived"):
+        return _flowing(
+            "Archived by hand: its score is 0 until it is restored, whatever the formula says.", width
+        )
+    if terms.get("pinned"):
+        return _flowing("Pinned: it never decays; p lets go of it.", width)
+    if terms.get("typeWeight") is None:
+        return _flowing(f"What is in the {cell.entry.store} never decays.", width)
+    days, count = int(_number(terms, "days")), int(_number(terms, "accessCount"))
+    rate = _number(terms, "lambda")
+    used = "used once" if count == 1 else f"used {count:,} times"
+    base, weight = _number(terms, "base"), _number(terms, "typeWeight")
+    factors = (
+        ("base", base, "how it was learned"),
+        (f"× e^(−{rate:g} × {days:,})", _number(terms, "decay"), f"{_days(days)} since its last use"),
+        (f"× log₂({count:,} + 1)", _number(terms, "reinforcement"), used),
+        (f"× {weight:g}", weight, f"its store, {cell.entry.store}"),
+    )
+    size = max(len(name) for name, _, _ in factors) + 2
+    lines: list[Line] = [
+        cut((column(name, size, "text"), Span(f"{value:>7.4f}", "soft"), gap(3), ink(why, "faint")), width)
+        for name, value, why in factors
+    ]
+    capped = "at most 1 counts" if score.raw > 1 else ""
+    total: Line = (
+        column("= score", size, "strong"), Span(f"{score.raw:>7.4f}", "strong"), gap(3), ink(capped, "faint")
+    )  # fmt: skip
+    return [*lines, cut(total, width)]
+
+
+def _falls_lines(cell: Cell, width: int) -> list[Line]:
+    """Tell what its status comes from, and what it falls below after the day of the cell."""
+    view = cell.reading.view
+    half = f"{log(2) / view.lambda_:.3g} days" if view.lambda_ > 0 else "never: nothing decays"
+    lines: list[Line] = section("What comes")
+    falls = cell.reading.falls
+    if cell.stands_still:
+        lines.append((Span("Nothing: its score stays as it is.", "text"),))
+    elif falls is None:
+        lines.append((Span("reckoning…", "faint"),))
+    else:
+        coming = [each for each in falls.get(cell.entry.id, ()) if each.days > cell.days]
+        lines += [line for each in coming for line in _fall_lines(each, cell, width)]
+        if not coming:
+            lines.append((Span("It falls below no other threshold.", "text"),))
+    if not cell.stands_still:
+        lines += _flowing(f"Half of a score is gone in {half}, at λ {view.lambda_:g} a day.", width)
+    lines += _flowing(_thresholds(view), width)
+    return lines
+
+
+def _fall_lines(fall: Fall, cell: Cell, width: int) -> list[Line]:
+    today = cell.frame.today
+    when = day_name(today + timedelta(days=fall.days), today).rpartition("· ")[2]
+    line: Line = (
+        status_sign(fall.before, cell.store),
+        Span("→", "faint"),
+        status_sign(fall.after, cell.store),
+        Span(f" {fall.after}", "text"),
+        Span(f" in {_days(fall.days)}, {when}", "soft"),
+        Span(f", below {fall.threshold:g}", "faint"),
+    )
+    return wrap_line(line, width)
+
+
+def _thresholds(view: DecayView) -> str:
+    return (
+        f"Active from {view.active_threshold:g}, fading from {view.fading_threshold:g}, dormant from "
+        f"{view.archive_threshold:g}; archived below."
+    )
+
+
+def _flowing(text: str, width: int) -> list[Line]:
+    return [(Span(each, "faint"),) for each in wrap(text, min(width, _WIDEST))]
+
+
+def _number(terms: Mapping[str, object], name: str) -> float:
+    """Return a term that is a number."""
+    value = terms.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _days(count: int) -> str:
+    return f"{count:,} day{'s' * (count != 1)}"
