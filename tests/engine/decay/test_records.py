@@ -17,8 +17,8 @@ from workbench.engine.decay import (
     Reckoning,
     assess,
     base_of,
+    census_of,
     compose,
-    compose_all,
     view,
     weight_of,
 )
@@ -63,7 +63,6 @@ def test_free_text_has_no_score() -> None:
     log = MemoryFacts("file:memory/2026-02-01.md", "file")
     with pytest.raises(InvalidInput):
         compose(log, None, None, RECKONING)
-    assert compose_all([log, EPISODE], {}, {}, RECKONING) == [compose(EPISODE, None, None, RECKONING)]
 
 
 def test_without_an_entry_the_text_counts() -> None:
@@ -162,7 +161,12 @@ def test_archived_by_somebody_is_told_from_sunk(entry: ScoreEntry, archived: boo
 
 def test_the_view_has_the_contracts_shape() -> None:
     vault = MemoryFacts("vault:x", "vault", "", BORN)
-    answer = to_json(view(compose_all([EPISODE, vault], {}, {}, RECKONING), RECKONING))
+    answer = to_json(
+        view(
+            census_of([compose(each, None, None, RECKONING) for each in (EPISODE, vault)], RECKONING),
+            RECKONING,
+        )
+    )
     assert answer["now"] == "2026-02-02T14:30:00Z"
     assert answer["lambda"] == 0.03
     first, second = answer["entries"]
@@ -190,7 +194,7 @@ def test_the_view_and_the_terms_agree(base: float, count: int, days: int, store:
     weight = weight_of(store, DecaySettings())
     entry = ScoreEntry(store, base, "", last, count, weight, 0.1)
     record = compose(MemoryFacts("core:x:y", store, "", BORN), entry, None, RECKONING)
-    shown = view([record], RECKONING).entries[0]
+    shown = view(census_of([record], RECKONING), RECKONING).entries[0]
     score = assess(record, RECKONING)
     assert shown.raw == score.raw
     assert (shown.score, shown.status) == (score.value, score.status)

@@ -170,23 +170,6 @@ class Lookups:
         rows = self._facts("WHERE id = ? LIMIT 1", (fact_id,))
         return rows[0] if rows else None
 
-    def entities_named(self) -> dict[str, tuple[str, ...]]:
-        """Return the entities that each memory names, or that it is, by the memory's id; merged ones by their keeper."""
-        keepers = dict(
-            self._catalog.rows("SELECT id, merged_into FROM entities WHERE merged_into IS NOT NULL")
-        )
-        rows = self._catalog.rows(
-            "SELECT DISTINCT source, target FROM links WHERE target >= 'entity:' AND target < 'entity;'"
-            " AND NOT (source >= 'entity:' AND source < 'entity;')"
-        )
-        found: dict[str, dict[str, None]] = {}
-        for source, target in rows:
-            entity = target.partition("#")[0]
-            found.setdefault(source, {})[keepers.get(entity, entity)] = None
-        named = {source: tuple(entities) for source, entities in found.items()}
-        rows = self._catalog.rows("SELECT id FROM memories WHERE store = 'semantic'")
-        return named | {row[0]: (row[0],) for row in rows}
-
     def mentions(self, target: str) -> tuple[str, ...]:
         """Return the ids of memories that link to a memory or entity or give it as their source."""
         return self._links(

@@ -1,8 +1,9 @@
 """Decay: how relevant each memory is, how that sinks with time, and what keeps it up."""
 
+from workbench.engine.decay.census import Census, FactColumns, census_of, take_census
 from workbench.engine.decay.course import course, terms
+from workbench.engine.decay.falling import Passing, falls, passings
 from workbench.engine.decay.folding import FOLDING, Folded, Lookup, fold_is_due, pending, plan_fold
-from workbench.engine.decay.forecast import falls, forecast, reckoning_with, with_lambda
 from workbench.engine.decay.formula import (
     Thresholds,
     days_between,
@@ -30,13 +31,12 @@ from workbench.engine.decay.records import (
     assess,
     base_of,
     compose,
-    compose_all,
-    view,
     weight_of,
 )
 from workbench.engine.decay.scores_file import read_scores
 from workbench.engine.decay.statuses import Transition
 from workbench.engine.decay.transitions import TRANSITIONS, check_is_due, mark_checked, plan_transitions
+from workbench.engine.decay.views import Ahead, at_another_moment, graded, reckoning_with, view
 
 __all__ = [
     "FOLDING",
@@ -45,28 +45,34 @@ __all__ = [
     "Access",
     "AccessJournal",
     "Accesses",
+    "Ahead",
+    "Census",
     "DecayRecord",
+    "FactColumns",
     "Folded",
     "Lookup",
     "MemoryFacts",
     "Page",
+    "Passing",
     "Reckoning",
     "Thresholds",
     "Transition",
     "assess",
+    "at_another_moment",
     "base_of",
+    "census_of",
     "check_is_due",
     "compose",
-    "compose_all",
     "course",
     "days_between",
     "days_until",
     "displayed",
     "falls",
     "fold_is_due",
-    "forecast",
+    "graded",
     "half_life",
     "mark_checked",
+    "passings",
     "pending",
     "plan_archive",
     "plan_drop",
@@ -80,8 +86,8 @@ __all__ = [
     "reckoning_with",
     "score",
     "status_of",
+    "take_census",
     "terms",
     "view",
     "weight_of",
-    "with_lambda",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC
 
-from workbench.engine.decay.formula import UNENDING, Thresholds
+from workbench.engine.decay.formula import UNENDING, Thresholds, day_of
 from workbench.engine.decay.records import DecayRecord, explain, value_and_status
 from workbench.engine.results import DecayEntry, DecayView, Score, ScorePoint
 
@@ -79,10 +79,9 @@ def record_of(entry: DecayEntry) -> DecayRecord:
 def _ordinals(view: DecayView, entry: DecayEntry) -> tuple[int, int, int]:
     """Return the days, as proleptic ordinals, of the view, of the making and of the first score that is known."""
     zone = view.now.tzinfo or UTC
-    made = entry.created.astimezone(zone).toordinal()
+    made = day_of(entry.created, zone)
     endless = entry.type_weight is None and not entry.archived
-    last = made if endless else entry.last_accessed.astimezone(zone).toordinal()
-    return view.now.toordinal(), made, last
+    return view.now.toordinal(), made, made if endless else day_of(entry.last_accessed, zone)
 
 
 def _unknown(day: int, made: int, last: int) -> str:

@@ -79,7 +79,16 @@ def days_between(last: datetime, now: datetime, zone: tzinfo) -> int:
         now: Aware; where it is before `last` (a clock set back), no day has passed.
         zone: The workspace's.
     """
-    return max(0, now.astimezone(zone).toordinal() - last.astimezone(zone).toordinal())
+    return max(0, day_of(now, zone) - day_of(last, zone))
+
+
+def day_of(moment: datetime, zone: tzinfo) -> int:
+    """Return the calendar day of an aware moment in a time zone, as a proleptic ordinal."""
+    try:
+        return moment.astimezone(zone).toordinal()
+    except OverflowError:
+        # In the first and last days of the calendar a zone may lead out of it.
+        return moment.toordinal()
 
 
 def half_life(lambda_: float) -> float:

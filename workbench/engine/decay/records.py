@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import TYPE_CHECKING
@@ -13,7 +12,7 @@ from workbench.engine.decay import formula
 from workbench.engine.decay.formula import UNENDING, Thresholds
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import MEMORY_STORES
-from workbench.engine.results import DecayEntry, DecayView, Score
+from workbench.engine.results import Score
 from workbench.engine.settings import DecaySettings
 
 if TYPE_CHECKING:
@@ -24,6 +23,9 @@ SCORED_STORES = frozenset(MEMORY_STORES)
 
 EXPLICIT_SOURCES = frozenset({"user-explicit", "explicit"})
 INFERRED_SOURCES = frozenset({"reflection", "inferred"})
+
+MOST_WEIGHT = 1e9
+"""Beyond it a type weight in the scores file says no more: no score becomes infinite by it."""
 
 
 @dataclass(frozen=True)
@@ -160,6 +162,18 @@ def weight_of(store: str, settings: DecaySettings) -> float:
     )
 
 
+def begun(created: datetime | None, adopted: datetime | None, now: datetime) -> tuple[datetime, datetime]:
+    """Return when a memory was made and when it was first accessed, as far as anybody says.
+
+    Args:
+        created: What its text says.
+        adopted: When it was taken in, which counts as its first access.
+        now: Stands for both where nobody says anything.
+    """
+    made = created or adopted or now
+    return made, max(made, adopted) if adopted else made
+
+
 def compose(
     facts: MemoryFacts,
     entry: ScoreEntry | None,
@@ -182,8 +196,7 @@ def compose(
     """
     weight = weight_of(facts.store, reckoning.settings)
     base = base_of(facts.source, reckoning.settings)
-    created = facts.created or facts.adopted or reckoning.now
-    last = max(created, facts.adopted) if facts.adopted else created
+    created, last = begun(facts.created, facts.adopted, reckoning.now)
     count = max(1, facts.access_count)
     pinned = facts.pinned or facts.store == "vault"
     archived = False
@@ -192,7 +205,7 @@ def compose(
             base = min(max(entry.base_relevance, 0.0), 1.0)
         if weight != UNENDING and math.isfinite(entry.type_weight):
             usual = entry.type_weight == _USUAL_WEIGHTS[facts.store]
-            weight = weight if usual else max(entry.type_weight, 0.0)
+            weight = weight if usual else min(max(entry.type_weight, 0.0), MOST_WEIGHT)
         created = facts.created or _moment(entry.created) or created
         last = _moment(entry.last_accessed) or last
         count = max(1, entry.access_count)
@@ -215,20 +228,6 @@ def compose(
         facts.tags,
         facts.entities,
     )
-
-
-def compose_all(
-    memories: Iterable[MemoryFacts],
-    entries: Mapping[str, ScoreEntry],
-    pending: Mapping[str, Accesses],
-    reckoning: Reckoning,
-) -> list[DecayRecord]:
-    """Put together all memories that have a score, in the order given."""
-    return [
-        compose(facts, entries.get(facts.id), pending.get(facts.id), reckoning)
-        for facts in memories
-        if facts.store in SCORED_STORES
-    ]
 
 
 def is_archived(entry: ScoreEntry) -> bool:
@@ -282,41 +281,6 @@ def explain(record: DecayRecord, days: int, lambda_: float, thresholds: Threshol
             "pinned": record.pinned,
             "archived": record.archived,
         },
-    )
-
-
-def view(records: Iterable[DecayRecord], reckoning: Reckoning) -> DecayView:
-    """Return all scores at the moment, in the order given."""
-    lambda_ = reckoning.settings.lambda_
-    thresholds = reckoning.thresholds
-    today = reckoning.now.astimezone(reckoning.zone).toordinal()
-    entries = []
-    for record in records:
-        days = max(0, today - record.last_accessed.astimezone(reckoning.zone).toordinal())
-        raw = record.raw(days, lambda_)
-        value, status = value_and_status(raw, record, thresholds)
-        endless = record.type_weight == UNENDING
-        entries.append(
-            DecayEntry(
-                id=record.id,
-                store=record.store,
-                base=record.base,
-                type_weight=None if endless else record.type_weight,
-                access_count=record.access_count,
-                created=record.created,
-                last_accessed=record.last_accessed,
-                pinned=record.pinned,
-                raw=None if endless or record.pinned else raw,
-                score=value,
-                status=status,
-                title=record.title,
-                tags=record.tags,
-                entities=record.entities,
-                archived=record.archived,
-            )
-        )
-    return DecayView(
-        reckoning.now, lambda_, tuple(entries), thresholds.active, thresholds.fading, thresholds.archive
     )
 
 

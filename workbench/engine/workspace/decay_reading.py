@@ -60,4 +60,4 @@ class DecayReading(Reading):
             InvalidInput: The days lie in the past, or the rate is none.
         """
         self._ground.refresh_for_reading()
-        return self._ground.scores().falls(within, lambda_)
+        return self._ground.scores().falls(within, lambda_=lambda_)

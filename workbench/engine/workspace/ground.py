@@ -7,7 +7,7 @@ import os
 import re
 import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from functools import cached_property
@@ -29,6 +29,7 @@ from workbench.engine.errors import (
     WorkbenchError,
 )
 from workbench.engine.settings import Settings
+from workbench.engine.workspace.known_scores import KnownScores
 
 if TYPE_CHECKING:
     import tempfile
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from workbench.engine.documents import DecayScores
     from workbench.engine.history import Adopted, Attribution, FileView, History, Planner, Receipt
     from workbench.engine.recall.finder import Finder
-    from workbench.engine.results import Score
     from workbench.engine.workspace.outside import Outside
     from workbench.engine.workspace.scores import Scores
 
@@ -95,8 +95,7 @@ class Ground:
     _prepared: date | None = field(default=None, repr=False)
     _settings_file: bytes | None = field(default=None, repr=False)
     _scores_file: DecayScores | None = field(default=None, repr=False)
-    _scores_basis: Hashable = field(default=None, repr=False)
-    _scores_known: dict[str, Score | None] = field(default_factory=dict, repr=False)
+    _scores_known: KnownScores = field(default_factory=KnownScores, repr=False)
     _makeshift: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -257,15 +256,17 @@ class Ground:
         # Scores change with the day, the memories, the scores file and the journal, and with nothing else.
         constants = self.settings.decay
         basis = (now.date(), self.catalog.version(), content, frozenset(accesses.items()), constants)
-        if basis != self._scores_basis:
-            self._scores_basis, self._scores_known = basis, {}
+        known = self._scores_known
+        if basis != known.basis:
+            known = self._scores_known = KnownScores(basis, known.memories)
         return Scores(
+            catalog=self.catalog,
             lookups=self.lookups,
             entries=file.entries,
             pending=accesses,
             first_seen=FirstSeen(self.catalog),
             reckoning=Reckoning(now, self.zone, constants),
-            known=self._scores_known,
+            known=known,
         )
 
     def visible(self, scores: Scores) -> Lookups:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from datetime import date
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.stores.lookups import Standing
+from workbench.engine.workspace.known_scores import Grade, KnownScores
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import Lookups, MemoryRecord
-    from workbench.engine.decay import Accesses, DecayRecord, MemoryFacts, Reckoning
+    from workbench.engine.catalog import Catalog, Lookups, MemoryRecord
+    from workbench.engine.decay import Accesses, Census, DecayRecord, FactColumns, MemoryFacts, Reckoning
     from workbench.engine.documents import ScoreEntry
     from workbench.engine.workspace.first_seen import FirstSeen
+
+# So many memories are asked for one by one rather than all of them read.
+_FEW = 2_000
 
 
 @dataclass(frozen=True)
@@ -21,20 +26,22 @@ class Scores:
     """Scores at one moment; made anew for each call that needs them, computed where asked for.
 
     Args:
+        catalog: Of the memories, up to date.
         lookups: The catalog's questions.
         entries: What the scores file says, by memory id.
         pending: Accesses that are not yet in the scores file.
         first_seen: When memories that do not say so themselves came into the history.
         reckoning: The moment, the zone and the constants.
-        known: Scores that were asked for in bulk, by id; the same for as long as nothing that they depend on changes.
+        known: What was reckoned before, for as long as nothing that it depends on changes.
     """
 
+    catalog: Catalog
     lookups: Lookups
     entries: Mapping[str, ScoreEntry]
     pending: Mapping[str, Accesses]
     first_seen: FirstSeen
     reckoning: Reckoning
-    known: dict[str, results.Score | None] = field(default_factory=dict, repr=False)
+    known: KnownScores = field(default_factory=KnownScores, repr=False)
 
     def of(self, memory_id: str) -> results.Score | None:
         """Return a memory's score; None where it has none or does not exist."""
@@ -43,12 +50,27 @@ class Scores:
 
     def of_all(self, ids: Sequence[str]) -> dict[str, results.Score | None]:
         """Return the scores of many memories at once, by id; None for those without one."""
-        unknown = [memory_id for memory_id in ids if memory_id not in self.known]
+        known = self.known.scores
+        unknown = [memory_id for memory_id in ids if memory_id not in known]
         if unknown:
             self.first_seen.read(unknown)
             assessed = {record.id: self.of_record(record) for record in self.lookups.outlines(unknown)}
-            self.known.update(dict.fromkeys(unknown) | assessed)
-        return {memory_id: self.known[memory_id] for memory_id in ids}
+            known.update(dict.fromkeys(unknown) | assessed)
+        return {memory_id: known[memory_id] for memory_id in ids}
+
+    def graded(self, ids: Sequence[str] | None = None) -> Mapping[str, Grade]:
+        """Return the scores of many memories without their terms, by id; those without one are absent.
+
+        Args:
+            ids: Which memories, or None for every one that has a score.
+        """
+        if ids is not None and self.known.grades is None and len(ids) < _FEW:
+            self.first_seen.read(ids)
+            return self._grades_of(ids)
+        grades = self.known.grades
+        if grades is None:
+            grades = self.known.grades = self._every_grade()
+        return grades if ids is None else {id_: grades[id_] for id_ in ids if id_ in grades}
 
     def of_record(self, record: MemoryRecord) -> results.Score | None:
         """Return the score of a memory that is at hand; None for free text and logs."""
@@ -85,51 +107,77 @@ class Scores:
         standing = self.standing(memory_id)
         return standing.last_accessed.isoformat() if standing.last_accessed else None
 
-    def records(self) -> list[DecayRecord]:
-        """Return every scored memory with what its score depends on, in the order of files."""
-        from workbench.engine.decay import SCORED_STORES, compose_all
-
-        self.first_seen.everything()
-        named = self.lookups.entities_named()
-        return compose_all(
-            (
-                replace(self.facts(record), entities=named.get(record.id, ()))
-                for record in self.lookups.memories()
-                if record.store in SCORED_STORES
-            ),
-            self.entries,
-            self.pending,
-            self.reckoning,
-        )
-
-    def falls(self, within: int, lambda_: float | None) -> results.Falls:
-        """Return what passes a threshold within some days, the soonest first."""
-        from workbench.engine.decay import falls
-
-        return falls(self.records(), within, self._reckoning(lambda_))
-
     def view(self, *, forecast: Sequence[int], lambda_: float | None) -> results.DecayView:
         """Return every score, with days to come and another decay rate where asked for."""
-        from workbench.engine.decay import forecast as foretell
-        from workbench.engine.decay import with_lambda
+        from workbench.engine.decay import at_another_moment, view
 
-        records = self.records()
-        if lambda_ is None:
-            return foretell(records, forecast, self.reckoning)
-        other = with_lambda(records, lambda_, self.reckoning)
-        if not forecast:
-            return other
-        ahead = foretell(records, forecast, self._reckoning(lambda_))
-        entries = (
-            replace(entry, forecast=later.forecast)
-            for entry, later in zip(other.entries, ahead.entries, strict=True)
-        )
-        return replace(other, entries=tuple(entries))
+        census = self._census()
+        if forecast or lambda_ is not None:
+            found = view(census, self.reckoning, forecast=forecast, lambda_=lambda_)
+        else:
+            if self.known.view is None:
+                self.known.view = view(census, self.reckoning)
+            found = self.known.view
+        return at_another_moment(found, census, self.reckoning)
 
-    def _reckoning(self, lambda_: float | None) -> Reckoning:
-        from workbench.engine.decay import reckoning_with
+    def falls(self, within: int, *, lambda_: float | None) -> results.Falls:
+        """Return what passes a threshold within some days, the soonest first."""
+        from workbench.engine.decay import falls, reckoning_with
 
-        return self.reckoning if lambda_ is None else reckoning_with(self.reckoning, lambda_)
+        told = self.reckoning if lambda_ is None else reckoning_with(self.reckoning, lambda_)
+        return falls(self._census(), within, told)
+
+    def _census(self) -> Census:
+        from workbench.engine.decay import take_census
+
+        if self.known.census is None:
+            self.known.census = take_census(self._columns(), self.entries, self.pending, self.reckoning)
+        return self.known.census
+
+    def _columns(self) -> FactColumns:
+        """Return what the texts of all memories say, read again only where the catalog has changed."""
+        from workbench.engine.catalog.columns import memory_columns
+        from workbench.engine.decay import SCORED_STORES, FactColumns
+
+        version = self.catalog.version()
+        if self.known.memories is None or self.known.memories[0] != version:
+            read = memory_columns(self.catalog, SCORED_STORES)
+            adopted = self.first_seen.everything()
+            columns = FactColumns(
+                ids=read.ids,
+                stores=read.stores,
+                sources=read.sources,
+                created=read.moments,
+                adopted=tuple([adopted.get(memory_id) for memory_id in read.ids]),
+                pinned=read.pinned,
+                titles=read.titles,
+                tags=read.tags,
+                entities=read.entities,
+            )
+            self.known.memories = (version, columns)
+        return self.known.memories[1]
+
+    def _every_grade(self) -> dict[str, Grade]:
+        census, view = self._census(), self.view(forecast=(), lambda_=None)
+        names = {day: date.fromordinal(day).isoformat() for day in set(census.days)}
+        # Backwards, so that of a memory that stands in several files the first counts.
+        return {
+            entry.id: Grade(entry.score, entry.status, names[day])
+            for entry, day in zip(reversed(view.entries), reversed(census.days), strict=True)
+        }
+
+    def _grades_of(self, ids: Sequence[str]) -> dict[str, Grade]:
+        from workbench.engine.decay import assess
+        from workbench.engine.decay.formula import day_of
+
+        found = {}
+        for record in self.lookups.outlines(ids):
+            composed = self._compose(record)
+            if composed is not None:
+                score = assess(composed, self.reckoning)
+                day = date.fromordinal(day_of(composed.last_accessed, self.reckoning.zone))
+                found[record.id] = Grade(score.value, score.status, day.isoformat())
+        return found
 
     def _compose(self, record: MemoryRecord) -> DecayRecord | None:
         from workbench.engine.decay import SCORED_STORES, compose
