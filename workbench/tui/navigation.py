@@ -7,10 +7,13 @@ from pathlib import PurePosixPath
 
 from workbench.tui.trail import Place
 
-LINK_KINDS = frozenset({"core", "episode", "entity", "procedure", "vault", "file", "commit", "history"})
+LINK_KINDS = frozenset(
+    {"core", "episode", "entity", "procedure", "vault", "file", "commit", "history", "decay", "past"}
+)
 # Characters of a commit that the audit log keeps.
 _SHORT = 10
 CORE, TIMELINE, AUDIT, INBOX = "core", "timeline", "audit", "inbox"
+GRAPH, DECAY, PAST = "graph", "decay", "past"
 REVIEW = "review"
 _REVIEW_ITEM = re.compile(r"r-\d+(\.\d+)?")
 
@@ -19,7 +22,9 @@ def destination(link: str) -> Place | None:
     """Return the place that shows what a link names, or None where no pane does: it is shown by itself then.
 
     Args:
-        link: An id of a memory or of a review item; `commit:…`; `history:` and a path; `alerts`; `review`.
+        link: An id of a memory or of a review item; `commit:…`; `history:` and a path; `alerts`; `review`; `decay:`
+            and the id of a memory; `past:` and a commit, or a memory and a commit with `@` between them; the commit
+            before one has `^` after it.
     """
     kind, _, name = link.partition(":")
     if link == REVIEW or _REVIEW_ITEM.fullmatch(link):
@@ -34,6 +39,10 @@ def destination(link: str) -> Place | None:
         return Place(CORE, link)
     if kind == "episode":
         return Place(TIMELINE, link)
+    if kind == "entity":
+        return Place(GRAPH, link)
+    if kind in (DECAY, PAST):
+        return Place(kind, name)
     if kind == "file":
         return _file_destination(name)
     return None
