@@ -22,7 +22,11 @@ from workbench.tui.trail import Place, Trail
         ("commit:0123456789abcdef", Place("audit", "", "commit:0123456789")),
         ("history:SOUL.md", Place("audit", "", "file:SOUL.md")),
         ("alerts", Place("audit", "alert:")),
-        ("entity:person--alex", None),
+        ("entity:person--alex", Place("graph", "entity:person--alex")),
+        ("decay:entity:person--alex", Place("decay", "entity:person--alex")),
+        ("past:0123456789abcdef^", Place("past", "0123456789abcdef^")),
+        ("past:vault:a@b.md@0123456789", Place("past", "vault:a@b.md@0123456789")),
+        ("procedure:deploy", None),
         ("", None),
     ],
 )
@@ -68,8 +72,10 @@ def test_layouts() -> None:
 async def test_the_bench_opens_at_a_memory(bench: FakeBench, running: Running) -> None:
     async with running(bench, target="episode:2026-01-15:10:40") as pilot:
         assert pilot.app.pane.list.cursor_key == "episode:2026-01-15:10:40"  # type: ignore[attr-defined]  # BenchApp
-    async with running(bench, target="project--winter-count") as pilot:
+    async with running(bench, target="procedure:winter-count") as pilot:
         assert isinstance(pilot.app.screen, MemoryScreen)
+    async with running(bench, target="project--winter-count") as pilot:
+        assert pilot.app.pane.id == "graph"  # type: ignore[attr-defined]  # BenchApp
     async with running(bench, target="memory/episodes/2026-01-15.md") as pilot:
         assert pilot.app.pane.list.cursor_key == "episode:2026-01-15:10:40"  # type: ignore[attr-defined]  # BenchApp
     async with running(bench, target="alerts") as pilot:

@@ -18,7 +18,7 @@ from workbench.tui.keymap import bindings, shown_key
 from workbench.tui.memory_actions import MemoryActions
 from workbench.tui.overlays import Overlays
 from workbench.tui.palette import Palette
-from workbench.tui.panes import PANES, pane_class
+from workbench.tui.panes import FOUND_IN, PANES, pane_class
 from workbench.tui.panes.base import Pane
 from workbench.tui.preferences import load_look, remember_theme
 from workbench.tui.reflection_work import ReflectionWork
@@ -294,9 +294,8 @@ class BenchApp(Overlays):
         """Return the names of the panes in order."""
         return [title for _, title, _ in PANES]
 
-    async def mount_every_pane(self) -> None:
-        """Have every pane read what it shows, seen or not."""
-        for name, _, _ in PANES:
+    async def mount_findable_panes(self) -> None:
+        for name in FOUND_IN:
             pane = await self._mounted(name)
             pane.display = name == PANES[self._current][0]
 

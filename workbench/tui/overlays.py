@@ -9,6 +9,7 @@ from textual import events
 from textual.app import App
 
 from workbench.tui.keymap import all_commands, command_by_id, shown_key
+from workbench.tui.panes import FOUND_IN
 from workbench.tui.panes.base import Pane
 from workbench.tui.text import plain
 
@@ -50,8 +51,8 @@ class Overlays(App[None], inherit_bindings=False):
         """Return the names of the panes in order."""
 
     @abstractmethod
-    async def mount_every_pane(self) -> None:
-        """Have every pane read what it shows, seen or not."""
+    async def mount_findable_panes(self) -> None:
+        """Have every pane whose memories can be found from anywhere read them, seen or not."""
 
     @abstractmethod
     def act(self, action: Callable[[], Outcome], after: Callable[[], object] | None = None) -> None:
@@ -119,7 +120,7 @@ class Overlays(App[None], inherit_bindings=False):
 
         if len(self.screen_stack) == 1:
             offered = self._offered()
-            await self.mount_every_pane()
+            await self.mount_findable_panes()
             self.push_screen(FindScreen(offered, self.memories), self._found)
 
     def _offered(self) -> list[Finding]:
@@ -135,12 +136,14 @@ class Overlays(App[None], inherit_bindings=False):
         return offered + [Finding(f"theme:{name}", f"Theme: {name}") for name in sorted(self.themes.by_name)]
 
     def memories(self) -> Iterator[Finding]:
-        """Yield every memory that the panes hold, newest first."""
+        """Yield every memory that the panes hold: core memory, entities, then what happened, newest first."""
         from workbench.tui.screens.find import Finding
 
-        for pane in list(self.screen_stack[0].query(Pane)):
-            for text, key in pane.findable():
-                yield Finding(key, text)
+        panes = {pane.id: pane for pane in self.screen_stack[0].query(Pane)}
+        for name in FOUND_IN:
+            if name in panes:
+                for text, key in panes[name].findable():
+                    yield Finding(key, text)
 
     async def _found(self, key: str | None) -> None:
         kind, _, name = (key or "").partition(":")

@@ -19,6 +19,8 @@ PANES: tuple[tuple[str, str, str], ...] = (
     ("decay", "Decay", "DecayPane"),
     ("past", "Past", "PastPane"),
 )
+# The panes whose memories can be found from anywhere, those first that hold the fewest and the best known.
+FOUND_IN = ("core", "graph", "timeline", "inbox", "audit")
 
 
 def pane_class(name: str) -> type[Pane]:

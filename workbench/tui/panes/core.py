@@ -14,8 +14,8 @@ from workbench.tui import commands
 from workbench.tui.editor import edit_in_editor
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import PAPER
-from workbench.tui.panes.base import Pane
 from workbench.tui.panes.draft import NEW, BudgetsMoved, Draft, DraftLeft, DraftSaved
+from workbench.tui.panes.on_memories import ON_MEMORIES, OnMemories
 from workbench.tui.query import parse_query
 from workbench.tui.views.core import (
     BLOCK_KEY,
@@ -26,7 +26,7 @@ from workbench.tui.views.core import (
     matching,
     total_line,
 )
-from workbench.tui.views.memory import known_lines, sources
+from workbench.tui.views.memory import known_lines
 from workbench.tui.views.teaching import teach
 from workbench.tui.widgets.status_line import StatusLine
 
@@ -55,15 +55,12 @@ _NOTHING_MATCHES = teach(
 _EDITOR_AFTER = 0.4
 
 
-class CorePane(Pane):
+class CorePane(OnMemories):
     """Blocks with a budget bar each, and their items."""
 
     title: ClassVar = "Core"
     filter_hint: ClassVar = "words of an item"
-    BINDINGS: ClassVar = bindings(
-        commands.NewItem, commands.EditHere, commands.EditInEditor, commands.Pin, commands.Forget,
-        commands.OpenSource, commands.ShowHistory,
-    )  # fmt: skip
+    BINDINGS: ClassVar = bindings(commands.NewItem, *ON_MEMORIES)
 
     class Loaded(Message):
         """Core memory was read."""
@@ -281,37 +278,17 @@ class CorePane(Pane):
         """Offer only what means something for the row under the cursor."""
         if self.has_class("-editing") and action not in ("leave", "zoom_pane"):
             return False
-        found = self._find(self.list.cursor_key) if self.is_mounted else None
         if action in ("edit_here", "edit_in_editor", "new_item"):
-            return found is not None
-        if action in ("pin", "forget", "show_history", "copy_id"):
-            return found is not None and found[1] is not None
-        if action == "open_source":
-            memory = self.known(self.list.cursor_key)
-            return memory is not None and bool(sources(memory))
+            return self.is_mounted and self._find(self.list.cursor_key) is not None
+        if action == "copy_id":
+            return bool(self.memory_here())
         return super().check_action(action, parameters)
 
-    def _items(self) -> list[CoreItem]:
-        found = (self._find(key) for key in self.list.chosen_keys)
-        return [each[1] for each in found if each is not None and each[1] is not None]
-
-    def action_pin(self) -> None:
-        items = self._items()
-        if items:
-            pinned = not all(item.pinned for item in items)
-            self.act(
-                partial(self.bench.pin, [item.id for item in items], pinned=pinned), self.list.clear_marks
-            )
+    def status_of(self, memory_id: str) -> str:
+        found = self._find(memory_id)
+        if found is None or found[1] is None:
+            return ""
+        return "pinned" if found[1].pinned else "active"
 
     def action_forget(self) -> None:
-        items = self._items()
-        if items:
-            self.act(partial(self.bench.remove_core, [item.id for item in items]), self.list.clear_marks)
-
-    def action_open_source(self) -> None:
-        memory = self.known(self.list.cursor_key)
-        if memory is not None and (found := sources(memory)):
-            self.post_message(self.GoTo(found[0]))
-
-    def action_show_history(self) -> None:
-        self.post_message(self.GoTo("history:MEMORY.md"))
+        self.act(partial(self.bench.remove_core, self.subjects()), self.list.clear_marks)

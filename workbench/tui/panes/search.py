@@ -437,6 +437,6 @@ class SearchPane(OnMemories, inherit_bindings=False):
 
         app = cast("Overlays", self.app)
         self._remember()
-        await app.mount_every_pane()
+        await app.mount_findable_panes()
         cuts = self._found.cuts if self._found is not None else ()
         app.push_screen(WhyNotScreen(self.bench, self._question, cuts, app.memories), app.open_link)

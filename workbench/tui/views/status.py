@@ -16,6 +16,7 @@ PANE_LINK = "pane:"
 KEY_LINK = "key:"
 LAST_LABEL = "help"
 _WORKSPACE = 24
+_USUAL_ROLE = "person"
 
 
 def top_line(status: Status | None, panes: Sequence[str], current: int, width: int) -> Line:
@@ -29,9 +30,12 @@ def top_line(status: Status | None, panes: Sequence[str], current: int, width: i
     """
     name = status.workspace if status else ""
     only_current = tuple(each if at == current else "" for at, each in enumerate(panes))
-    # What goes first where it is narrow: the names of the other panes, the role, most of the workspace's name.
+    # What goes first where it is narrow: that one is a person, most of the workspace's name, the names of the other
+    # panes.
     for names, with_role, name_width in (
         (tuple(panes), True, _WORKSPACE),
+        (tuple(panes), False, _WORKSPACE),
+        (tuple(panes), False, _WORKSPACE // 2),
         (only_current, True, _WORKSPACE),
         (only_current, False, _WORKSPACE // 2),
         (only_current, False, 4),
@@ -52,7 +56,8 @@ def _moment(status: Status | None, *, with_role: bool) -> Line:
         if status.moment is None
         else (ink(f"◷ {full_time(status.moment)}", "decide.strong"),)
     )
-    role = (ink(status.role, "faint", 20), Span(" · ", "faint")) if with_role else ()
+    told = with_role or status.role != _USUAL_ROLE
+    role = (ink(status.role, "faint", 20), Span(" · ", "faint")) if told else ()
     return (*role, *now, gap(1))
 
 
