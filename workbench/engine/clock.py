@@ -9,6 +9,8 @@ from typing import Protocol
 
 from workbench.engine.errors import InvalidInput
 
+_TO_THE_SECOND = len("2026-02-02T14:30:00")
+
 
 class Clock(Protocol):
     """Anything that tells the time."""
@@ -85,4 +87,4 @@ def time_or_none(text: str) -> datetime | None:
 
 def render_time(moment: datetime) -> str:
     """Write a time as ISO 8601 in UTC to the second: `2026-02-02T14:30:00Z`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).isoformat()[:_TO_THE_SECOND] + "Z"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 from workbench.engine.clock import render_time
 
 OR_NULL = "or null"
 """Marks a field of text whose emptiness means that there is none: the JSON says null then."""
+
+
+_AS_THEY_ARE: Final = frozenset({str, int, float, bool, type(None)})
 
 
 def to_json(value: object) -> Any:
@@ -18,24 +23,35 @@ def to_json(value: object) -> Any:
     Args:
         value: A result, or anything made of results, mappings, sequences and scalars.
     """
-    if is_dataclass(value) and not isinstance(value, type):
-        return {
-            camel_case(f.name): to_json(
-                getattr(value, f.name) or None if OR_NULL in f.metadata else getattr(value, f.name)
-            )
-            for f in fields(value)
-        }
-    if isinstance(value, dict):
-        return {str(key): to_json(item) for key, item in value.items()}
+    kind = type(value)
+    if kind in _AS_THEY_ARE:
+        return value
     if isinstance(value, list | tuple):
         return [to_json(item) for item in value]
     if isinstance(value, datetime):
         return render_time(value)
+    if is_dataclass(kind):
+        shaped = {}
+        for name, key, or_null in _shape(kind):
+            item = getattr(value, name)
+            if or_null:
+                item = item or None
+            # Large answers are mostly scalars: a call for each would take most of the time.
+            shaped[key] = item if type(item) in _AS_THEY_ARE else to_json(item)
+        return shaped
+    if isinstance(value, Mapping):
+        return {str(key): to_json(item) for key, item in value.items()}
     if isinstance(value, date):
         return value.isoformat()
-    if value is None or isinstance(value, bool | int | float):
+    if isinstance(value, bool | int | float):
         return value
     return str(value)
+
+
+@cache
+def _shape(kind: type[Any]) -> tuple[tuple[str, str, bool], ...]:
+    """Return for each field of a result its name, its key, and whether emptiness means null."""
+    return tuple((each.name, camel_case(each.name), OR_NULL in each.metadata) for each in fields(kind))
 
 
 def camel_case(name: str) -> str:
