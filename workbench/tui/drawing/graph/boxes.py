@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 GROUP_SIGN = "⊞"
 # Cells that a border and the space within take on both sides.
 FRAME = 4
-_WIDEST_NOTE = 28
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +25,15 @@ class Style:
 
     Args:
         framed: With a border around; otherwise `[ Name ]`.
-        name_width: Cells of a name in one line.
+        name_width: Cells of a line of text in a box.
         name_lines: Lines a name may take.
+        joined: Whether several relations may stand on one line.
     """
 
     framed: bool
     name_width: int = LONGEST_NAME
     name_lines: int = 1
+    joined: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,7 @@ class Box:
         rows: What stands in it, from the top: text and role.
         width: Cells with the border.
         height: Lines with the border.
-        body: First line at which a run may end, from its top.
-        ports: Lines from there that have sides to end at.
+        body: Its first line that has text, from its top.
     """
 
     card: Card
@@ -52,52 +52,36 @@ class Box:
     width: int
     height: int
     body: int
-    ports: int
     framed: bool
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=4096)
 def measure(card: Card, runs: int, style: Style) -> Box:
     """Return a card as a box.
 
     Args:
-        runs: How many lines end at it on the side of the centre.
+        card: To be written in it.
+        runs: How many lines end at it on the side of the centre; each ends at a line of text.
+        style: Of the box.
     """
-    return _framed(card, runs, style) if style.framed else _compact(card, runs, style)
-
-
-def _name_role(card: Card) -> str:
-    if card.group:
-        return "soft"
-    return "faint" if card.dashed else score_role(card.score) + "+strong"
-
-
-def _framed(card: Card, runs: int, style: Style) -> Box:
     sign = f"{GROUP_SIGN} " if card.group else ""
     names = name_lines(sign + card.name, style.name_width, style.name_lines)
-    titles = [cell_width(shorten(title, style.name_width)) for title in (card.type, card.status) if title]
-    inner = max([cell_width(line) for line in names] + titles)
-    widest = max([cell_width(word) for note in card.notes for word, whole in note if whole], default=0)
-    room = max(inner, widest, min(_WIDEST_NOTE, style.name_width))
+    if style.framed:
+        titles = [cell_width(shorten(title, style.name_width)) for title in (card.type, card.status) if title]
+    else:
+        titles = []
+        if card.status:
+            names = (*names[:-1], f"{names[-1]} · {card.status}")
+    inner = max(*(cell_width(line) for line in names), *titles, 1)
+    widest = max((cell_width(word) for note in card.notes for word, whole in note if whole), default=0)
+    room = max(inner, widest, style.name_width)
     notes = [line for note in card.notes for line in packed(note, room)]
-    inner = max([inner] + [cell_width(line) for line in notes])
-    rows = [(line, _name_role(card)) for line in names] + [(line, "soft") for line in notes]
+    inner = max(inner, *(cell_width(line) for line in notes), 0)
+    role = "soft" if card.group else "faint" if card.dashed else score_role(card.score) + "+strong"
+    rows = [(line, role) for line in names] + [(line, "soft") for line in notes]
     rows += [("", "text")] * (runs - len(rows))
-    return Box(card, tuple(rows), inner + FRAME, len(rows) + 2, 1, len(rows), True)
-
-
-def _compact(card: Card, runs: int, style: Style) -> Box:
-    sign = f"{GROUP_SIGN} " if card.group else ""
-    name = shorten(sign + card.name, style.name_width)
-    if card.status:
-        name += f" · {card.status}"
-    widest = max([cell_width(word) for note in card.notes for word, whole in note if whole], default=0)
-    room = max(cell_width(name), widest, _WIDEST_NOTE)
-    notes = [line for note in card.notes for line in packed(note, room)]
-    ports = max(1, runs)
-    rows = [(name, _name_role(card)), *[("", "text")] * (ports - 1), *((line, "soft") for line in notes)]
-    inner = max(cell_width(line) for line, _ in rows)
-    return Box(card, tuple(rows), inner + FRAME, len(rows), 0, ports, False)
+    body = int(style.framed)
+    return Box(card, tuple(rows), inner + FRAME, len(rows) + 2 * body, body, style.framed)
 
 
 def draw(canvas: Canvas, box: Box, x: int, y: int, width: int, *, chosen: bool, centre: bool = False) -> None:
@@ -124,7 +108,7 @@ def _draw_framed(canvas: Canvas, box: Box, x: int, y: int, width: int, chosen: b
     inner = width - 2
     canvas.write(x, y, look[0] + look[4] * inner + look[1], role)
     if box.card.type:
-        canvas.write(x + 2, y, shorten(box.card.type, inner - 2), "faint")
+        canvas.write(x + 1, y, f" {shorten(box.card.type, inner - 2)} ", "faint")
     for at, (text, text_role) in enumerate(box.rows, y + 1):
         canvas.write(x, at, look[5] + " " * inner + look[5], role)
         if chosen and at == y + 1:
@@ -134,20 +118,22 @@ def _draw_framed(canvas: Canvas, box: Box, x: int, y: int, width: int, chosen: b
     canvas.write(x, last, look[3] + look[4] * inner + look[2], role)
     if box.card.status:
         status = shorten(box.card.status, inner - 2)
-        canvas.write(x + width - 2 - cell_width(status), last, status, "soft")
+        canvas.write(x + width - 3 - cell_width(status), last, f" {status} ", "soft")
 
 
 def _draw_compact(canvas: Canvas, box: Box, x: int, y: int, width: int, chosen: bool, centre: bool) -> None:
-    border_role = _border(box.card, chosen, centre)[1]
-    left, right = "┆┆" if box.card.dashed else "[]"
-    for at, (text, role) in enumerate(box.rows):
-        if at < box.ports:
-            canvas.write(x, y + at, left + " " * (width - 2) + right, border_role)
+    look, role = _border(box.card, chosen, centre)
+    last = len(box.rows) - 1
+    for at, (text, text_role) in enumerate(box.rows):
+        sides = look[5] * 2
+        if not box.card.dashed:
+            sides = "[]" if not last else look[0:2] if at == 0 else look[3] + look[2] if at == last else sides
+        canvas.write(x, y + at, sides[0] + " " * (width - 2) + sides[1], role)
         marked = chosen and at == 0
         if marked:
-            canvas.write(x + 1, y, "▸", border_role)
-            canvas.write(x + 2 + cell_width(text), y, "◂", border_role)
-        canvas.write(x + 2, y + at, text, "tab" if marked else role, _link(box.card))
+            canvas.write(x + 1, y, "▸", role)
+            canvas.write(x + 2 + cell_width(text), y, "◂", role)
+        canvas.write(x + 2, y + at, text, "tab" if marked else text_role, _link(box.card))
 
 
 def leave(

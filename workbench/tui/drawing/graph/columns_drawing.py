@@ -40,15 +40,26 @@ def _draw_runs(canvas: Canvas, columns: Columns, stand: Stand, side: int, chosen
     near = stand.x + stand.width - 1 if side == 1 else stand.x
     trunk = columns.edges[side, stand.depth] + side * TRUNK
     rows = [row for child in hung for row in child.run_rows]
-    marked = stand.branch.card.key == chosen
-    boxes.leave(canvas, stand.box, near, stand.anchor, right=side == 1, chosen=marked, centre=stand.side == 0)
+    straight = rows == [stand.anchor]
+    first = near + side if straight else trunk + side
     canvas.across(stand.anchor, near + side, trunk)
     canvas.down(trunk, min(stand.anchor, *rows), max(stand.anchor, *rows))
     for child in hung:
         end = child.x if side == 1 else child.x + child.width - 1
         for row, run in zip(child.run_rows, child.branch.runs, strict=True):
             canvas.across(row, trunk, end - side)
-            write_run(canvas, row, trunk + side, end - side, run.words, to_second=run.outward)
+            write_run(canvas, row, first, end - side, run)
             if not run.outward:
                 marked = child.branch.card.key == chosen
                 boxes.leave(canvas, child.box, end, row, right=side == -1, chosen=marked)
+            if not (straight and run.inward):
+                marked = stand.branch.card.key == chosen
+                boxes.leave(
+                    canvas,
+                    stand.box,
+                    near,
+                    stand.anchor,
+                    right=side == 1,
+                    chosen=marked,
+                    centre=stand.side == 0,
+                )

@@ -20,8 +20,15 @@ _BEYOND = "+"
 
 
 def whole(ties: Ties) -> dict[str, Sequence[str | Group]]:
-    """Return what hangs on each entity with a box for every one."""
-    return dict(ties.children)
+    """Return what hangs on each entity with a box for every one; the same relations stand together."""
+    return {inner: _together(ties, inner, outer) for inner, outer in ties.children.items()}
+
+
+def _together(ties: Ties, inner: str, outer: Sequence[str]) -> tuple[str, ...]:
+    kinds: dict[object, list[str]] = {}
+    for id_ in outer:
+        kinds.setdefault(ties.words_between(inner, id_), []).append(id_)
+    return tuple(id_ for ids in kinds.values() for id_ in ids)
 
 
 def grouped(ties: Ties, boxes: int) -> dict[str, Sequence[str | Group]]:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.drawing.canvas import Canvas
 from workbench.tui.drawing.graph import boxes
-from workbench.tui.drawing.graph.boxes import Box, Style, measure
+from workbench.tui.drawing.graph.boxes import Box, measure
 from workbench.tui.drawing.graph.runs import write_run
+from workbench.tui.drawing.graph.sides import sides_of
 from workbench.tui.drawing.graph.stepping import DOWN, LEFT, RIGHT, UP, Steps, walk_list
 from workbench.tui.drawing.picture import Picture, Region
 from workbench.tui.text import cell_width
@@ -16,12 +17,12 @@ from workbench.tui.text import cell_width
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from workbench.tui.drawing.graph.boxes import Style
     from workbench.tui.drawing.graph.tree import Branch
 
 # The line that boxes hang on runs below this cell of the box above.
 _TRUNK = 1
 _ENDS = 4
-_STYLE = Style(framed=False)
 
 
 @dataclass
@@ -50,19 +51,25 @@ class Indented:
     height: int
 
 
-def indent(root: Branch) -> Indented:
-    """Place a tree; what points at the centre comes first."""
-    twig, height = _twig(root, 0, 0)
+def indent(root: Branch, style: Style) -> Indented:
+    """Place a tree; what points at a box comes before what it points at.
+
+    Args:
+        root: Of the tree.
+        style: Of all boxes.
+    """
+    twig, height = _twig(root, style, 0, 0)
     return Indented(twig, max(each.x + each.box.width for each in twig.walk()), height)
 
 
-def _twig(branch: Branch, x: int, y: int) -> tuple[Twig, int]:
-    twig = Twig(branch, measure(branch.card, len(branch.runs), _STYLE), x, y)
+def _twig(branch: Branch, style: Style, x: int, y: int) -> tuple[Twig, int]:
+    twig = Twig(branch, measure(branch.card, len(branch.runs), style), x, y)
     below = y + twig.box.height
     words = [cell_width(run.words) for child in branch.children for run in child.runs]
     inner = x + _TRUNK + 1 + _ENDS + max(words, default=0)
-    for child in branch.children:
-        hung, below = _twig(child, inner, below)
+    inward, others = sides_of(branch)
+    for child in inward + others:
+        hung, below = _twig(child, style, inner, below)
         twig.children.append(hung)
     return twig, below
 
@@ -94,4 +101,4 @@ def _draw_runs(canvas: Canvas, twig: Twig) -> None:
     for child in hung:
         for row, run in enumerate(child.branch.runs, child.y):
             canvas.across(row, trunk, child.x - 1)
-            write_run(canvas, row, trunk + 1, child.x - 1, run.words, to_second=run.outward)
+            write_run(canvas, row, trunk + 1, child.x - 1, run)

@@ -54,7 +54,7 @@ def _lines(branch: Branch, width: int, chosen: bool) -> list[tuple[tuple[str, st
     after = f" · {card.status}" if card.status else " · no file" if card.dashed else ""
     lines: list[tuple[tuple[str, str], ...]] = []
     for at, run in enumerate(branch.runs):
-        arrow = "→ " if run.outward else "← "
+        arrow = "↔ " if run.outward and run.inward else "→ " if run.outward else "← "
         lead = f"{arrow}{run.words}  " if run.words else arrow
         here = at == len(branch.runs) - 1
         if not here or cell_width(lead) + cell_width(name) > width:

@@ -6,9 +6,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from workbench.tui.drawing.graph.columns import Columns, Stand
+    from workbench.tui.drawing.picture import Region
 
 LEFT, RIGHT, UP, DOWN = "left", "right", "up", "down"
 Steps = dict[tuple[str, str], str]
@@ -46,3 +47,31 @@ def walk_list(steps: Steps, keys: Sequence[str], back: str, on: str) -> None:
     for one, other in pairwise(keys):
         steps[one, on] = other
         steps[other, back] = one
+
+
+def steps_in_rows(regions: Mapping[str, Region], directions: Sequence[int], keys: Sequence[str]) -> Steps:
+    """Walk a chain that turns back at the edge: along it to the left and right, to the nearest row up and down.
+
+    Args:
+        regions: Where the boxes stand.
+        directions: Of each box’s row, 1 to the right.
+        keys: In the order of the chain.
+    """
+    steps: Steps = {}
+    for at, (key, direction) in enumerate(zip(keys, directions, strict=True)):
+        on, back = (RIGHT, LEFT) if direction == 1 else (LEFT, RIGHT)
+        if at + 1 < len(keys):
+            steps[key, on] = keys[at + 1]
+        if at:
+            steps[key, back] = keys[at - 1]
+        middle = regions[key].x + regions[key].width // 2
+        for way, wanted in ((UP, -1), (DOWN, 1)):
+            line = regions[key].y
+            rows = {region.y for region in regions.values() if (region.y - line) * wanted > 0}
+            if rows:
+                nearest = min(rows, key=lambda row: abs(row - line))
+                beside = [each for each in keys if regions[each].y == nearest]
+                steps[key, way] = min(
+                    beside, key=lambda each: abs(regions[each].x + regions[each].width // 2 - middle)
+                )
+    return steps

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.tui.drawing.graph.names import shorten
-from workbench.tui.drawing.graph.ties import APART, BOTH, INWARD, OUTWARD
+from workbench.tui.drawing.graph.ties import APART, INWARD, OUTWARD
 from workbench.tui.text import cell_width
 
 if TYPE_CHECKING:
@@ -52,10 +52,12 @@ class Run:
     Args:
         words: Written on it; safe.
         outward: Whether it points away from the centre.
+        inward: Whether it points to the centre; a line of several entities at once may do both.
     """
 
     words: str
     outward: bool
+    inward: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +97,21 @@ class Group:
     under: Group | None = None
 
 
-def grow(ties: Ties, shown: Mapping[str, Sequence[str | Group]]) -> Branch:
+def grow(ties: Ties, shown: Mapping[str, Sequence[str | Group]], *, joined: bool = True) -> Branch:
     """Return the tree to draw.
 
     Args:
         ties: With a centre.
         shown: What hangs on each entity: entities and groups.
+        joined: Whether several relations may stand on one line.
     """
+    widest = _WIDEST_WORDS if joined else 0
     drawn = {ties.center, *(each for hung in shown.values() for each in hung if isinstance(each, str))}
     told = {(inner, outer) for inner, hung in shown.items() for outer in hung if isinstance(outer, str)}
 
     def branch(id_: str, inner: str) -> Branch:
-        runs = _runs(ties, inner, id_) if inner else ()
-        return Branch(_card(ties, id_, drawn, told), runs, hung_on(id_))
+        runs = _runs(ties, inner, id_, widest) if inner else ()
+        return Branch(card_of(ties, id_, drawn, told), runs, hung_on(id_))
 
     def hung_on(id_: str) -> tuple[Branch, ...]:
         return tuple(
@@ -118,32 +122,41 @@ def grow(ties: Ties, shown: Mapping[str, Sequence[str | Group]]) -> Branch:
 
 
 def _group(group: Group) -> Branch:
-    runs = {OUTWARD: (True,), INWARD: (False,), BOTH: (True, False), APART: ()}[group.direction]
+    runs = (
+        () if group.direction == APART else (Run("", group.direction != INWARD, group.direction != OUTWARD),)
+    )
     return Branch(
-        Card(group.key, group.name, group=True),
-        tuple(Run("", outward) for outward in runs),
-        (_group(group.under),) if group.under else (),
+        Card(group.key, group.name, group=True), runs, (_group(group.under),) if group.under else ()
     )
 
 
-def _runs(ties: Ties, inner: str, outer: str) -> tuple[Run, ...]:
+def _runs(ties: Ties, inner: str, outer: str, widest: int) -> tuple[Run, ...]:
     there, back = ties.words_between(inner, outer)
-    return tuple(Run(words, True) for words in _joined(there)) + tuple(
-        Run(words, False) for words in _joined(back)
+    return (
+        *(Run(words, True, False) for words in _joined(there, widest)),
+        *(Run(words, False, True) for words in _joined(back, widest)),
     )
 
 
-def _joined(words: Sequence[str]) -> list[str]:
+def _joined(words: Sequence[str], widest: int) -> list[str]:
     lines: list[str] = []
     for word in words:
-        if lines and cell_width(lines[-1]) + 2 + cell_width(word) <= _WIDEST_WORDS:
+        if lines and cell_width(lines[-1]) + 2 + cell_width(word) <= widest:
             lines[-1] += ", " + word
         else:
             lines.append(word)
     return lines
 
 
-def _card(ties: Ties, id_: str, drawn: set[str], told: set[tuple[str, str]]) -> Card:
+def card_of(ties: Ties, id_: str, drawn: set[str], told: set[tuple[str, str]]) -> Card:
+    """Return what is written in the box of an entity.
+
+    Args:
+        ties: Of the view.
+        id_: Of the entity.
+        drawn: Ids of all that have boxes.
+        told: Pairs whose relations are drawn, either way; the others are told in words.
+    """
     node = ties.nodes[id_]
     notes: list[Note] = []
     if itself := ties.words.get((id_, id_)):
