@@ -10,13 +10,13 @@ _SECTION = "In the past"
 class StepEarlier(Command):
     """Go to memory as it was one change earlier."""
 
-    key, section, label, rank = "left,comma", _SECTION, "", 4
+    key, section, label, rank = "left,comma", _SECTION, "earlier", 4
 
 
 class StepLater(Command):
     """Go to memory as it was one change later."""
 
-    key, section, label, rank = "right,full_stop", _SECTION, "", 5
+    key, section, label, rank = "right,full_stop", _SECTION, "later", 5
 
 
 class DayEarlier(Command):
