@@ -168,7 +168,7 @@ def _cells(points: Sequence[ScorePoint], store: str) -> Iterator[tuple[str, str]
         )
         before = point.status
         if fell:
-            yield FALL, "strong"
+            yield FALL, "strong" if point.days >= 0 else "soft"
         elif point.status == "unrecorded":
             yield GLYPHS["unrecorded"], "rule"
         else:
@@ -208,13 +208,18 @@ def axis_lines(window: Window, cell: int) -> tuple[Line, Line]:
 
 
 def date_labels(window: Window) -> list[tuple[int, str]]:
-    """Return the cells at which something of the calendar begins, with its name: a week, a month or a year."""
+    """Return the cells at which something of the calendar begins, with its name: a week, a month or a year.
+
+    Where cells are days enough for it, the middle of a month is among them, without a name.
+    """
     found: list[tuple[int, str]] = []
     before = window.scale.day(window.today, window.first - 1)
     for cell in range(window.first, window.first + window.count):
         day = window.scale.day(window.today, cell)
         if label := _begins(before, day, window.scale):
             found.append((cell, label))
+        elif 1 < window.scale.days <= 7 and before.day < _MID_MONTH <= day.day:
+            found.append((cell, ""))
         before = day
     return found
 
@@ -225,8 +230,6 @@ def _begins(before: date, day: date, scale: Scale) -> str:
         return f"{day.day} {MONTHS[day.month - 1]}" if day.weekday() == 0 else ""
     if day.year != before.year:
         return str(day.year)
-    if scale.days == 3 and day.month == before.month and before.day < _MID_MONTH <= day.day:
-        return str(_MID_MONTH)
     every = 1 if 0 < scale.days <= 7 else 3 if scale.days else 6
     begins = day.month != before.month and (day.month - 1) % every == 0
     return MONTHS[day.month - 1] if begins else ""

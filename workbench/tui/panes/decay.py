@@ -97,10 +97,8 @@ class DecayPane(DecayTrial):
             return NOTHING_MATCHES(width)
         if self.wanted.changes:
             return _NO_CHANGES(width)
-        coming = [falls[0] for falls in (reading.falls or {}).values()]
-        return nothing_fades(
-            self.wanted.span, min(coming, key=lambda fall: (fall.days, fall.id), default=None), width
-        )
+        rows = self.list.heat
+        return nothing_fades(self.wanted.span, rows.coming if rows is not None else None, width)
 
     # --- what it shows --------------------------------------------------------------------------------------
 
@@ -114,7 +112,7 @@ class DecayPane(DecayTrial):
         if self._from_top:
             self._from_top = False
             self.list.action_move_first()
-        if self.wanted_key and self.list.go_to(self.wanted_key):
+        if self.wanted_key and self.list.go_to(self.resolve(self.wanted_key)):
             self.wanted_key = ""
         total = len(self.truth.view.entries) if self.truth is not None else 0
         self.filter_bar.set_count(event.rows.entries, total)
@@ -182,6 +180,17 @@ class DecayPane(DecayTrial):
             self.show_detail(memory.id)
             self.refresh_bindings()
 
+    def resolve(self, key: str) -> str:
+        """Return the row that a key means: a fact or a relation has the score of its entity."""
+        return key.partition("#^")[0]
+
+    def go_to(self, key: str, filter_text: str = "") -> None:
+        """Show a memory, now or as soon as it is read; what hides it gives way."""
+        super().go_to(key, filter_text)
+        if self.wanted_key and (self.wanted.span or self.wanted.changes):
+            self.wanted = replace(self.wanted, span=0, changes=False)
+            self.rearrange()
+
     def apply_filter(self, text: str) -> None:
         self.wanted = replace(self.wanted, query=parse_query(text, FIELDS, self.frame.today))
         self.rearrange()
@@ -200,7 +209,7 @@ class DecayPane(DecayTrial):
         if zoomed:
             self._draw_frame()
         else:
-            self.query_one("#decay-axis", Lines).show(self._axis)
+            self.query_one("#decay-axis", Lines).refresh()
         self.show_detail(self.list.cursor_key)
 
     def action_zoom_time_in(self) -> None:
@@ -290,7 +299,8 @@ class DecayPane(DecayTrial):
         if action == "see_in_decay":
             return False
         if action in ("keep_rate", "only_changes"):
-            return self.trial is not None and not self.is_writing
+            in_list = action == "only_changes" or not self.detail.has_focus
+            return self.trial is not None and in_list and not self.is_writing
         if action == "reinforce":
             return bool(self.subjects()) and not self.is_writing
         return super().check_action(action, parameters)

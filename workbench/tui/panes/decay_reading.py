@@ -12,13 +12,15 @@ from textual.worker import get_current_worker
 from workbench.engine.errors import WorkbenchError
 from workbench.tui.drawing.heat import FARTHEST, SCALES
 from workbench.tui.panes.on_memories import OnMemories
-from workbench.tui.views.decay_arranging import Arrangement, GivenUp, arrange
-from workbench.tui.views.decay_frame import Trial
+from workbench.tui.views.decay_arranging import Arrangement, GivenUp, arrange, changes
 from workbench.tui.views.decay_rows import Frame, HeatRows, Reading
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from workbench.engine.results import Fall, Falls
     from workbench.tui.bench import Bench
+    from workbench.tui.views.decay_frame import Trial
 
 # Seconds between two looks at the clock, for the day may have changed.
 _LOOK_AT_CLOCK: Final = 20.0
@@ -38,10 +40,11 @@ class DecayReading(OnMemories):
     class Tried(Message):
         """It was reckoned what another rate would make of everything."""
 
-        def __init__(self, rate: float, reading: Reading) -> None:
+        def __init__(self, rate: float, reading: Reading, changes: Sequence[tuple[int, str, str]]) -> None:
             super().__init__()
             self.rate = rate
             self.reading = reading
+            self.changes = changes
 
     class Arranged(Message):
         """What is wanted of what was read stands in rows."""
@@ -135,7 +138,8 @@ class DecayReading(OnMemories):
             self.post_message(self.Done(None, error))
             return
         if not worker.is_cancelled:
-            self.post_message(self.Tried(rate, Reading(view, falls, was)))
+            tried = Reading(view, falls, was)
+            self.post_message(self.Tried(rate, tried, changes(tried)))
 
     # --- what of it to show ---------------------------------------------------------------------------------
 

@@ -58,7 +58,7 @@ class DecayTrial(DecayReading):
             self.end_trial()
             return
         only = self.trial.only_changes if self.trial is not None else False
-        self.trial = Trial(rate, in_force, self._as_if(rate), only)
+        self.trial = Trial(rate, in_force, self._as_if(rate), only_changes=only)
         self.trial_changed()
         self.try_out(rate)
 
@@ -68,6 +68,11 @@ class DecayTrial(DecayReading):
             return None
         last = self.trial.reading
         return replace(last, view=replace(last.view, lambda_=rate))
+
+    def truth_changed(self) -> None:
+        """Go on with the trial on what was read anew."""
+        if self.trial is not None:
+            self.begin_trial(self.trial.rate)
 
     def end_trial(self) -> None:
         """Show the truth again."""
@@ -82,7 +87,7 @@ class DecayTrial(DecayReading):
         event.stop()
         if self.trial is None or event.rate != self.trial.rate:
             return
-        self.trial = replace(self.trial, reading=event.reading)
+        self.trial = replace(self.trial, reading=event.reading, changes=event.changes)
         self.trial_changed()
         self.rearrange()
 
@@ -127,7 +132,7 @@ class DecayTrial(DecayReading):
 
     def action_keep_rate(self) -> None:
         trial = self.trial
-        if trial is None or trial.reading is None:
+        if trial is None or trial.changes is None:
             return
 
         def keep(sure: bool | None) -> None:

@@ -77,7 +77,9 @@ def arrange(
     """
     entries = list(_shown(reading, wanted, given_up))
     if wanted.span:
-        return HeatRows(reading, _by_span(reading, entries), course, frame, falling=True)
+        rows = HeatRows(reading, _by_span(reading, entries), course, frame, falling=True)
+        rows.coming = None if entries else reading.soonest
+        return rows
     _sort(entries, reading, wanted.sort)
     return HeatRows(reading, _grouped(reading, entries, wanted.group), course, frame)
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from math import log
 from typing import TYPE_CHECKING, Final
 
 from workbench.tui.drawing.heat import GLYPHS, axis_lines, status_sign, window_for
 from workbench.tui.drawing.heat_curve import LABELS, curve_lines
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread, wrap_line
+from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.palette import heat_role
 from workbench.tui.text import wrap
-from workbench.tui.views.dates import day_name
+from workbench.tui.views.dates import MONTHS, day_name
 from workbench.tui.views.memory import known_lines, markdown_lines, section, store_of_id, store_sign
 
 if TYPE_CHECKING:
@@ -25,7 +24,10 @@ if TYPE_CHECKING:
 
 _BAR: Final = 24
 _WIDEST: Final = 64
-_CURVE_ROWS: Final = 5
+_BESIDE_BAR: Final = 18
+_CURVE_ROWS: Final = 6
+# Cells that the fall below a threshold takes with the threshold itself.
+_WHOLE_FALL: Final = 46
 
 
 @dataclass(frozen=True)
@@ -101,10 +103,11 @@ def _day_lines(cell: Cell, width: int) -> list[Line]:
     if cell.score is None:
         return lines + [(Span(each, "soft"),) for each in wrap(_unknown(cell), width)]
     value, status = cell.score.value, cell.score.status
-    filled = round(_BAR * value)
+    size = max(4, min(_BAR, width - _BESIDE_BAR))
+    filled = round(size * value)
     bar = (
         Span("━" * filled, heat_role(cell.store, value)),
-        Span("─" * (_BAR - filled), "rule"),
+        Span("─" * (size - filled), "rule"),
         gap(2),
         Span(f"{value:.2f}", "strong"),
         gap(2),
@@ -160,19 +163,19 @@ def _score_lines(cell: Cell, score: Score, width: int) -> list[Line]:
     used = "used once" if count == 1 else f"used {count:,} times"
     base, weight = _number(terms, "base"), _number(terms, "typeWeight")
     factors = (
-        ("base", base, "how it was learned"),
-        (f"× e^(−{rate:g} × {days:,})", _number(terms, "decay"), f"{_days(days)} since its last use"),
+        ("base", base, "of its source"),
+        (f"× e^(−{rate:g} × {days:,})", _number(terms, "decay"), f"{_days(days)} unused"),
         (f"× log₂({count:,} + 1)", _number(terms, "reinforcement"), used),
-        (f"× {weight:g}", weight, f"its store, {cell.entry.store}"),
+        (f"× {weight:g}", weight, cell.entry.store),
     )
     size = max(len(name) for name, _, _ in factors) + 2
     lines: list[Line] = [
-        cut((column(name, size, "text"), Span(f"{value:>7.4f}", "soft"), gap(3), ink(why, "faint")), width)
+        cut((column(name, size, "text"), Span(f"{value:>6.4f}", "soft"), gap(2), ink(why, "faint")), width)
         for name, value, why in factors
     ]
     capped = "at most 1 counts" if score.raw > 1 else ""
     total: Line = (
-        column("= score", size, "strong"), Span(f"{score.raw:>7.4f}", "strong"), gap(3), ink(capped, "faint")
+        column("= score", size, "strong"), Span(f"{score.raw:>6.4f}", "strong"), gap(2), ink(capped, "faint")
     )  # fmt: skip
     return [*lines, cut(total, width)]
 
@@ -189,7 +192,7 @@ def _falls_lines(cell: Cell, width: int) -> list[Line]:
         lines.append((Span("reckoning…", "faint"),))
     else:
         coming = [each for each in falls.get(cell.entry.id, ()) if each.days > cell.days]
-        lines += [line for each in coming for line in _fall_lines(each, cell, width)]
+        lines += [_fall_line(each, cell, width) for each in coming]
         if not coming:
             lines.append((Span("It falls below no other threshold.", "text"),))
     if not cell.stands_still:
@@ -198,18 +201,19 @@ def _falls_lines(cell: Cell, width: int) -> list[Line]:
     return lines
 
 
-def _fall_lines(fall: Fall, cell: Cell, width: int) -> list[Line]:
-    today = cell.frame.today
-    when = day_name(today + timedelta(days=fall.days), today).rpartition("· ")[2]
+def _fall_line(fall: Fall, cell: Cell, width: int) -> Line:
     line: Line = (
         status_sign(fall.before, cell.store),
         Span("→", "faint"),
         status_sign(fall.after, cell.store),
-        Span(f" {fall.after}", "text"),
-        Span(f" in {_days(fall.days)}, {when}", "soft"),
-        Span(f", below {fall.threshold:g}", "faint"),
+        gap(1),
+        column(fall.after, 10, "text"),
+        Span(f"in {fall.days:>3,} d", "soft"),
+        Span(f"  {fall.on.day:>2} {MONTHS[fall.on.month - 1]} {fall.on.year}", "soft"),
     )
-    return wrap_line(line, width)
+    if width >= _WHOLE_FALL:
+        line = (*line, Span(f"  below {fall.threshold:g}", "faint"))
+    return cut(line, width)
 
 
 def _thresholds(view: DecayView) -> str:

@@ -7,10 +7,11 @@ from math import log
 from typing import TYPE_CHECKING, Final
 
 from workbench.tui.drawing.heat import FALL, GLYPHS, status_sign
-from workbench.tui.ink import BLANK, Line, Span, cut, flow, gap, ink, line_width, spread
+from workbench.tui.ink import BLANK, Line, Span, cut, flow, gap, line_width, spread
 from workbench.tui.palette import heat_role
+from workbench.tui.text import wrap
 from workbench.tui.views.dates import day_name
-from workbench.tui.views.decay_arranging import NOT, SPANS, changes
+from workbench.tui.views.decay_arranging import NOT, SPANS
 from workbench.tui.views.teaching import teach
 
 if TYPE_CHECKING:
@@ -119,12 +120,14 @@ class Trial:
         rate: Per day.
         in_force: The workspace’s own.
         reading: What memory would be under it; None while that is being reckoned.
+        changes: How many would be what instead of what, the most first; None while that is being reckoned.
         only_changes: Whether only what would change is shown.
     """
 
     rate: float
     in_force: float
     reading: Reading | None = None
+    changes: Sequence[tuple[int, str, str]] | None = None
     only_changes: bool = False
 
     def stepped(self, by: int) -> float:
@@ -156,10 +159,10 @@ def trial_lines(trial: Trial | None, width: int) -> Sequence[Line]:
             ("esc", "go back"),
         )
     ]
-    says = cut((ink(_would(trial), "decide"),), width - 2)
+    says = [(gap(1), Span(each, "decide")) for each in wrap(_would(trial), width - 2, limit=2)]
     return (
         (gap(1), *spread(rate, truth, width - 2)),
-        (gap(1), *says),
+        *says,
         *((gap(1), *line) for line in flow(keys, width - 2)),
     )
 
@@ -184,9 +187,9 @@ def _slider(trial: Trial, width: int) -> Line:
 
 def _would(trial: Trial) -> str:
     """Say what a trial would change, in a sentence."""
-    if trial.reading is None:
-        return "reckoning what would change…"
-    found = changes(trial.reading)
+    found = trial.changes
+    if found is None:
+        return "Reckoning what would change…"
     if not found:
         return "No memory would have another status."
     count, would, status = found[0]

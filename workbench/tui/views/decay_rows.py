@@ -28,7 +28,7 @@ _SIGN = 2
 _WORDS_FROM = 58
 _LONG_WORDS_FROM = 96
 _FEWEST_CELLS = 12
-_SCORE_WORDS, _SCORE, _TRIAL_WORDS, _FALL_WORDS, _LONG_FALL_WORDS, _FALL = 16, 6, 18, 30, 38, 9
+_SCORE_WORDS, _SCORE, _TRIAL_WORDS, _FALL_WORDS, _LONG_FALL_WORDS, _FALL = 16, 6, 18, 31, 42, 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,12 @@ class Reading:
         found = self.falls.get(memory_id, ()) if self.falls else ()
         return found[0] if found else None
 
+    @property
+    def soonest(self) -> Fall | None:
+        """Return what falls next of all."""
+        first = (falls[0] for falls in (self.falls or {}).values())
+        return min(first, key=lambda fall: (fall.days, fall.id), default=None)
+
     def changed(self, entry: DecayEntry) -> bool:
         """Tell whether a memory would have another status under the rate that is tried."""
         return self.truth is not None and self.truth.get(entry.id, entry.status) != entry.status
@@ -119,6 +125,9 @@ class HeatRows(KeyedRows):
         course: The engine’s course of one memory’s score; pure.
         frame: What to show of time.
         falling: Whether rows tell when they fall rather than how they stand.
+
+    `coming` is what falls next where nothing is shown of what does, and `near` the group in which to look first for a
+    memory that is in several.
     """
 
     def __init__(
@@ -133,6 +142,7 @@ class HeatRows(KeyedRows):
         self.reading = reading
         self.frame = frame
         self.falling = falling
+        self.coming: Fall | None = None
         self._course = course
         self._rows: list[DecayEntry | Heading | None] = []
         self._at: dict[tuple[str, str], int] = {}
