@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.tui.drawing.graph.boxes import Style
 from workbench.tui.drawing.graph.columns import Columns, place
 from workbench.tui.drawing.graph.columns_drawing import draw_columns
-from workbench.tui.drawing.graph.grouping import grouped, same_group, whole
+from workbench.tui.drawing.graph.grouping import grouped, hidden_relations, same_group, whole
 from workbench.tui.drawing.graph.indented import Indented, draw_indented, indent
 from workbench.tui.drawing.graph.listing import draw_list
 from workbench.tui.drawing.graph.sides import balanced, sides_of
-from workbench.tui.drawing.graph.tree import Branch, Card, grow
-from workbench.tui.ink import ink
+from workbench.tui.drawing.graph.tree import grow
+from workbench.tui.ink import Span
+from workbench.tui.text import wrap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from workbench.tui.drawing.graph.ties import Ties
     from workbench.tui.drawing.graph.tree import Group
@@ -24,8 +26,10 @@ if TYPE_CHECKING:
 
 # So many entities are always drawn one by one, the centre among them.
 ALWAYS_SINGLE = 12
-_MOST_BOXES = 48
-_BOXES = (48, 40, 32, 26, 21, 18, 15, 12, 10, 8, 6, 4)
+# More are, up to so many, where they fit.
+_MOST_SINGLE = 48
+# Where entities share boxes, so many boxes are enough to look at, and so few too little for framed ones.
+_MOST_BOXES, _FEWEST_FRAMED, _FEWEST_BOXES = 28, 14, 3
 _FEWEST_CELLS = (34, 6)
 _FRAMED = (Style(True, 24, 2), Style(True, 18, 2), Style(True, 14, 2, joined=False))
 _PLAIN = (
@@ -35,6 +39,9 @@ _PLAIN = (
     Style(False, 12, 3, joined=False),
 )
 _INDENTED = (Style(False, 24), Style(False, 24, joined=False), Style(False, 14, 2, joined=False))
+
+Shown = Mapping[str, Sequence["str | Group"]]
+Way = Columns | Indented
 
 
 def arrange(ties: Ties, width: int, height: int, *, chosen: str, omitted: int = 0) -> Picture:
@@ -47,66 +54,92 @@ def arrange(ties: Ties, width: int, height: int, *, chosen: str, omitted: int = 
         chosen: Key of the chosen box.
         omitted: Entities that the view leaves out.
     """
-    footer = 1 if omitted else 0
-    picture = _arranged(ties, width, height - footer, chosen)
-    if not omitted:
-        return picture
-    words = f"{omitted:,} more lie around it that are not drawn; filter, or see the table."
-    return replace(picture, lines=(*picture.lines, (ink(words, "soft", max(0, width)),)))
+    shown, way = _chosen_way(ties, width, height - bool(omitted))
+    root = grow(ties, shown)
+    keys = [each.card.key for each in root.walk()]
+    cursor = chosen if chosen in keys else same_group(chosen, keys) or root.card.key
+    picture = _drawn(way, width, cursor) if way else draw_list(root, width, cursor)
+    footer = _footer(hidden_relations(ties, shown), omitted)
+    return replace(
+        picture, lines=(*picture.lines, *((Span(each, "soft"),) for each in wrap(footer, width) if footer))
+    )
 
 
-def _arranged(ties: Ties, width: int, height: int, chosen: str) -> Picture:
-    roomy = width >= _FEWEST_CELLS[0] and height >= _FEWEST_CELLS[1]
-    trees = Branch(Card("", "")), Branch(Card("", ""))
-    cursor = ""
-    for shown in _choices(ties, height):
-        trees = grow(ties, shown), grow(ties, shown, joined=False)
-        keys = [each.card.key for each in trees[0].walk()]
-        cursor = chosen if chosen in keys else same_group(chosen, keys) or trees[0].card.key
-        if roomy:
-            for way in _ways(*trees, width):
-                if way.height <= height:
-                    return _drawn(way, width, cursor)
-    if width >= _FEWEST_CELLS[0] and (lowest := min(_ways(*trees, width), key=_height, default=None)):
-        return _drawn(lowest, width, cursor)
-    return draw_list(trees[0], width, cursor)
+def _footer(hidden: int, omitted: int) -> str:
+    """Say what is not drawn."""
+    parts = []
+    if hidden:
+        parts.append(f"{hidden:,} {'relation' if hidden == 1 else 'relations'} among them not drawn")
+    if omitted:
+        parts.append(f"{omitted:,} more {'entity' if omitted == 1 else 'entities'} not drawn")
+    return "; ".join(parts)
 
 
-def _height(way: Columns | Indented) -> int:
-    return way.height
+def _chosen_way(ties: Ties, width: int, height: int) -> tuple[Shown, Way | None]:
+    """Return what is shown, and the way of arranging it; None where it is to be a list."""
+    count = len(ties.nodes)
+    roomy = width >= _FEWEST_CELLS[0]
+    shown: Shown = whole(ties)
+    if count <= max(ALWAYS_SINGLE, min(_MOST_SINGLE, 2 * height)):
+        ways = list(_ways(ties, shown, width)) if roomy else []
+        fitting = next((way for way in ways if way.height <= height), None)
+        if fitting or count <= ALWAYS_SINGLE:
+            return shown, fitting or min(ways, key=lambda way: way.height, default=None)
+    most = min(_MOST_BOXES, count - 2)
+    # What is hidden is said in a line below.
+    height -= 1
+    if not roomy or height < _FEWEST_CELLS[1]:
+        return grouped(ties, max(_FEWEST_BOXES, min(most, height - 1))), None
+    return (
+        _most_boxes(ties, width, height, _FRAMED, min(most, _FEWEST_FRAMED), most)
+        or _most_boxes(ties, width, height, (*_FRAMED, *_PLAIN), _FEWEST_BOXES, most)
+        or (grouped(ties, _FEWEST_BOXES), None)
+    )
 
 
-def _drawn(way: Columns | Indented, width: int, cursor: str) -> Picture:
+def _most_boxes(
+    ties: Ties, width: int, height: int, styles: Sequence[Style], fewest: int, most: int
+) -> tuple[Shown, Way] | None:
+    """Return as many boxes as fit, found by halving; None where even the fewest do not."""
+    best: tuple[Shown, Way] | None = None
+    while fewest <= most:
+        boxes = fewest if best is None else (fewest + most + 1) // 2
+        shown = grouped(ties, boxes)
+        way = next((way for way in _ways(ties, shown, width, styles) if way.height <= height), None)
+        if way:
+            best, fewest = (shown, way), boxes + 1
+        elif best is None:
+            return None
+        else:
+            most = boxes - 1
+    return best
+
+
+def _drawn(way: Way, width: int, cursor: str) -> Picture:
     return draw_columns(way, width, cursor) if isinstance(way, Columns) else draw_indented(way, width, cursor)
 
 
-def _choices(ties: Ties, height: int) -> Iterator[Mapping[str, Sequence[str | Group]]]:
-    """Give a box to every entity where there are few, then ever fewer boxes."""
-    count = len(ties.nodes)
-    if count <= max(ALWAYS_SINGLE, min(_MOST_BOXES, 2 * height)):
-        yield whole(ties)
-    if count > ALWAYS_SINGLE:
-        yield from (grouped(ties, boxes) for boxes in _BOXES if boxes < count)
-
-
-def _ways(joined: Branch, apart: Branch, width: int) -> Iterator[Columns | Indented]:
-    """Give the arrangements of a tree that have the width, the most readable first.
+def _ways(ties: Ties, shown: Shown, width: int, styles: Sequence[Style] = ()) -> Iterator[Way]:
+    """Give the arrangements that have the width, the most readable first.
 
     Args:
-        joined: With several relations of two entities on one line.
-        apart: With a line for each.
+        ties: Of the view.
+        shown: What hangs on each entity.
         width: Cells there are.
+        styles: Of boxes in columns; all, and the sides balanced as well, where it is empty.
     """
-    for sides in (sides_of, lambda tree: balanced(sides_of(tree))):
-        for style in (*_FRAMED, *_PLAIN):
-            tree = joined if style.joined else apart
-            left, right = sides(tree)
+    trees = {joined: grow(ties, shown, joined=joined) for joined in (True, False)}
+    ways_of_sides = (sides_of,) if styles else (sides_of, lambda tree: balanced(sides_of(tree)))
+    for sides in ways_of_sides:
+        for style in styles or (*_FRAMED, *_PLAIN):
+            left, right = sides(trees[style.joined])
             for space in (1, 0):
-                columns = place(tree, left, right, style, width=width, space=space)
-                if columns.width > width:
+                columns = place(trees[style.joined], left, right, style, width=width, space=space)
+                if columns is None:
                     break
                 yield columns
-    for style in _INDENTED:
-        downward = indent(joined if style.joined else apart, style)
-        if downward.width <= width:
-            yield downward
+    if styles != _FRAMED:
+        for style in _INDENTED:
+            downward = indent(trees[style.joined], style)
+            if downward.width <= width:
+                yield downward

@@ -73,14 +73,14 @@ class Columns:
     Args:
         centre: With both sides hung on it.
         width: Cells it takes.
-        height: Lines it takes.
         edges: By side and depth, the last cell of a column away from the centre.
+        height: Lines it takes.
     """
 
     centre: Stand
     width: int
-    height: int
     edges: dict[tuple[int, int], int]
+    height: int
 
     def columns(self) -> list[list[Stand]]:
         """Return the boxes column by column from the left, each from the top."""
@@ -98,31 +98,33 @@ def place(
     *,
     width: int,
     space: int,
-) -> Columns:
-    """Place a centre with what hangs on either side of it.
+) -> Columns | None:
+    """Place a centre with what hangs on either side of it; None where there is no width for it.
 
     Args:
         root: The centre; its own children are not looked at.
         left: What hangs on its left side, from the top.
         right: What hangs on its right side.
         style: Of all boxes.
-        width: Cells there are; the result may need more.
+        width: Cells there are.
         space: Empty lines between boxes.
     """
     centre = Stand(root, measure(root.card, 1, style), 0, 0)
     sides = {side: [_stand(each, style, 1, side) for each in hung] for side, hung in ((-1, left), (1, right))}
-    anchors = {side: _stack_side(stands, space) for side, stands in sides.items()}
+    centre.children = sides[-1] + sides[1]
+    stands = list(centre.walk())
+    extent = _across(centre.box.width, stands, style, width)
+    if extent is None:
+        return None
+    anchors = {side: _stack_side(hung, space) for side, hung in sides.items()}
     anchor = max(centre.box.height // 2, *anchors.values())
-    for side, stands in sides.items():
-        for each in stands:
+    for side, hung in sides.items():
+        for each in hung:
             each.shift(anchor - anchors[side])
     centre.y = anchor - centre.box.height // 2
-    centre.children = sides[-1] + sides[1]
-    top = min(each.y for each in centre.walk())
-    centre.shift(-top)
-    height = max(each.y + each.box.height for each in centre.walk())
-    needed, edges = _across(centre, style, width)
-    return Columns(centre, needed, height, edges)
+    centre.shift(-min(each.y for each in stands))
+    height = max(each.y + each.box.height for each in stands)
+    return Columns(centre, *extent, height)
 
 
 def _stand(branch: Branch, style: Style, depth: int, side: int) -> Stand:
@@ -161,33 +163,39 @@ def _stack(stand: Stand, top: int, space: int) -> int:
     return max(below, stand.y + stand.box.height)
 
 
-def _across(centre: Stand, style: Style, width: int) -> tuple[int, dict[tuple[int, int], int]]:
-    """Give every box its cells; return how many all take, and where the columns end."""
-    boxes: dict[tuple[int, int], int] = {}
+def _across(
+    core: int, stands: Sequence[Stand], style: Style, width: int
+) -> tuple[int, dict[tuple[int, int], int]] | None:
+    """Give every box its cells; return how many all take, and where the columns end.
+
+    Args:
+        core: Cells of the centre.
+        stands: All boxes.
+        style: Of all boxes.
+        width: Cells there are.
+    """
+    widths: dict[tuple[int, int], int] = {}
     gutters: dict[tuple[int, int], int] = {}
-    for each in centre.walk():
+    for each in stands:
         at = (each.side, each.depth)
-        boxes[at] = max(boxes.get(at, 0), each.box.width)
+        widths[at] = max(widths.get(at, 0), each.box.width)
         if each.depth:
-            words = max((cell_width(run.words) + bool(run.words) * 2 for run in each.branch.runs), default=-2)
+            words = max((cell_width(run.words) + 2 for run in each.branch.runs if run.words), default=0)
             gutters[at] = max(gutters.get(at, 0), TRUNK + ENDS - 2 + words)
-    needed = sum(boxes.values()) + sum(gutters.values())
-    slack = min(_MOST_SLACK, max(0, width - needed) // max(1, len(gutters)))
-    gutters = {at: size + slack for at, size in gutters.items()}
+    needed = sum(widths.values()) + sum(gutters.values())
+    if needed > width:
+        return None
+    slack = min(_MOST_SLACK, (width - needed) // max(1, len(gutters)))
     total = needed + slack * len(gutters)
-    before = (
-        total
-        - boxes[0, 0]
-        - sum(size for table in (boxes, gutters) for (side, _), size in table.items() if side == 1)
-    )
-    middle = width // 2 - boxes[0, 0] // 2 - before
-    start = min(max(0, middle), max(0, width - total)) + before
-    edges = {(-1, 0): start, (1, 0): start + boxes[0, 0] - 1}
+    before = sum(gutters[at] + slack + widths[at] for at in gutters if at[0] == -1)
+    # The centre in the middle, as far as the sides let it.
+    start = min(max(0, width // 2 - core // 2 - before), width - total) + before
+    edges = {(-1, 0): start, (1, 0): start + core - 1}
     for side, depth in sorted(gutters, key=lambda at: at[1]):
-        step = gutters[side, depth] + boxes[side, depth]
+        step = gutters[side, depth] + slack + widths[side, depth]
         edges[side, depth] = edges[side, depth - 1] + side * step
-    for each in centre.walk():
-        own = boxes[each.side, each.depth]
+    for each in stands:
+        own = widths[each.side, each.depth]
         each.width = own if style.framed else each.box.width
         if each.side == 0:
             each.x = start

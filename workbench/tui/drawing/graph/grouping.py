@@ -8,15 +8,13 @@ from workbench.tui.drawing.graph.ties import APART, BOTH
 from workbench.tui.drawing.graph.tree import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from workbench.tui.drawing.graph.ties import Ties
 
 # The share of the boxes that the first ring may take where there is a second one.
 _FIRST_RING = 0.6
 _OTHERS = "*"
-# Follows the count in the key of what hangs on the entities of a group.
-_BEYOND = "+"
 
 
 def whole(ties: Ties) -> dict[str, Sequence[str | Group]]:
@@ -41,7 +39,7 @@ def grouped(ties: Ties, boxes: int) -> dict[str, Sequence[str | Group]]:
     single = {name: 1 if len(members) == 1 else 0 for name, members in classes.items()}
     children = ties.children
     class_of = {id_: name for name, members in classes.items() for id_ in members}
-    cost = sum(1 + (any(children[id_] for id_ in members)) for members in classes.values())
+    cost = sum(1 + (len(members) == 1 and bool(children[members[0]])) for members in classes.values())
     deeper = any(children[id_] for id_ in children[ties.center])
     for id_ in children[ties.center]:
         name = class_of[id_]
@@ -64,8 +62,7 @@ def grouped(ties: Ties, boxes: int) -> dict[str, Sequence[str | Group]]:
         if len(kept) < len(members):
             hung.append(_group(ties, ties.center, name, len(kept), members))
     shown[ties.center] = hung
-    room = boxes - len(hung) - sum(1 for each in hung if isinstance(each, Group) and each.under)
-    _fill_outer_rings(ties, shown, ring, room)
+    _fill_outer_rings(ties, shown, ring, boxes - len(hung))
     return shown
 
 
@@ -97,37 +94,50 @@ def _fill_outer_rings(
         ring = outer
 
 
+def hidden_relations(ties: Ties, shown: Mapping[str, Sequence[str | Group]]) -> int:
+    """Return how many relations are neither drawn, nor told in a box, nor meant by a group."""
+    single = {ties.center, *(each for hung in shown.values() for each in hung if isinstance(each, str))}
+    meant = {frozenset((inner, outer)) for inner, hung in ties.children.items() for outer in hung}
+    return sum(
+        len(words)
+        for pair, words in ties.words.items()
+        if frozenset(pair) not in meant and not single.issuperset(pair)
+    )
+
+
 def members_of(ties: Ties, key: str) -> tuple[str, ...]:
-    """Return the ids that a group’s key stands for; none where it is no such key."""
-    kind, count, rest = (*key.split(":", 2), "", "")[:3]
-    beyond = count.endswith(_BEYOND)
-    count = count.removesuffix(_BEYOND)
-    if kind != "group" or not count.isascii() or not count.isdigit() or not ties.center:
+    """Return the ids that a group’s key stands for, and then of all that hangs on them; none for any other key."""
+    parts = _parts(key)
+    if parts is None or not ties.center:
         return ()
-    inner, _, name = rest.partition("|")
+    count, inner, name = parts
     if inner not in ties.nodes:
         return ()
+    members: Sequence[str] = ()
     if inner != ties.center:
-        members: Sequence[str] = ties.children[inner] if name == _OTHERS else ()
+        members = ties.children[inner] if name == _OTHERS else ()
     elif name.startswith(_OTHERS):
         kept = name.removeprefix(_OTHERS)
         members = _rest(_classes(ties), int(kept)) if kept.isascii() and kept.isdigit() else ()
     else:
         members = _classes(ties).get(name, ())
-    found = tuple(members[int(count) :])
-    return ties.beyond(found) if beyond else found
+    found = tuple(members[count:])
+    return (*found, *ties.beyond(found))
 
 
 def same_group(key: str, keys: Sequence[str]) -> str:
     """Return the one of some keys that names the same group with another number of single ones, or nothing."""
     wanted = _parts(key)
-    return next((each for each in keys if wanted and _parts(each) == wanted), "")
+    return next((each for each in keys if wanted and (_parts(each) or ())[1:] == wanted[1:]), "")
 
 
-def _parts(key: str) -> tuple[bool, str] | None:
-    """Return what a group’s key says but for the count, or None."""
+def _parts(key: str) -> tuple[int, str, str] | None:
+    """Return what a group’s key says: how many of its kind are single, whose neighbours they are, and the kind."""
     kind, count, rest = (*key.split(":", 2), "", "")[:3]
-    return (count.endswith(_BEYOND), rest) if kind == "group" else None
+    if kind != "group" or not count.isascii() or not count.isdigit():
+        return None
+    inner, _, name = rest.partition("|")
+    return int(count), inner, name
 
 
 def _classes(ties: Ties) -> dict[str, tuple[str, ...]]:
@@ -156,24 +166,14 @@ def _classes_of_centre(ties: Ties, boxes: int) -> dict[str, tuple[str, ...]]:
 
 def _group(ties: Ties, inner: str, name: str, count: int, members: Sequence[str]) -> Group:
     rest = tuple(members[count:])
-    key, key_beyond = f"group:{count}:{inner}|{name}", f"group:{count}{_BEYOND}:{inner}|{name}"
     kinds = {(ties.direction(inner, id_), ties.words_between(inner, id_)) for id_ in rest}
     directions = {direction for direction, _ in kinds}
     direction = directions.pop() if len(directions) == 1 else BOTH
-    if len(kinds) == 1 and direction != APART:
+    if direction == APART:
+        label = f"{len(rest)} apart"
+    elif len(kinds) == 1:
         there, back = next(iter(kinds))[1]
         label = f"{len(rest)} × {', '.join((*there, *back))}"
     else:
-        label = f"{len(rest)} apart" if direction == APART else f"{len(rest)} more"
-    under = ties.beyond(rest)
-    further = (
-        Group(key_beyond, _direction_under(ties, rest), f"{len(under)} beyond", under) if under else None
-    )
-    return Group(key, direction, label, rest, further)
-
-
-def _direction_under(ties: Ties, inner: Sequence[str]) -> str:
-    directions = {ties.direction(id_, child) for id_ in inner for child in ties.children[id_]}
-    if len(directions) == 1:
-        return directions.pop()
-    return BOTH
+        label = f"{len(rest)} more"
+    return Group(f"group:{count}:{inner}|{name}", direction, label, rest, len(ties.beyond(rest)))

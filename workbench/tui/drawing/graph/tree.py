@@ -87,14 +87,14 @@ class Group:
         direction: How they are related to the box that they hang on.
         name: What is written in it.
         members: Ids.
-        under: What hangs on them in turn, as one more group.
+        beyond: How many entities hang on these in turn.
     """
 
     key: str
     direction: str
     name: str
     members: tuple[str, ...]
-    under: Group | None = None
+    beyond: int = 0
 
 
 def grow(ties: Ties, shown: Mapping[str, Sequence[str | Group]], *, joined: bool = True) -> Branch:
@@ -125,9 +125,8 @@ def _group(group: Group) -> Branch:
     runs = (
         () if group.direction == APART else (Run("", group.direction != INWARD, group.direction != OUTWARD),)
     )
-    return Branch(
-        Card(group.key, group.name, group=True), runs, (_group(group.under),) if group.under else ()
-    )
+    notes = (((f"+ {group.beyond:,} beyond", True),),) if group.beyond else ()
+    return Branch(Card(group.key, group.name, group=True, notes=notes), runs)
 
 
 def _runs(ties: Ties, inner: str, outer: str, widest: int) -> tuple[Run, ...]:
