@@ -63,8 +63,8 @@ def test_a_bound_keeps_the_nearest_and_counts_the_rest() -> None:
 
 def test_a_bound_keeps_the_best_of_one_hop() -> None:
     star = [("a", name) for name in "bcdefg"]
-    found = around("a", graph(star), depth=1, most=3, best=lambda names: sorted(names, reverse=True))
-    assert found == Surroundings({"a": 0, "g": 1, "f": 1}, 4)
+    found = around("a", graph(star), depth=1, most=3, best=lambda names, room: sorted(names)[-room:])
+    assert found == Surroundings({"a": 0, "f": 1, "g": 1}, 4)
 
 
 def test_nothing_is_reached_through_what_may_not_be_given() -> None:

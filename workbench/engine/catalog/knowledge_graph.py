@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 from workbench.engine.catalog.catalog import Catalog
-from workbench.engine.catalog.model import EdgeRecord, EntityStory
+from workbench.engine.catalog.model import EntityStory
 
 _MOST_MERGES = 16
 _EDGE = "e.source, e.relation, e.target, e.confidence, e.since, e.block, e.place"
@@ -33,15 +34,32 @@ class Followed:
     before: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EntityOutline:
+class Edge(NamedTuple):
+    """A relation between entities as they are shown.
+
+    Args:
+        since: ISO date, or None.
+        block: Its block id in the file of the entity it starts from, or None.
+        place: Its number among the relations of that file.
+    """
+
+    from_: str
+    relation: str
+    to: str
+    confidence: str
+    since: str | None
+    block: str | None
+    place: int
+
+
+class EntityOutline(NamedTuple):
     """One entity of the table of all.
 
     Args:
         degree: Its relations, in both directions.
         facts: Those that hold.
         relations: Names of its relations, in either direction, each once.
-        days: ISO days that its file names, the newest first.
+        days: ISO days that its file names, the newest first, parted by blanks.
     """
 
     id: str
@@ -51,7 +69,7 @@ class EntityOutline:
     degree: int
     facts: int
     relations: tuple[str, ...]
-    days: tuple[str, ...]
+    days: str
 
 
 class KnowledgeGraph:
@@ -80,35 +98,49 @@ class KnowledgeGraph:
         near = self._asked(entities)
         rows = self._catalog.rows(
             "SELECT e.source, e.target FROM json_each(?) AS near JOIN edges e ON e.source = near.value"
-            f" WHERE {condition} UNION ALL"
+            f" WHERE e.target <> e.source AND {condition} UNION ALL"
             " SELECT e.target, e.source FROM json_each(?) AS near JOIN edges e ON e.target = near.value"
-            f" WHERE {condition}",
+            f" WHERE e.target <> e.source AND {condition}",
             (near, *values, near, *values),
         )
-        if self._kept:
-            rows = [(self.whole(one), self.whole(other)) for one, other in rows]
-        return [(one, other) for one, other in rows if one != other]
+        if not self._kept:
+            return rows
+        shown = ((self.whole(one), self.whole(other)) for one, other in rows)
+        return [(one, other) for one, other in shown if one != other]
 
-    def among(self, entities: Collection[str]) -> list[EdgeRecord]:
+    def among(self, entities: Collection[str]) -> list[Edge]:
         """Return the relations that join some entities, by the entity they start from and their line."""
         condition, values = self._condition
         ends = self._asked(entities)
+        # The plus keeps SQLite from trying each of them as the other end of each.
         return self._edges(
             self._catalog.rows(
                 f"SELECT {_EDGE} FROM json_each(?) AS near JOIN edges e ON e.source = near.value"
-                f" WHERE e.target IN (SELECT value FROM json_each(?)) AND {condition}",
+                f" WHERE +e.target IN (SELECT value FROM json_each(?)) AND {condition}",
                 (ends, ends, *values),
             )
         )
 
-    def edges(self) -> list[EdgeRecord]:
+    def edges(self) -> list[Edge]:
         """Return every relation that is followed, by the entity it starts from and its line."""
         condition, values = self._condition
         return self._edges(self._catalog.rows(f"SELECT {_EDGE} FROM edges e WHERE {condition}", values))
 
-    def degrees(self, entities: Collection[str]) -> dict[str, int]:
-        """Return how many relations some entities have in all, in both directions; one to itself counts once."""
+    def degrees(self, entities: Collection[str] | None = None) -> dict[str, int]:
+        """Return how many relations entities have in all, in both directions; one to itself counts once.
+
+        Args:
+            entities: Which entities, or None for all; those without a relation may be missing.
+        """
         condition, values = self._visible
+        if entities is None:
+            rows = self._catalog.rows(
+                f"SELECT e.source, count(*) FROM edges e WHERE {condition} GROUP BY e.source UNION ALL"
+                " SELECT e.target, count(*) FROM edges e"
+                f" WHERE e.target <> e.source AND {condition} GROUP BY e.target",
+                (*values, *values),
+            )
+            return self._counted(rows)
         near = self._asked(entities)
         rows = self._catalog.rows(
             "SELECT e.source, count(*) FROM json_each(?) AS near JOIN edges e ON e.source = near.value"
@@ -143,31 +175,24 @@ class KnowledgeGraph:
         events = tuple((date, text, tuple(sources)) for date, text, sources in json.loads(rows[0][0]))
         return EntityStory(events, tuple(json.loads(rows[0][1])), tuple(rows[0][2].split()))
 
-    def outlines(self, today: str) -> list[EntityOutline]:
-        """Return every entity that did not go into another, by id.
+    def outlines(self, today: str) -> Iterator[EntityOutline]:
+        """Yield every entity that did not go into another, by id.
 
         Args:
             today: ISO day; a fact whose last day is over holds no longer.
         """
         degrees, relations = self._all_degrees()
         facts = self._facts_that_hold(today)
-        rows = self._catalog.rows(
-            "SELECT id, type, label, aliases, days FROM entities ORDER BY id, path DESC"
-        )
-        first = {row[0]: row for row in rows if row[0] not in self._kept}
-        return [
-            EntityOutline(
-                id=id_,
-                type=kind,
-                label=label,
-                aliases=tuple(json.loads(aliases)) if aliases != "[]" else (),
-                degree=degrees.get(id_, 0),
-                facts=facts.get(id_, 0),
-                relations=relations.get(id_, ()),
-                days=tuple(days.split()),
+        rows = self._catalog.rows("SELECT id, type, label, days, path, aliases FROM entities")
+        rows = [row for row in rows if row[0] not in self._kept]
+        # Of two files that claim one id, the first by its path counts.
+        rows.sort(key=itemgetter(0, 4), reverse=True)
+        first = sorted({row[0]: row for row in rows}.values())
+        degree, fact, relation, none = degrees.get, facts.get, relations.get, ()
+        for id_, kind, label, days, _, aliases in first:
+            yield EntityOutline(
+                id_, kind, label, _words(aliases), degree(id_, 0), fact(id_, 0), relation(id_, none), days
             )
-            for id_, kind, label, aliases, days in first.values()
-        ]
 
     def count_relations(self) -> int:
         """Return how many relations there are."""
@@ -192,16 +217,25 @@ class KnowledgeGraph:
     def _all_degrees(self) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
         condition, values = self._visible
         rows = self._catalog.rows(
-            "SELECT e.source, count(*), group_concat(DISTINCT e.relation) FROM edges e"
-            f" WHERE {condition} GROUP BY e.source UNION ALL"
-            " SELECT e.target, count(*), group_concat(DISTINCT e.relation) FROM edges e"
-            f" WHERE e.target <> e.source AND {condition} GROUP BY e.target",
-            (*values, *values),
+            f"SELECT e.source, e.target, e.relation FROM edges e WHERE {condition}", values
         )
-        words: dict[str, set[str]] = defaultdict(set)
-        for entity, _, names in rows:
-            words[self.whole(entity)].update(names.split(","))
-        return self._counted(row[:2] for row in rows), {id_: tuple(sorted(w)) for id_, w in words.items()}
+        if self._kept:
+            rows = [(self.whole(one), self.whole(other), name) for one, other, name in rows]
+        # Sets of names as the bits of numbers, since entities by the thousand have the same ones.
+        bits: dict[str, int] = defaultdict(lambda: 1 << len(bits))
+        degrees: dict[str, int] = defaultdict(int)
+        sets: dict[str, int] = defaultdict(int)
+        for one, other, name in rows:
+            bit = bits[name]
+            degrees[one] += 1
+            sets[one] |= bit
+            if one != other:
+                degrees[other] += 1
+                sets[other] |= bit
+        names = {
+            held: tuple(sorted(n for n, bit in bits.items() if held & bit)) for held in set(sets.values())
+        }
+        return degrees, {entity: names[held] for entity, held in sets.items()}
 
     def _facts_that_hold(self, today: str) -> dict[str, int]:
         hidden, values = ("AND id NOT IN (SELECT value FROM json_each(?))", [_json(self._hidden)])
@@ -264,12 +298,12 @@ class KnowledgeGraph:
         absorbed = (one for entity in entities for one in self._absorbed.get(entity, ()))
         return _json([*entities, *absorbed])
 
-    def _edges(self, rows: list[tuple[Any, ...]]) -> list[EdgeRecord]:
+    def _edges(self, rows: list[tuple[Any, ...]]) -> list[Edge]:
         if self._kept:
             rows = [self._as_shown(*row) for row in rows]
         # By the entity it starts from and its line; two files may claim one id.
-        rows.sort(key=lambda row: (row[0], row[6], row[1], row[2], row[5] or ""))
-        return [EdgeRecord(*row[:6]) for row in rows]
+        rows.sort(key=itemgetter(0, 6, 1, 2))
+        return list(map(Edge._make, rows))
 
     def _as_shown(self, source: str, relation: str, target: str, *rest: Any) -> tuple[Any, ...]:
         start = self.whole(source)
@@ -280,8 +314,9 @@ class KnowledgeGraph:
 
     def _counted(self, rows: Iterable[Sequence[Any]]) -> dict[str, int]:
         counted: dict[str, int] = defaultdict(int)
+        kept = self._kept
         for entity, count in rows:
-            counted[self.whole(entity)] += count
+            counted[kept.get(entity, entity)] += count
         for source, target in self._drawn_together():
             if source in counted:
                 counted[source] -= source == target
@@ -304,3 +339,10 @@ class KnowledgeGraph:
 
 def _json(values: Collection[str]) -> str:
     return json.dumps(list(values), ensure_ascii=False)
+
+
+def _words(listed: str) -> tuple[str, ...]:
+    """Return the words of a JSON list, quickly where none of them is escaped."""
+    if listed == "[]":
+        return ()
+    return tuple(json.loads(listed) if "\\" in listed else listed[2:-2].split('", "'))

@@ -29,7 +29,7 @@ def around(
     depth: int,
     most: int,
     admit: Callable[[Collection[str]], Sequence[str]] = sorted,
-    best: Callable[[Sequence[str]], Sequence[str]] = lambda names: names,
+    best: Callable[[Sequence[str], int], Sequence[str]] = lambda names, room: names[:room],
 ) -> Surroundings:
     """Collect what lies within some hops of an entity, nearest first.
 
@@ -39,7 +39,7 @@ def around(
         depth: Hops to follow, 0 or more.
         most: Entities to collect at most, the centre included.
         admit: Gives those of some entities that may be given, in a settled order; a way through another is none.
-        best: Puts entities of one hop in order where there is no room for all of them.
+        best: Chooses so many of the entities of one hop where there is no room for all of them.
     """
     hops = {center: 0}
     seen = {center}
@@ -50,7 +50,7 @@ def around(
         seen |= found
         reached = admit(found)
         room = most - len(hops)
-        kept = reached if len(reached) <= room else best(reached)[:room] if room else ()
+        kept = reached if len(reached) <= room else best(reached, room) if room else ()
         hops.update(dict.fromkeys(kept, hop))
         omitted += len(reached) - len(kept)
         if not reached:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.engine import results
+from workbench.engine.results.graph import GraphEdge, GraphNode, GraphView
 from workbench.engine.workspace.graph_filter import GraphFilter
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import EdgeRecord, KnowledgeGraph
+    from workbench.engine.catalog import KnowledgeGraph
+    from workbench.engine.catalog.knowledge_graph import Edge
+    from workbench.engine.workspace.known_scores import Grade
     from workbench.engine.workspace.scores import Scores
+
+_UNGRADED = (0.0, "", "")
 
 
 class Look:
@@ -27,90 +30,80 @@ class Look:
         passed = sorted(entities)
         if self._narrowed.types:
             named = self._graph.named(passed)
-            passed = [id_ for id_ in passed if _type_of(id_, named) in self._narrowed.types]
+            passed = [id_ for id_ in passed if _type_of(id_, named).casefold() in self._narrowed.types]
         if self._narrowed.min_score > 0:
-            grades = grades_of(self._scores, passed)
+            grades = self._scores.graded(passed)
             passed = [id_ for id_ in passed if _value(grades, id_) >= self._narrowed.min_score]
         return passed
 
-    def best(self, entities: Sequence[str]) -> list[str]:
-        """Return them with those first that matter most: by score, by relations, by id."""
-        grades, degrees = grades_of(self._scores, entities), self._graph.degrees(entities)
-        return sorted(entities, key=lambda id_: (-_value(grades, id_), -degrees.get(id_, 0), id_))
+    def best(self, entities: Sequence[str], room: int) -> list[str]:
+        """Return so many of them that matter most: by score, of one score those with more relations."""
+        grades = self._scores.graded(entities)
+        value = {id_: _value(grades, id_) for id_ in entities}
+        last = sorted(value.values(), reverse=True)[room - 1]
+        above = [id_ for id_ in entities if value[id_] > last]
+        tied = [id_ for id_ in entities if value[id_] == last]
+        degrees = self._graph.degrees(tied)
+        tied.sort(key=lambda id_: (-degrees.get(id_, 0), id_))
+        return [*above, *tied][:room]
 
-    def everything(self) -> results.GraphView:
+    def everything(self) -> GraphView:
         """Return all entities and relations that the filters let pass."""
         edges = self._graph.edges()
-        ends = dict.fromkeys(end for edge in edges for end in (edge.from_, edge.to))
-        everybody = self._graph.everybody()
-        hops = dict.fromkeys(self.admit({*everybody, *ends}), 0)
-        return self.view(None, hops, [edge for edge in edges if edge.from_ in hops and edge.to in hops])
+        named = self._graph.everybody()
+        hops = dict.fromkeys(named, 0)
+        hops.update((edge.from_, 0) for edge in edges)
+        hops.update((edge.to, 0) for edge in edges)
+        passed = self.admit(hops)
+        if len(passed) < len(hops):
+            hops = dict.fromkeys(passed, 0)
+            edges = [edge for edge in edges if edge.from_ in hops and edge.to in hops]
+        return self._view(None, hops, edges, 0, named, self._graph.degrees())
 
     def view(
-        self, center: str | None, hops: Mapping[str, int], edges: Sequence[EdgeRecord], *, omitted: int = 0
-    ) -> results.GraphView:
+        self, center: str | None, hops: Mapping[str, int], edges: Sequence[Edge], *, omitted: int = 0
+    ) -> GraphView:
         """Return what is said of some entities and the relations among them."""
-        named = self._graph.named(hops)
-        degrees = self._graph.degrees(hops)
-        grades = grades_of(self._scores, list(hops))
+        named, degrees = self._graph.named(hops), self._graph.degrees(hops)
+        return self._view(center, hops, edges, omitted, named, degrees)
+
+    def _view(
+        self,
+        center: str | None,
+        hops: Mapping[str, int],
+        edges: Sequence[Edge],
+        omitted: int,
+        named: Mapping[str, tuple[str, str]],
+        degrees: Mapping[str, int],
+    ) -> GraphView:
+        grades = self._scores.graded(list(hops))
         nodes = []
         for id_, hop in hops.items():
-            grade, known = grades.get(id_), named.get(id_)
+            value, status, _ = grades.get(id_, _UNGRADED)
+            known = named.get(id_)
+            kind, label = known or _read_from(id_)
             nodes.append(
-                results.GraphNode(
-                    id=id_,
-                    type=_type_of(id_, named),
-                    label=known[1] if known else id_.partition("--")[2].replace("-", " "),
-                    score=grade.value if grade else 0.0,
-                    hop=hop,
-                    status=grade.status if grade else "",
-                    degree=degrees.get(id_, 0),
-                    known=known is not None,
-                )
+                GraphNode(id_, kind, label, value, hop, status, degrees.get(id_, 0), known is not None)
             )
         nodes.sort(key=lambda node: (node.hop, -node.score, node.id))
-        return results.GraphView(
-            center=center,
-            nodes=tuple(nodes),
-            edges=tuple(_edge(edge, grades) for edge in edges),
-            omitted=omitted,
-        )
+        shown = []
+        for from_, relation, to, confidence, since, block, _ in edges:
+            accessed = grades[from_][2] if from_ in grades else None
+            id_ = f"{from_}#^{block}" if block else ""
+            shown.append(GraphEdge(from_, relation, to, confidence, since, accessed, id_))
+        return GraphView(center, tuple(nodes), tuple(shown), omitted=omitted)
 
 
-@dataclass(frozen=True, slots=True)
-class _Grade:
-    value: float
-    status: str
-    last_accessed: str
-
-
-def grades_of(scores: Scores, entities: Sequence[str]) -> Mapping[str, _Grade]:
-    """Return how relevant some entities are; those without a score are missing."""
-    return {
-        id_: _Grade(score.value, score.status, scores.last_accessed(id_) or "")
-        for id_, score in scores.of_all(entities).items()
-        if score is not None
-    }
-
-
-def _value(grades: Mapping[str, _Grade], entity: str) -> float:
+def _value(grades: Mapping[str, Grade], entity: str) -> float:
     grade = grades.get(entity)
     return grade.value if grade else 0.0
 
 
 def _type_of(entity: str, named: Mapping[str, tuple[str, str]]) -> str:
-    known = named.get(entity)
-    return known[0] if known else entity.removeprefix("entity:").partition("--")[0]
+    return (named.get(entity) or _read_from(entity))[0]
 
 
-def _edge(edge: EdgeRecord, grades: Mapping[str, _Grade]) -> results.GraphEdge:
-    start = grades.get(edge.from_)
-    return results.GraphEdge(
-        from_=edge.from_,
-        relation=edge.relation,
-        to=edge.to,
-        confidence=edge.confidence,
-        first_seen=edge.since,
-        last_accessed=start.last_accessed if start else None,
-        id=f"{edge.from_}#^{edge.block}" if edge.block else "",
-    )
+def _read_from(entity: str) -> tuple[str, str]:
+    """Return type and label of an entity without a file, as far as its id says."""
+    kind, _, slug = entity.removeprefix("entity:").partition("--")
+    return kind, slug.replace("-", " ")

@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING
 from workbench.engine import results
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.identifiers import parse_memory_id
+from workbench.engine.results.graph import EntityRow, EntityTable
 from workbench.engine.workspace.graph_filter import checked_filter
-from workbench.engine.workspace.graph_looking import Look, grades_of
+from workbench.engine.workspace.graph_looking import Look
 from workbench.engine.workspace.reading import Reading
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import EdgeRecord, EntityRecord, Followed, KnowledgeGraph
+    from workbench.engine.catalog import EntityRecord, Followed, KnowledgeGraph
+    from workbench.engine.catalog.knowledge_graph import Edge
     from workbench.engine.workspace.scores import Scores
 
 # Neighbourhoods larger than this are cut at the nearest entities, and say how many are left out.
 MOST_NODES = 500
+_DAY = len("2026-02-02")
+_UNGRADED = (0.0, "", "")
 
 
 class GraphReading(Reading):
@@ -86,40 +90,30 @@ class GraphReading(Reading):
         way = shortest_path(start, goal, graph.steps)
         if way is None:
             return results.GraphView(start, (), ())
-        joining: dict[frozenset[str], EdgeRecord] = {}
+        joining: dict[frozenset[str], Edge] = {}
         for edge in graph.among(way):
             joining.setdefault(frozenset((edge.from_, edge.to)), edge)
         edges = [joining[frozenset(pair)] for pair in pairwise(way)]
         view = Look(graph, scores).view(start, {id_: hop for hop, id_ in enumerate(way)}, edges)
         return self._with_center(view, record, graph, scores)
 
-    def graph_entities(self) -> results.EntityTable:
+    def graph_entities(self) -> EntityTable:
         """Return every entity that is not merged into another, by id."""
         self._ground.refresh_for_reading()
         scores = self._ground.scores()
         graph = self._shown(scores)
         today = self._ground.now().date().isoformat()
-        outlines = graph.outlines(today)
-        grades = grades_of(scores, [one.id for one in outlines])
+        grades = scores.graded()
         rows = []
-        for one in outlines:
-            grade = grades.get(one.id)
-            named = next((day for day in one.days if day <= today), "")
-            rows.append(
-                results.EntityRow(
-                    id=one.id,
-                    type=one.type,
-                    label=one.label,
-                    score=grade.value if grade else 0.0,
-                    status=grade.status if grade else "",
-                    degree=one.degree,
-                    facts=one.facts,
-                    seen=max(named, grade.last_accessed if grade else ""),
-                    relations=one.relations,
-                    aliases=one.aliases,
-                )
-            )
-        return results.EntityTable(tuple(rows), graph.count_relations())
+        for id_, kind, label, aliases, degree, facts, relations, days in graph.outlines(today):
+            value, status, accessed = grades.get(id_, _UNGRADED)
+            named = days[:_DAY]
+            if named > today:
+                # What is planned was not seen yet.
+                named = next((day for day in days.split() if day <= today), "")
+            seen = max(named, accessed)
+            rows.append(EntityRow(id_, kind, label, value, status, degree, facts, seen, relations, aliases))
+        return EntityTable(tuple(rows), graph.count_relations())
 
     def graph_relations(self) -> tuple[str, ...]:
         """Return the relations that the workspace’s vocabulary knows, and those that its files use beside it."""
