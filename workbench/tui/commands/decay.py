@@ -30,7 +30,7 @@ class ZoomTimeOut(Command):
 
 
 class SortMemories(Command):
-    """Go on to the next order: by score, by the next fall, by the last use, by name."""
+    """Go on to the next order: by the next fall, by score, by the last use, by name."""
 
     key, section, label, rank = "s", "On the heatmap", "sort", 12
 

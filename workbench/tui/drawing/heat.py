@@ -128,7 +128,7 @@ class Window:
 
 
 def window_for(today: date, scale: Scale, width: int, cell: int) -> Window:
-    """Return the stretch of time to show: a third of it past, moved so far that one cell is in it.
+    """Return the stretch of time to show: a quarter of it past, moved so far that one cell is in it.
 
     Args:
         today: In the workspace’s zone.
@@ -137,7 +137,7 @@ def window_for(today: date, scale: Scale, width: int, cell: int) -> Window:
         cell: That must be in sight.
     """
     count = max(1, width - 1)
-    first = min(max(-(count // 3), cell - count + 1), cell)
+    first = min(max(-(count // 4), cell - count + 1), cell)
     return Window(today, scale, first, count)
 
 

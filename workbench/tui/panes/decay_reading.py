@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from textual import on, work
@@ -30,7 +31,7 @@ class DecayReading(OnMemories):
     """The part of the heatmap that reads: what there is, what a trial would make of it, and what of it to show."""
 
     class Read(Message):
-        """Every score was read; what falls when may follow."""
+        """Every score was read, and what falls when."""
 
         def __init__(self, number: int, reading: Reading) -> None:
             super().__init__()
@@ -90,7 +91,6 @@ class DecayReading(OnMemories):
             view = self.bench.decay()
             if worker.is_cancelled:
                 return
-            self.post_message(self.Read(number, Reading(view)))
             falls = by_memory(self.bench.falls(FARTHEST))
         except WorkbenchError as error:
             self.post_message(self.Done(None, error))
@@ -103,22 +103,14 @@ class DecayReading(OnMemories):
         event.stop()
         if event.number != self._number:
             return
-        known = self.truth.falls if self.truth is not None else None
-        reading = event.reading
-        if reading.falls is None and known is not None:
-            # Better what was known a moment ago than nothing, until the new falls are there.
-            reading = Reading(reading.view, known)
-        self.truth = reading
-        today = reading.view.now.date()
-        self.frame = Frame(today, self.frame.scale, self.frame.day)
-        if event.reading.falls is None:
-            self.has_read()
-        if self.trial is not None and event.reading.falls is not None:
-            self.trial = Trial(
-                self.trial.rate, reading.view.lambda_, self.trial.reading, self.trial.only_changes
-            )
-            self.try_out(self.trial.rate)
+        self.truth = event.reading
+        self.frame = replace(self.frame, today=event.reading.view.now.date())
+        self.has_read()
+        self.truth_changed()
         self.rearrange()
+
+    def truth_changed(self) -> None:
+        """Be told that everything was read anew."""
 
     def try_out(self, rate: float) -> None:
         """Reckon what another rate would make of everything; `Tried` tells."""

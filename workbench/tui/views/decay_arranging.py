@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 FIELDS: Final = ("store", "tag", "entity", "status", "would")
 BY_SCORE, BY_FALL, BY_USE, BY_NAME = "score", "next fall", "last use", "name"
-SORTS: Final = (BY_SCORE, BY_FALL, BY_USE, BY_NAME)
+SORTS: Final = (BY_FALL, BY_SCORE, BY_USE, BY_NAME)
 NOT, BY_STORE, BY_TAG, BY_ENTITY = "", "store", "tag", "entity"
 GROUPINGS: Final = (NOT, BY_STORE, BY_TAG, BY_ENTITY)
 SPANS: Final = (30, 90, 7)
@@ -46,7 +46,7 @@ class Arrangement:
     """
 
     query: Query = field(default_factory=Query)
-    sort: str = BY_SCORE
+    sort: str = BY_FALL
     group: str = NOT
     span: int = 0
     changes: bool = False
@@ -125,7 +125,9 @@ def _sort(entries: list[DecayEntry], reading: Reading, sort: str) -> None:
         # Scores end at 1; beyond that the raw relevance tells which will stay there for longer.
         entries.sort(key=lambda entry: (-entry.score, -(inf if entry.raw is None else entry.raw), entry.id))
     elif sort == BY_FALL:
-        entries.sort(key=lambda entry: (_days(reading, entry), -entry.score, entry.id))
+        entries.sort(
+            key=lambda entry: (_days(reading, entry), entry.status == "pinned", -entry.score, entry.id)
+        )
     elif sort == BY_USE:
         entries.sort(key=lambda entry: (entry.last_accessed, entry.id), reverse=True)
     else:

@@ -185,13 +185,10 @@ def _falls_lines(cell: Cell, width: int) -> list[Line]:
     view = cell.reading.view
     half = f"{log(2) / view.lambda_:.3g} days" if view.lambda_ > 0 else "never: nothing decays"
     lines: list[Line] = section("What comes")
-    falls = cell.reading.falls
     if cell.stands_still:
         lines.append((Span("Nothing: its score stays as it is.", "text"),))
-    elif falls is None:
-        lines.append((Span("reckoning…", "faint"),))
     else:
-        coming = [each for each in falls.get(cell.entry.id, ()) if each.days > cell.days]
+        coming = [each for each in cell.reading.falls.get(cell.entry.id, ()) if each.days > cell.days]
         lines += [_fall_line(each, cell, width) for each in coming]
         if not coming:
             lines.append((Span("It falls below no other threshold.", "text"),))

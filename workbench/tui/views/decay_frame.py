@@ -79,7 +79,7 @@ def _order(reading: Reading, wanted: Arrangement, shown: int) -> Line:
         count = f"{shown:,} that would change"
     line: Line = (Span(count, "strong"), Span(" · ", "faint"), Span(f"by {wanted.sort}", "soft", SORT))
     if wanted.group != NOT:
-        line = (*line, Span(" · ", "faint"), Span(f"in groups by {wanted.group}", "soft", GROUP))
+        line = (*line, Span(" · ", "faint"), Span(f"per {wanted.group}", "soft", GROUP))
     return line
 
 

@@ -92,23 +92,23 @@ class Reading:
 
     Args:
         view: Scores, those of the trial where there is one.
-        falls: What each memory passes if nobody touches it, the soonest first; None while it is being reckoned.
+        falls: What each memory passes if nobody touches it, the soonest first.
         truth: In a trial, the status that each memory really has; None where nothing is tried.
     """
 
     view: DecayView
-    falls: Mapping[str, tuple[Fall, ...]] | None = None
+    falls: Mapping[str, tuple[Fall, ...]]
     truth: Mapping[str, str] | None = None
 
     def next_fall(self, memory_id: str) -> Fall | None:
-        """Return the next threshold that a memory passes; None where there is none or it is not known yet."""
-        found = self.falls.get(memory_id, ()) if self.falls else ()
+        """Return the next threshold that a memory passes; None where there is none."""
+        found = self.falls.get(memory_id, ())
         return found[0] if found else None
 
     @property
     def soonest(self) -> Fall | None:
         """Return what falls next of all."""
-        first = (falls[0] for falls in (self.falls or {}).values())
+        first = (falls[0] for falls in self.falls.values())
         return min(first, key=lambda fall: (fall.days, fall.id), default=None)
 
     def changed(self, entry: DecayEntry) -> bool:
@@ -205,7 +205,7 @@ class HeatRows(KeyedRows):
             right = _SCORE
         else:
             right = _TRIAL_WORDS if self.reading.truth is not None else _SCORE_WORDS
-        title = min(44, max(8, width * 27 // 100))
+        title = min(44, max(8, width * 30 // 100))
         cells = width - _SIGN - title - 1 - right
         if cells < _FEWEST_CELLS:
             title = max(4, title - _FEWEST_CELLS + cells)
