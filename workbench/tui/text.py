@@ -103,7 +103,8 @@ def cell_width(text: str) -> int:
     """Return how many cells text takes that `plain` has made safe."""
     if text.isascii():
         return len(text)
-    return sum(max(0, _shown(character)[1]) for character in text)
+    # A non-joiner in safe text does its orthographic work, and takes no cell.
+    return sum(max(0, _shown(character)[1]) for character in text if character != "\u200c")
 
 
 def fit(text: str, width: int, *, right: bool = False) -> str:

@@ -14,6 +14,8 @@ from workbench.tui.text import cell_width, wrap
 if TYPE_CHECKING:
     from workbench.tui.drawing.graph.tree import Branch
 
+# What a relation begins with, by where it points: from the centre, to it, or both.
+ARROWS = ("→", "←", "↔")
 _MOST_INDENT = 8
 _Row = tuple[int, tuple[tuple[str, str], ...]]
 
