@@ -118,6 +118,7 @@ READING = (
     Calling("decay", lambda w: w.decay(forecast=(7, 30), lambda_=0.1)),
     Calling("decay_course", lambda w: w.decay_course(w.decay(), w.decay().entries[0], (-9, 0, 9))),
     Calling("decay_terms", lambda w: w.decay_terms(w.decay(), w.decay().entries[0], 9)),
+    Calling("decay_explain", lambda w: w.decay_explain(EPISODE)),
     Calling("decay_falls", lambda w: w.decay_falls(30, lambda_=0.1)),
     Calling("brief", lambda w: w.brief()),
     Calling("reflection_due", lambda w: w.reflection_due()),

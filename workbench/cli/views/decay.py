@@ -1,10 +1,14 @@
-"""How decay is tabled: scores lowest first, with the scores to come beside them."""
+"""How decay is told: scores and those to come, what another rate would change, what falls when, and why."""
 
 from __future__ import annotations
 
-from workbench.cli.printing import Page, bar, clip, display_width, safe_line
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from workbench.cli.printing import Page, bar, clip, display_width, safe_line, wrap
 from workbench.cli.views.times import at_minute, on_day
-from workbench.engine.results import DecayEntry, DecayView
+from workbench.engine.results import DecayEntry, DecayExplained, DecayView, Falls, Score
 
 BAR = 8
 STATUSES = ("active", "fading", "dormant", "archived", "pinned")
@@ -12,37 +16,181 @@ STATUSES = ("active", "fading", "dormant", "archived", "pinned")
 DISPENSABLE = ("", "last used", "uses")
 
 
-def decay_lines(page: Page, decay: DecayView, *, tried: bool, limit: int | None = None) -> list[str]:
+def decay_lines(
+    page: Page,
+    decay: DecayView,
+    *,
+    tried: bool = False,
+    sort: str = "score",
+    grouped: str | None = None,
+    limit: int | None = None,
+) -> list[str]:
     """Draw the table of scores.
 
     Args:
         page: What is written on.
         decay: The scores.
         tried: Whether another rate than that of the settings was asked for.
-        limit: Most memories in the table; the last line says how many there are besides.
+        sort: `score` puts the lowest first; all else keeps the order that they come in.
+        grouped: A table for each `store`, `tag` or `entity`, or None for one of all.
+        limit: Most memories in a table, and most tables; the last line says how many there are besides.
     """
     aside = f"λ {decay.lambda_:g} a day, {at_minute(page, decay.now)}"
     lines = [page.heading("Decay", aside + (" (a trial)" if tried else ""))]
     if not decay.entries:
         return [*lines, "Nothing here has a score yet."]
-    counts = [
-        f"{sum(entry.status == status for entry in decay.entries)} {status}"
-        for status in STATUSES
-        if any(entry.status == status for entry in decay.entries)
-    ]
-    lines += [", ".join(counts) + ".", ""]
-    entries = sorted(decay.entries, key=lambda entry: (entry.status == "pinned", entry.score, entry.id))
-    further = len(entries[limit:]) if limit is not None else 0
-    entries = entries[:limit]
-    table = _table(page, entries)
-    lines.append(page.paint(table[0], "quiet"))
-    for line, entry in zip(table[1:], entries, strict=True):
-        room = page.width - display_width(line) - 2
-        title = clip(safe_line(entry.title), room) if room > BAR and entry.title else ""
-        lines.append(line + ("  " + page.paint(title, "quiet") if title else ""))
-    if further:
-        lines.append(page.paint(f"… and {further:,} more: --limit {len(decay.entries)}", "quiet"))
+    lines.append(f"{_counted(decay.entries)}.")
+    entries = list(decay.entries)
+    if sort == "score":
+        entries.sort(key=lambda entry: (entry.status == "pinned", entry.score, entry.id))
+    if grouped is None:
+        return [*lines, "", *_table_lines(page, entries, limit)]
+    groups: dict[str, list[DecayEntry]] = {}
+    for entry in entries:
+        for name in _groups_of(entry, grouped):
+            groups.setdefault(name, []).append(entry)
+    ordered = sorted(groups, key=lambda name: (-len(groups[name]), name))
+    for name in ordered[:limit]:
+        title = safe_line(name) or f"no {grouped}"
+        lines += ["", page.heading(title, _counted(groups[name])), *_table_lines(page, groups[name], limit)]
+    if further := len(ordered[limit:]) if limit is not None else 0:
+        many = f"{len(ordered):,} {'entities' if grouped == 'entity' else f'{grouped}s'}"
+        lines += ["", page.paint(f"… and {further:,} more of {many}: --limit {len(ordered)}", "quiet")]
     return lines
+
+
+def trial_lines(page: Page, standing: DecayView, trial: DecayView, *, limit: int | None = None) -> list[str]:
+    """Draw what another rate would change: how many of each kind, then which.
+
+    Args:
+        page: What is written on.
+        standing: The scores as they are.
+        trial: The same memories under the other rate.
+        limit: Most memories of a kind.
+    """
+    aside = f"λ {trial.lambda_:g} a day instead of {standing.lambda_:g}, {at_minute(page, trial.now)}"
+    lines = [page.heading("Decay", f"{aside} (a trial)")]
+    before = {entry.id: entry.status for entry in standing.entries}
+    kinds: dict[tuple[str, str], list[DecayEntry]] = {}
+    for entry in trial.entries:
+        if entry.would_be and entry.id in before:
+            # Both statuses stand in the line above the table.
+            kind = (entry.would_be, before[entry.id])
+            kinds.setdefault(kind, []).append(replace(entry, would_be=None, status=""))
+    if not kinds:
+        return [*lines, f"Nothing would change: {_counted(trial.entries) or 'nothing here has a score yet'}."]
+    for (after, now), changed in sorted(kinds.items(), key=lambda kind: (-len(kind[1]), kind[0])):
+        changed.sort(key=lambda entry: (entry.score, entry.id))
+        told = f"{len(changed):,} would be {page.paint(after, after)} instead of {page.paint(now, now)}"
+        lines += ["", f"{told}:", *_table_lines(page, changed, limit)]
+    return lines
+
+
+def fall_lines(page: Page, found: Falls, *, tried: bool = False, limit: int | None = None) -> list[str]:
+    """List what passes a threshold, a line each: the day, the statuses, and which memory.
+
+    Args:
+        page: What is written on.
+        found: The falls.
+        tried: Whether another rate than that of the settings was asked for.
+        limit: Most lines; the last says how many there are besides.
+    """
+    days = "1 day" if found.within == 1 else f"{found.within} days"
+    aside = f"λ {found.lambda_:g} a day, {at_minute(page, found.now)}" + (" (a trial)" if tried else "")
+    lines = [page.heading(f"What fades within {days}", aside)]
+    if not found.falls:
+        return [*lines, f"Nothing passes a threshold within {days}."]
+    falls = found.falls[:limit]
+    rows = [["day", "in", "status", "below", "memory"]]
+    for fall in falls:
+        change = f"{page.paint(fall.before, fall.before)} → {page.paint(fall.after, fall.after)}"
+        identifier = page.paint(safe_line(fall.id), fall.store)
+        rows.append([fall.on.isoformat(), f"{fall.days} d", change, f"{fall.threshold:g}", identifier])
+    table = page.table(rows, right=frozenset({1, 3}))
+    lines.append(page.paint(table[0], "quiet"))
+    lines += [_titled(page, line, fall.title) for line, fall in zip(table[1:], falls, strict=True)]
+    if further := len(found.falls) - len(falls):
+        lines.append(page.paint(f"… and {further:,} more: --limit {len(found.falls)}", "quiet"))
+    return lines
+
+
+def explained_lines(page: Page, told: DecayExplained) -> list[str]:
+    """Write out the formula of one score with its numbers, and what becomes of it."""
+    lines = [page.heading(safe_line(told.id), f"{told.store}, {told.on.isoformat()}")]
+    if told.title:
+        lines += wrap(safe_line(told.title), page.width)
+    lines.append("")
+    score, last = told.score, on_day(page, told.last_accessed)
+    if score is None:
+        why = {
+            "unmade": f"On this day it did not exist: it was made on {on_day(page, told.created)}.",
+            "unrecorded": f"Nobody wrote down its score before its last access on {last}.",
+        }
+        lines += wrap(why[told.status], page.width)
+    elif score.terms["archived"]:
+        lines.append("Somebody archived it: score 0, whatever the formula says.")
+    elif told.status == "pinned":
+        lines.append("It does not decay: score 1.")
+    else:
+        lines += _formula(page, score, last)
+    if told.half_life is not None:
+        lines += ["", f"Its score halves every {told.half_life:.1f} days."]
+    for fall in told.falls:
+        after = page.paint(fall.after, fall.after)
+        lines.append(f"{fall.on.isoformat()}  in {fall.days:,} d  below {fall.threshold:g}: {after}")
+    if told.half_life is not None and not told.falls:
+        lines.append("It passes no threshold from now on.")
+    return lines
+
+
+def _formula(page: Page, score: Score, last: str) -> list[str]:
+    terms = score.terms
+    uses = "use" if terms["accessCount"] == 1 else "uses"
+    rows = [
+        [" ", "base relevance", f"{terms['base']:.4f}", ""],
+        [
+            "×",
+            "e^(−λ·days)",
+            f"{terms['decay']:.4f}",
+            f"λ {terms['lambda']:g}, {terms['days']} days since {last}",
+        ],
+        ["×", "log2(uses + 1)", f"{terms['reinforcement']:.4f}", f"{terms['accessCount']} {uses}"],
+        ["×", "type weight", f"{terms['typeWeight']:.4f}", ""],
+        ["=", "relevance", f"{score.raw:.4f}", ""],
+    ]
+    status = page.paint(score.status, score.status)
+    capped = " (at most 1)" if score.raw > 1 else ""
+    return [*page.table(rows, right=frozenset({2})), f"Score {score.value:.4f}{capped}, {status}."]
+
+
+def _counted(entries: Sequence[DecayEntry]) -> str:
+    """Return `12 active, 3 fading`."""
+    counts = Counter(entry.status for entry in entries)
+    return ", ".join(f"{counts[status]:,} {status}" for status in STATUSES if counts[status])
+
+
+def _groups_of(entry: DecayEntry, grouped: str) -> Sequence[str]:
+    if grouped == "store":
+        return (entry.store,)
+    return (entry.tags if grouped == "tag" else entry.entities) or ("",)
+
+
+def _table_lines(page: Page, entries: list[DecayEntry], limit: int | None) -> list[str]:
+    further = len(entries[limit:]) if limit is not None else 0
+    shown = entries[:limit]
+    table = _table(page, shown)
+    lines = [page.paint(table[0], "quiet")]
+    lines += [_titled(page, line, entry.title) for line, entry in zip(table[1:], shown, strict=True)]
+    if further:
+        lines.append(page.paint(f"… and {further:,} more: --limit {len(entries)}", "quiet"))
+    return lines
+
+
+def _titled(page: Page, line: str, title: str) -> str:
+    """Put a memory's title behind its line, as far as there is room."""
+    room = page.width - display_width(line) - 2
+    clipped = clip(safe_line(title), room) if room > BAR and title else ""
+    return line + ("  " + page.paint(clipped, "quiet") if clipped else "")
 
 
 def _table(page: Page, entries: list[DecayEntry]) -> list[str]:
@@ -50,6 +198,8 @@ def _table(page: Page, entries: list[DecayEntry]) -> list[str]:
     left_out: set[str] = set()
     if not any(entry.would_be for entry in entries):
         left_out.add("would be")
+    if not any(entry.status for entry in entries):
+        left_out.add("status")
     for name in (None, *DISPENSABLE):
         left_out |= {name} if name is not None else set()
         rows = [

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     )
     from workbench.engine.results.decay import (
         DecayEntry,
+        DecayExplained,
         DecayView,
         Fall,
         Falls,
@@ -127,6 +128,7 @@ _HOME: Final = {
     "CoreView": "core",
     "Cut": "recall",
     "DecayEntry": "decay",
+    "DecayExplained": "decay",
     "DecayView": "decay",
     "Diagnosis": "standing",
     "DiffView": "audit",
@@ -207,6 +209,7 @@ __all__ = [
     "CoreView",
     "Cut",
     "DecayEntry",
+    "DecayExplained",
     "DecayView",
     "Diagnosis",
     "DiffView",

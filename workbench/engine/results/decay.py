@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from workbench.engine.results.memories import Score
+
 
 @dataclass(frozen=True, slots=True)
 class DecayEntry:
@@ -94,4 +96,30 @@ class Falls:
     now: datetime
     lambda_: float
     within: int
+    falls: tuple[Fall, ...]
+
+
+@dataclass(frozen=True)
+class DecayExplained:
+    """One memory's score on a day, term by term, and what becomes of it if nobody touches it.
+
+    Args:
+        on: The day.
+        status: As of a `ScorePoint`.
+        score: None where it is not known.
+        half_life: Days in which its relevance halves; None where it never does.
+        last_accessed: When it was last accessed.
+        falls: Every threshold that it passes from now on.
+    """
+
+    id: str
+    store: str
+    title: str
+    now: datetime
+    on: date
+    status: str
+    score: Score | None
+    half_life: float | None
+    created: datetime
+    last_accessed: datetime
     falls: tuple[Fall, ...]

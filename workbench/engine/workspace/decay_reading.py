@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 
 from workbench.engine import results
 from workbench.engine.workspace.reading import Reading
@@ -61,3 +62,25 @@ class DecayReading(Reading):
         """
         self._ground.refresh_for_reading()
         return self._ground.scores().falls(within, lambda_=lambda_)
+
+    def decay_explain(
+        self,
+        id: str,  # noqa: A002 - the field's word
+        *,
+        on: date | None = None,
+        lambda_: float | None = None,
+    ) -> results.DecayExplained:
+        """Return one memory’s score on a day, term by term, and when it passes which threshold.
+
+        Args:
+            id: A memory id, or the name of an entity; of a fact, its entity is explained.
+            on: The day in the workspace’s zone; today by default.
+            lambda_: Another rate per day to try.
+
+        Raises:
+            NotFound: There is no such memory.
+            InvalidInput: It has no score, or the rate is none.
+        """
+        self._ground.refresh_for_reading()
+        memory_id = str(self.resolve(id).whole)
+        return self._ground.scores().explained(memory_id, on, lambda_=lambda_)

@@ -8,6 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
+from workbench.engine.errors import InvalidInput
 from workbench.engine.stores.lookups import Standing
 from workbench.engine.workspace.known_scores import Grade, KnownScores
 
@@ -126,6 +127,44 @@ class Scores:
 
         told = self.reckoning if lambda_ is None else reckoning_with(self.reckoning, lambda_)
         return falls(self._census(), within, told)
+
+    def explained(self, memory_id: str, on: date | None, *, lambda_: float | None) -> results.DecayExplained:
+        """Return one memory's score on a day, term by term, and what becomes of it.
+
+        Raises:
+            InvalidInput: The memory has no score, or the rate is none.
+        """
+        from workbench.engine.decay import census_of, course, falls, half_life, reckoning_with, terms, view
+        from workbench.engine.decay.formula import NEVER
+
+        record = self.lookups.memory(memory_id)
+        composed = self._compose(record) if record else None
+        if composed is None:
+            raise InvalidInput(
+                "This has no score of its own.",
+                where=memory_id,
+                remedy="Memories have one; facts go by their entity, and free text and logs do not decay.",
+            )
+        told = self.reckoning if lambda_ is None else reckoning_with(self.reckoning, lambda_)
+        census = census_of([composed], told)
+        answer = view(census, told)
+        (entry,), day = answer.entries, on or told.now.date()
+        ahead = (day - told.now.date()).days
+        (point,) = course(answer, entry, [ahead])
+        decays = entry.raw is not None and not entry.archived and answer.lambda_ > 0
+        return results.DecayExplained(
+            id=entry.id,
+            store=entry.store,
+            title=entry.title,
+            now=answer.now,
+            on=day,
+            status=point.status,
+            score=terms(answer, entry, ahead),
+            half_life=half_life(answer.lambda_) if decays else None,
+            created=entry.created,
+            last_accessed=entry.last_accessed,
+            falls=falls(census, NEVER, told).falls,
+        )
 
     def _census(self) -> Census:
         from workbench.engine.decay import take_census
