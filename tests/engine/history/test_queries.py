@@ -11,6 +11,7 @@ from tests.engine.history.notebook import START, Notebook
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history import Action
+from workbench.engine.history.line import read_line
 from workbench.engine.history.moments import commit_at
 from workbench.engine.history.queries import (
     LogFilter,
@@ -76,7 +77,7 @@ def test_no_history_has_no_entries(tmp_path: Path) -> None:
 def test_a_commit_shows_what_accounts_for_it(notebook: Notebook) -> None:
     notebook.write("MEMORY.md", "one\n")
     commit = notebook.write("MEMORY.md", "two\n", summary="changed")
-    shown = show_commit(notebook.root, notebook.history.store, commit[:8])
+    shown = show_commit(notebook.history.store, read_line(notebook.history.store), commit[:8])
     assert (shown.commit, shown.actor, shown.approval, shown.trigger) == (
         commit,
         "bot:trigger-remember",
@@ -88,7 +89,7 @@ def test_a_commit_shows_what_accounts_for_it(notebook: Notebook) -> None:
     assert [entry.summary for entry in shown.entries] == ["changed"]
     assert shown.undone_by is None
     with pytest.raises(NotFound):
-        show_commit(notebook.root, notebook.history.store, "beefbeef")
+        show_commit(notebook.history.store, read_line(notebook.history.store), "beefbeef")
 
 
 def test_a_difference_is_against_the_parent_or_between_two(notebook: Notebook) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.engine.history.notebook import PERSON, Notebook
 from workbench.engine.errors import NotFound, RoleRefused, Stale
 from workbench.engine.history import Action
+from workbench.engine.history.line import read_line
 from workbench.engine.history.queries import show_commit
 from workbench.engine.history.undo import redo, undo
 
@@ -42,12 +43,12 @@ def test_undo_is_recorded_as_a_revert_of_its_action(notebook: Notebook) -> None:
     commit = notebook.write("MEMORY.md", "text\n", summary="noted")
     undone = undo(notebook.history, PERSON).commit
     assert undone
-    shown = show_commit(notebook.root, notebook.history.store, undone)
+    shown = show_commit(notebook.history.store, read_line(notebook.history.store), undone)
     assert shown.subject == f"[REVERT] MEMORY.md — undid EDIT {commit[:10]}: noted"
     assert ("Undoes", commit) in shown.trailers
-    assert show_commit(notebook.root, notebook.history.store, commit).undone_by == undone
+    assert show_commit(notebook.history.store, read_line(notebook.history.store), commit).undone_by == undone
     redo(notebook.history, PERSON)
-    assert show_commit(notebook.root, notebook.history.store, commit).undone_by is None
+    assert show_commit(notebook.history.store, read_line(notebook.history.store), commit).undone_by is None
 
 
 def test_undo_passes_over_upkeep(notebook: Notebook) -> None:

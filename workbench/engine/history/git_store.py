@@ -245,7 +245,24 @@ class GitStore:
             before: A root tree, or None for nothing.
             after: A root tree, or None for nothing.
         """
-        return [TreeChange(*found) for found in differing_files(self._trees, before, after)]
+        if before is None or after is None or before == after or EMPTY_TREE in (before, after):
+            return [TreeChange(*found) for found in differing_files(self._trees, before, after)]
+        git = libgit2()
+        found: dict[str, TreeChange] = {}
+        try:
+            older, newer = self._repository[before], self._repository[after]
+            if not isinstance(older, git.Tree) or not isinstance(newer, git.Tree):
+                raise damaged(self.path, f"object {before[:SHORT]} or {after[:SHORT]} is no folder")
+            for delta in older.diff_to_tree(newer).deltas:
+                path = os.fsdecode(delta.new_file.raw_path)
+                found[path] = _with_delta(found.get(path), path, delta)
+        except (git.GitError, KeyError, ValueError, TypeError, OSError) as error:
+            raise damaged(self.path, f"its files cannot be compared ({error})") from error
+        return [
+            change
+            for _, change in sorted(found.items(), key=lambda row: row[0].split("/"))
+            if change.old_blob != change.new_blob
+        ]
 
     def changes(self, commit: str, against: str | None = None) -> list[TreeChange]:
         """Return the files a commit changed, renames (60 % similar or more) found.
@@ -420,6 +437,16 @@ class GitStore:
                 f"{len(matches)} commits begin with “{prefix}”.", remedy="Give more digits of the commit."
             )
         return matches[0] if matches else None
+
+
+def _with_delta(known: TreeChange | None, path: str, delta: pygit2.DiffDelta) -> TreeChange:
+    """Return what is known of a path with a difference; a link that became a file comes as two."""
+    old, new = (
+        None if set(str(file.id)) == {"0"} else str(file.id) for file in (delta.old_file, delta.new_file)
+    )
+    if known is None:
+        return TreeChange(path, old, new)
+    return TreeChange(path, known.old_blob or old, known.new_blob or new)
 
 
 def _kind(name: str) -> int:

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 FILE_MODE = b"100644"
 FOLDER_MODE = b"40000"
 
+# A folder of more bytes is searched for one name rather than taken apart; so many such are kept at hand.
+_LARGE = 50_000
+_MOST_RAW = 6
 # So many names are put in their places one by one; more are sorted with all the others.
 _FEW = 8
 
@@ -89,6 +92,7 @@ class TreeReader:
         self._write_object = write_object
         self._folders: OrderedDict[str, Folder] = OrderedDict()
         self._names = 0
+        self._raws: dict[str, bytes] = {}
 
     def folder(self, tree: str) -> Folder:
         """Return a folder's entries by the tree's hex name; not to be changed by the caller."""
@@ -104,20 +108,20 @@ class TreeReader:
         """Return what stands at a path below a tree, or None."""
         *folders, name = os.fsencode(path).split(b"/")
         for part in folders:
-            step = self.folder(tree).get(part)
+            step = self._named(tree, part)
             if step is None or not step.is_folder:
                 return None
             tree = step.oid.hex()
-        return self.folder(tree).get(name)
+        return self._named(tree, name)
 
     def files(self, tree: str, prefix: str = "") -> Iterator[tuple[str, str]]:
         """Yield every file below a tree as path and hex name of its blob, in git's order of names."""
-        for name, entry in self.folder(tree).items():
+        for mode, name, oid in _ENTRY.findall(self._read_object(tree)):
             path = prefix + os.fsdecode(name)
-            if entry.is_folder:
-                yield from self.files(entry.oid.hex(), path + "/")
+            if mode == FOLDER_MODE:
+                yield from self.files(oid.hex(), path + "/")
             else:
-                yield path, entry.oid.hex()
+                yield path, oid.hex()
 
     def changed(self, tree: str | None, changes: Mapping[str, str | None]) -> str:
         """Write the tree that differs from another in some files.
@@ -166,6 +170,30 @@ class TreeReader:
                 folder.pop(name, None)
                 new[name] = after
         return _with_new(folder, new) if new else folder
+
+    def _named(self, tree: str, name: bytes) -> TreeEntry | None:
+        """Return one entry of a folder, without taking apart all of a large one for it."""
+        found = self._folders.get(tree)
+        if found is not None:
+            return found.get(name)
+        raw = self._raws.get(tree)
+        if raw is None:
+            raw = self._read_object(tree)
+            if len(raw) < _LARGE:
+                return self.folder(tree).get(name)
+            while len(self._raws) >= _MOST_RAW:
+                del self._raws[next(iter(self._raws))]
+            self._raws[tree] = raw
+        wanted = b" %s\0" % name
+        at = raw.find(wanted)
+        if at < 0:
+            return None
+        mode = raw[at - 5 : at] if raw[at - 5 : at] == FOLDER_MODE else raw[at - 6 : at]
+        if mode not in (FILE_MODE, FOLDER_MODE) or raw.find(wanted, at + 1) >= 0:
+            # Bytes of a hash may look like a name; taking the folder apart tells.
+            return self.folder(tree).get(name)
+        start = at + len(wanted)
+        return TreeEntry(mode, raw[start : start + 20])
 
     def _write(self, folder: Folder) -> str:
         tree = self._write_object(_joined(folder))

@@ -2,17 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
+import struct
+import sys
 from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.engine.history.commit_message import parse_message
+from workbench.engine.history.git_objects import parse_commit
+from workbench.engine.history.state_files import write_state
+from workbench.engine.history.trailers import REDOES, REVERTS, UNDOES
 from workbench.engine.results import HistoryLine
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
     from workbench.engine.history.git_store import GitStore
+
+FILE = "history-line"
+_MAGIC = b"workbench-line-1\n"
+_DIGEST = 16
+_HASH = 20
+# The plain case of what `parse_commit` and `parse_message` read, for they take most of the time.
+_HEAD = re.compile(
+    rb"tree [0-9a-f]{40}\n(?:parent ([0-9a-f]{40})\n)?author [^\n]* <[^>\n]*> (\d+) [+-]\d{4}\n"
+)
+_TAKING = frozenset({UNDOES, REDOES, REVERTS})
+_TAKEN = re.compile(rb"\n(Undoes|Redoes|Reverts): ([0-9a-f]{40})(?=\n|$)")
+_ACTOR = re.compile(rb"\nActor: ([^\\\n]*)\n")
 
 
 @dataclass(frozen=True)
@@ -24,44 +45,162 @@ class Line:
         seconds: When each was made, since 1970 in UTC.
         actors: The place of each one's actor among the names.
         names: Actors.
+        taken_back: Which commits undid, redid or reverted which: place, trailer and full hash, oldest first.
     """
 
     ids: bytes
     seconds: array[int]
     actors: array[int]
     names: tuple[str, ...]
+    taken_back: tuple[tuple[int, str, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.seconds)
 
+    @property
+    def head(self) -> str | None:
+        """Return the newest commit, or None where there is none."""
+        return self.commit(len(self) - 1) if self.seconds else None
+
     def commit(self, place: int) -> str:
         """Return the full hash of a commit by its place, from 0."""
-        return self.ids[20 * place : 20 * place + 20].hex()
+        return self.ids[_HASH * place : _HASH * (place + 1)].hex()
 
     def at(self, moment: datetime) -> str | None:
         """Return the newest commit not later than a time, as `moments.commit_at` does."""
-        # Commits are dated to the second.
         latest = moment.timestamp()
         for place in range(len(self.seconds) - 1, -1, -1):
             if self.seconds[place] <= latest:
                 return self.commit(place)
         return None
 
+    def undone_by(self, commit: str) -> str | None:
+        """Return the commit that undid or reverted another, by its full hash, unless it was redone since."""
+        for place, trailer, target in reversed(self.taken_back):
+            if target == commit:
+                return None if trailer == REDOES else self.commit(place)
+        return None
+
     def shown(self) -> HistoryLine:
         """Return it as an answer."""
-        digits = self.ids.hex()
-        commits = tuple(digits[start : start + 40] for start in range(0, len(digits), 40))
-        names = self.names
-        return HistoryLine(commits, tuple(self.seconds), tuple(names[place] for place in self.actors))
+        digits, names = self.ids.hex(), self.names
+        commits = tuple([digits[start : start + 2 * _HASH] for start in range(0, len(digits), 2 * _HASH)])
+        return HistoryLine(commits, tuple(self.seconds), tuple([names[place] for place in self.actors]))
 
 
-def read_line(store: GitStore) -> Line:
-    """Return the way to the newest commit, read from the commits themselves."""
-    ids: list[bytes] = []
+EMPTY = Line(b"", array("q"), array("I"), ())
+
+
+def read_line(store: GitStore, known: Line = EMPTY) -> Line:
+    """Return the way to the newest commit.
+
+    Args:
+        store: The history.
+        known: The way as it was once; what is still part of it is not read again.
+
+    Raises:
+        HistoryDamaged: A commit that has to be read is missing or broken.
+    """
+    head = store.head()
+    if head == known.head:
+        return known
+    places = {known.ids[at : at + _HASH]: at // _HASH for at in range(0, len(known.ids), _HASH)}
+    new: list[tuple[bytes, int, str, tuple[tuple[str, str], ...]]] = []
+    kept = 0
+    oid = head
+    while oid is not None:
+        hash_ = bytes.fromhex(oid)
+        place = places.get(hash_)
+        if place is not None:
+            # What a commit comes after is part of its name, so the way up to it is the one that is known.
+            kept = place + 1
+            break
+        second, actor, taken, oid = _row(oid, store.raw_object(oid))
+        new.append((hash_, second, actor, taken))
+    new.reverse()
+    names = {name: place for place, name in enumerate(known.names)}
+    actors = known.actors[:kept]
+    actors.extend(names.setdefault(actor, len(names)) for _, _, actor, _ in new)
+    seconds = known.seconds[:kept]
+    seconds.extend(second for _, second, _, _ in new)
+    ids = known.ids[: _HASH * kept] + b"".join(hash_ for hash_, _, _, _ in new)
+    taken_back = [row for row in known.taken_back if row[0] < kept]
+    taken_back += ((kept + at, *each) for at, (_, _, _, taken) in enumerate(new) for each in taken)
+    return Line(ids, seconds, actors, tuple(names), tuple(taken_back))
+
+
+def _row(oid: str, raw: bytes) -> tuple[int, str, tuple[tuple[str, str], ...], str | None]:
+    """Return when a commit was made, by whom, what it took back, and its first parent."""
+    head, subject = _HEAD.match(raw), raw.find(b"\n", raw.find(b"\n\n") + 2)
+    said = _ACTOR.search(raw, subject) if subject > 0 else None
+    try:
+        if head and said and raw.find(b"\nTransaction: ", subject) > 0:
+            taken = tuple((key.decode(), commit.decode()) for key, commit in _TAKEN.findall(raw, subject))
+            return int(head[2]), said[1].decode(), taken, head[1].decode() if head[1] else None
+    except UnicodeDecodeError:
+        pass
+    commit = parse_commit(oid, raw)
+    message = parse_message(commit)
+    taken = tuple((key, value) for key, value in message.trailers if key in _TAKING)
+    return int(commit.moment.timestamp()), message.actor, taken, commit.parent
+
+
+def keep_line(place: Path, line: Line) -> bool:
+    """Write a line where it is found again; return whether that was possible."""
+    seconds, actors = array("q", line.seconds), array("I", line.actors)
+    if sys.byteorder == "big":
+        seconds.byteswap()
+        actors.byteswap()
+    rest = json.dumps([line.names, line.taken_back]).encode()
+    body = struct.pack("<Q", len(line)) + line.ids + seconds.tobytes() + actors.tobytes() + rest
+    digest = hashlib.blake2b(body, digest_size=_DIGEST).digest()
+    return write_state(place, _MAGIC + digest + body)
+
+
+def load_line(place: Path) -> Line:
+    """Return the line that was kept; the empty one where there is none, or where it is damaged."""
+    try:
+        content = place.read_bytes()
+    except OSError:
+        return EMPTY
+    start = len(_MAGIC) + _DIGEST
+    body = content[start:]
+    digest = content[len(_MAGIC) : start]
+    if not content.startswith(_MAGIC) or hashlib.blake2b(body, digest_size=_DIGEST).digest() != digest:
+        return EMPTY
     seconds, actors = array("q"), array("I")
-    names: dict[str, int] = {}
-    for commit in reversed(list(store.walk())):
-        ids.append(bytes.fromhex(commit.id))
-        seconds.append(int(commit.moment.timestamp()))
-        actors.append(names.setdefault(parse_message(commit).actor, len(names)))
-    return Line(b"".join(ids), seconds, actors, tuple(names))
+    (count,) = struct.unpack_from("<Q", body)
+    at = 8 + _HASH * count
+    ids = body[8:at]
+    seconds.frombytes(body[at : at + seconds.itemsize * count])
+    at += seconds.itemsize * count
+    actors.frombytes(body[at : at + actors.itemsize * count])
+    at += actors.itemsize * count
+    if sys.byteorder == "big":
+        seconds.byteswap()
+        actors.byteswap()
+    names, taken_back = json.loads(body[at:])
+    return Line(ids, seconds, actors, tuple(names), tuple((*row,) for row in taken_back))
+
+
+class KeptLine:
+    """The line of a history, kept in a file of derived state; deleting that file at any time loses nothing.
+
+    Args:
+        place: The file.
+    """
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._line: Line | None = None
+
+    def read(self, store: GitStore) -> Line:
+        """Return the way to the newest commit; raises as `read_line` does."""
+        known = self._line
+        if known is None:
+            known = load_line(self._place)
+        line = read_line(store, known)
+        if line is not known:
+            keep_line(self._place, line)
+        self._line = line
+        return line

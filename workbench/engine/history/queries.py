@@ -17,7 +17,6 @@ from workbench.engine.history.git_store import SHORT, diff_text
 from workbench.engine.history.line_diff import line_opcodes, split_lines
 from workbench.engine.history.moments import commit_at
 from workbench.engine.history.plan import Action
-from workbench.engine.history.undo import REDOES, UNDOES
 from workbench.engine.results import (
     AuditEntry,
     Blame,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.documents.audit_log import AuditLine
     from workbench.engine.history.git_store import Commit, GitStore
+    from workbench.engine.history.line import Line
 
 
 @dataclass(frozen=True)
@@ -116,12 +116,12 @@ def read_entries(
     return tuple(islice(iterate_entries(root, store, wanted), offset, stop))
 
 
-def show_commit(root: Path, store: GitStore, name: str) -> CommitView:
+def show_commit(store: GitStore, line: Line, name: str) -> CommitView:
     """Return one commit with everything that accounts for it.
 
     Args:
-        root: The workspace folder, absolute.
         store: The history.
+        line: The way to its newest commit.
         name: A hash or the beginning of one.
 
     Raises:
@@ -140,7 +140,7 @@ def show_commit(root: Path, store: GitStore, name: str) -> CommitView:
         files=tuple(change.path for change in store.changes(commit.id)),
         entries=tuple(map(_entry, audit_lines(commit))),
         trailers=message.trailers,
-        undone_by=_undone_by(root, store, commit),
+        undone_by=line.undone_by(commit.id),
     )
 
 
@@ -362,24 +362,6 @@ def _versions(
         yield commit, name, store.read_blob(before) if before else None
         if before is None:
             return
-
-
-def _undone_by(root: Path, store: GitStore, commit: Commit) -> str | None:
-    """Return the commit that undid or reverted this one, unless it was redone since."""
-    for entry in iterate_entries(root, store):
-        if entry.commit == commit.short:
-            break
-        if entry.commit is None or entry.action != Action.REVERT or commit.short not in entry.summary:
-            continue
-        found = store.commit(store.resolve(entry.commit))
-        for key, value in parse_message(found).trailers:
-            if value != commit.id:
-                continue
-            if key == REDOES:
-                return None
-            if key in (UNDOES, "Reverts"):
-                return found.id
-    return None
 
 
 def _text(content: bytes | None) -> str | None:

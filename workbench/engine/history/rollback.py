@@ -9,10 +9,11 @@ from workbench.engine.documents import PendingReflection
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.moments import commit_at
-from workbench.engine.history.revert import REVERTS, reverting_plan
+from workbench.engine.history.revert import reverting_plan
 from workbench.engine.history.scores_rollback import merge_scores, scores_of_file
 from workbench.engine.history.structural_revert import try_revert
 from workbench.engine.history.taking_back import Overlay, TakenBack, take_back
+from workbench.engine.history.trailers import REVERTS
 
 if TYPE_CHECKING:
     from datetime import datetime

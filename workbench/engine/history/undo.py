@@ -9,6 +9,7 @@ from workbench.engine.history.adoption import common_pattern
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.plan import Action, Event, Plan
 from workbench.engine.history.taking_back import Overlay, TakenBack, take_back
+from workbench.engine.history.trailers import REDOES, UNDOES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from workbench.engine.history.history import History
     from workbench.engine.history.plan import Attribution, FileView, Receipt
 
-UNDOES = "Undoes"
-REDOES = "Redoes"
 _UPKEEP_ACTIONS = frozenset({Action.ALERT, Action.ACK, Action.PRUNE, Action.PURGE})
 
 

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require, require_by_hand
-from workbench.engine.clock import time_or_none
 from workbench.engine.errors import InvalidInput, NotFound
-from workbench.engine.workspace.asked_moments import AGO, COMMIT, read_time
+from workbench.engine.workspace.asked_moments import read_time
 from workbench.engine.workspace.ground import Ground
 
 if TYPE_CHECKING:
@@ -84,7 +83,8 @@ class Auditing:
         """
         from workbench.engine.history.queries import show_commit
 
-        return show_commit(self._ground.root, self._ground.history.store, commit)
+        looking = self._ground.looking_back
+        return show_commit(looking.store, looking.line(), commit)
 
     def audit_diff(self, commit: str, *, path: str | None = None) -> results.DiffView:
         """Return what one commit changed, or what changed between two.
@@ -236,7 +236,7 @@ class Auditing:
         critical = self._ground.role.may(Capability.TOUCH_CRITICAL)
 
         def act(ground: Ground) -> Receipt[TakenBack]:
-            commit, asked = self._moment(to, "to")
+            commit, asked = ground.looking_back.moment(to, "to")
             return rollback_to_commit(ground.history, commit, by, moment=asked, may_touch_critical=critical)
 
         return self._take_back("roll back", act)
@@ -250,7 +250,7 @@ class Auditing:
         critical = self._ground.role.may(Capability.TOUCH_CRITICAL)
 
         def act(ground: Ground) -> Receipt[TakenBack]:
-            then = ground.history.store.resolve(commit)
+            then = ground.looking_back.commit(commit)
             return ground.history.mutate(
                 lambda view: plan_memory_rollback(
                     view,
@@ -348,29 +348,6 @@ class Auditing:
         self._ground.answer_alerts(receipt, receipt.outcome.commits)
         outcome = receipt.outcome
         return results.Changed(receipt.commit, receipt.files, outcome.commits, outcome.warnings)
-
-    def _moment(self, text: str, name: str) -> tuple[str, datetime | None]:
-        """Return the commit that a person means, and the time they gave where they gave one.
-
-        Raises:
-            NotFound: There is no such commit, or the history begins later.
-            InvalidInput: It is neither a commit nor a time.
-        """
-        from workbench.engine.history.moments import commit_at
-        from workbench.engine.history.rollback import history_begins_later
-
-        store = self._ground.history.store
-        if COMMIT.fullmatch(text.strip()):
-            try:
-                return store.resolve(text), None
-            except NotFound:
-                if time_or_none(text) is None and AGO.fullmatch(text.strip()) is None:
-                    raise
-        asked = read_time(text, name, self._ground.now(), end=True)
-        commit = commit_at(store, asked)
-        if commit is None:
-            raise history_begins_later(asked)
-        return commit, asked
 
     def _time(self, text: str | None, name: str, *, end: bool = False) -> datetime | None:
         """Read a time: ISO 8601, `3d` (ago, likewise `12h` and `2w`), `today` or `yesterday`.

@@ -154,6 +154,7 @@ def _destroy_derived(ground: Ground) -> None:
     ground.finder.destroy()
     ground.catalog.destroy()
     ground.outside.destroy()
+    ground.looking_back.forget()
     forget_leftovers(ground)
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from workbench.engine.documents import DecayScores
     from workbench.engine.history import Adopted, Attribution, FileView, History, Planner, Receipt
     from workbench.engine.recall.finder import Finder
+    from workbench.engine.workspace.looking_back import LookingBack
     from workbench.engine.workspace.outside import Outside
     from workbench.engine.workspace.scores import Scores
 
@@ -175,6 +176,13 @@ class Ground:
             outside.sources,
             lambda: (self.catalog.version(), outside.version()),
         )
+
+    @cached_property
+    def looking_back(self) -> LookingBack:
+        """Return what looks into the past share."""
+        from workbench.engine.workspace.looking_back import LookingBack
+
+        return LookingBack(self)
 
     @cached_property
     def outside(self) -> Outside:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
-from workbench.engine.errors import NotFound
-from workbench.engine.workspace.auditing import Auditing
 from workbench.engine.workspace.reading import Reading
 
 if TYPE_CHECKING:
@@ -14,16 +12,13 @@ if TYPE_CHECKING:
     from workbench.engine.past.units import Unit
 
 
-class PastReading(Reading, Auditing):
+class PastReading(Reading):
     """Memory at any moment of its history, and what differs between two."""
 
     def history_line(self) -> results.HistoryLine:
         """Return every commit from the first to the newest."""
-        from workbench.engine.history.line import read_line
-
-        if not self._ground.has_history():
-            return results.HistoryLine((), (), ())
-        return read_line(self._ground.history.store).shown()
+        ground = self._ground
+        return ground.looking_back.line().shown() if ground.has_history() else results.HistoryLine((), (), ())
 
     def at(self, moment: str) -> Past:
         """Return memory as it was.
@@ -35,28 +30,7 @@ class PastReading(Reading, Auditing):
             NotFound: There is no such commit.
             InvalidInput: This is no moment.
         """
-        from workbench.engine.catalog.same_files import SameFiles
-        from workbench.engine.past import Past
-        from workbench.engine.past.versions import Versions
-        from workbench.engine.workspace.first_seen import FirstSeen
-
-        ground = self._ground
-        if not ground.has_history():
-            raise NotFound(
-                "Nothing has been changed here yet.", remedy="There is no history to look back in."
-            )
-        name, asked = self._moment(moment, "moment")
-        store = ground.history.store
-        commit = store.commit(name)
-        return Past(
-            store,
-            commit,
-            asked or commit.moment,
-            versions=Versions(store, ground.zone),
-            same=SameFiles(ground.catalog),
-            settings=ground.settings,
-            first_seen=FirstSeen(ground.catalog),
-        )
+        return self._ground.looking_back.past(moment)
 
     def compare(self, older: str, newer: str | None = None) -> results.Comparison:
         """Return what is different at a later moment.

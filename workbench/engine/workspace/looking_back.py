@@ -1,0 +1,155 @@
+"""What every look into the past of an open workspace shares: the line of commits, and what was read of versions."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from workbench.engine.clock import time_or_none
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.workspace.asked_moments import AGO, COMMIT, read_time
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from workbench.engine.history.git_store import GitStore
+    from workbench.engine.history.line import KeptLine, Line
+    from workbench.engine.past import Past
+    from workbench.engine.past.versions import Versions
+    from workbench.engine.workspace.ground import Ground
+
+_PURGED = b"\n\n[PURGE] "
+
+
+class LookingBack:
+    """The past of one workspace.
+
+    Args:
+        ground: The open workspace.
+    """
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._lock = threading.Lock()
+        self._kept: KeptLine | None = None
+        self._versions: tuple[GitStore, Versions] | None = None
+
+    def line(self) -> Line:
+        """Return the way from the first commit to the newest.
+
+        Raises:
+            NotFound: There is no history yet.
+            HistoryDamaged: A commit that has to be read is missing or broken.
+        """
+        from workbench.engine.history.line import FILE, KeptLine
+
+        store = self.store
+        with self._lock:
+            if self._kept is None:
+                self._kept = KeptLine(self._ground.derived / FILE)
+            return self._kept.read(store)
+
+    @property
+    def store(self) -> GitStore:
+        """Return the history.
+
+        Raises:
+            NotFound: There is none yet.
+        """
+        if not self._ground.has_history():
+            raise NotFound("Nothing has been changed here yet.", remedy="There is no history to go back in.")
+        return self._ground.history.store
+
+    def moment(self, text: str, name: str) -> tuple[str, datetime | None]:
+        """Return the commit that a person means, and the time they gave where they gave one.
+
+        Args:
+            text: A commit, a time, or a day, whose end is meant.
+            name: What it is for, for the error.
+
+        Raises:
+            NotFound: There is no such commit, or the history begins later.
+            InvalidInput: It is neither a commit nor a time.
+        """
+        from workbench.engine.history.rollback import history_begins_later
+
+        asked = self._time(text, name)
+        if COMMIT.fullmatch(text.strip()):
+            try:
+                return self.commit(text), None
+            except NotFound:
+                # What could be the beginning of a hash may be a day without hyphens, or so many days ago.
+                if asked is None:
+                    raise
+        if asked is None:
+            raise InvalidInput(
+                f"“{text}” is neither a commit nor a time.",
+                where=name,
+                remedy="Name a commit, or a time such as 2026-02-02T14:30, 2026-02-02, 3d or yesterday.",
+            )
+        commit = self.line().at(asked)
+        if commit is None:
+            raise history_begins_later(asked)
+        return commit, asked
+
+    def commit(self, name: str) -> str:
+        """Return the full hash of the commit that a name means.
+
+        Raises:
+            NotFound: There is no such commit.
+            Ambiguous: There are several.
+        """
+        try:
+            return self.store.resolve(name)
+        except NotFound as missing:
+            if self._was_purged():
+                raise NotFound(
+                    f"No commit is called “{name[:60]}” any more.",
+                    where=missing.where,
+                    remedy="The history was purged, and commits have other names since: workbench audit log",
+                ) from missing
+            raise
+
+    def past(self, text: str, name: str = "moment") -> Past:
+        """Return memory as it was; arguments and errors as for `moment`."""
+        from workbench.engine.catalog.same_files import SameFiles
+        from workbench.engine.past import Past
+        from workbench.engine.workspace.first_seen import FirstSeen
+
+        ground = self._ground
+        commit, asked = self.moment(text, name)
+        store = self.store
+        found = store.commit(commit)
+        return Past(
+            store,
+            found,
+            asked or found.moment,
+            versions=self._versions_of(store),
+            same=SameFiles(ground.catalog),
+            settings=ground.settings,
+            first_seen=FirstSeen(ground.catalog),
+        )
+
+    def forget(self) -> None:
+        """Let go of all that was read, for it may be gone from the history."""
+        self._versions = None
+
+    def _time(self, text: str, name: str) -> datetime | None:
+        stripped = text.strip()
+        if AGO.fullmatch(stripped) or stripped in ("now", "today", "yesterday") or time_or_none(stripped):
+            return read_time(stripped, name, self._ground.now(), end=True)
+        return None
+
+    def _versions_of(self, store: GitStore) -> Versions:
+        from workbench.engine.past.versions import Versions
+
+        with self._lock:
+            if self._versions is None or self._versions[0] is not store:
+                self._versions = store, Versions(store, self._ground.zone)
+            return self._versions[1]
+
+    def _was_purged(self) -> bool:
+        line = self.line()
+        return any(
+            _PURGED in self.store.raw_object(line.commit(place)) for place in range(len(line) - 1, -1, -1)
+        )
