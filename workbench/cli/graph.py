@@ -1,20 +1,17 @@
-"""The command for the graph: look around an entity, find a path, join, part and name entities."""
+"""The command group for the graph: look around an entity, list all of them, find a way between two."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 import click
 
+from workbench.cli import graph_editing
 from workbench.cli.command import group
 from workbench.cli.completing import complete_entity
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
-from workbench.cli.printing import Page, safe_line
-from workbench.engine.results import Changed, GraphView
+from workbench.cli.printing import Page
+from workbench.engine.results import EntityRow, EntityTable
 
-if TYPE_CHECKING:
-    from workbench.engine.workspace import Workspace
+ENTITIES_SHOWN = 30
 
 graph_command = group(
     "graph",
@@ -24,6 +21,7 @@ graph_command = group(
     examples=(
         "workbench graph",
         "workbench graph person--alex --depth 2",
+        "workbench graph person--alex --depth 2 --relation uses --type tool --min-score 0.3 --after 2026-01-01",
         "workbench graph path person--alex tool--git",
     ),
 )
@@ -39,20 +37,98 @@ graph_command = group(
     metavar="N",
     help="So many steps away.",
 )
+@click.option(
+    "--relation",
+    "relations",
+    multiple=True,
+    metavar="R",
+    help="Follow this relation and its opposite alone; may be given several times.",
+)
+@click.option(
+    "--type",
+    "types",
+    multiple=True,
+    metavar="T",
+    help="Only entities of this type, such as person; may be given several times.",
+)
+@click.option("--min-score", type=float, default=0.0, metavar="X", help="Only entities this fresh, 0 to 1.")
+@click.option("--after", metavar="DAY", help="Only relations first seen on this day or later, or on no day.")
+@click.option("--before", metavar="DAY", help="Only relations first seen by this day, or on no day.")
 @click.pass_obj
-def show(bench: Invocation, entity: str | None, depth: int) -> int:
+def show(
+    bench: Invocation,
+    entity: str | None,
+    depth: int,
+    relations: tuple[str, ...],
+    types: tuple[str, ...],
+    min_score: float,
+    after: str | None,
+    before: str | None,
+) -> int:
     with bench.open() as workspace:
-        graph = workspace.graph(entity, depth=depth)
-    return _report(bench, graph, DONE)
+        graph = workspace.graph(
+            entity,
+            depth=depth,
+            relations=relations,
+            types=types,
+            min_score=min_score,
+            after=after,
+            before=before,
+        )
 
-
-def _report(bench: Invocation, graph: GraphView, code: int) -> int:
     def view(page: Page) -> list[str]:
         from workbench.cli.views.graph import graph_lines
 
         return graph_lines(page, graph)
 
-    return bench.report(graph, view, code=code)
+    return bench.report(graph, view)
+
+
+@graph_command.bench_command(
+    "entities",
+    short_help="List the entities in a table",
+    answers="Who and what does the agent know, and how fresh is that?",
+    examples=("workbench graph entities", "workbench graph entities --type person --sort degree --limit 10"),
+)
+@click.option("--type", "type_", metavar="T", help="Only entities of this type.")
+@click.option(
+    "--sort",
+    type=click.Choice(("score", "degree", "name", "seen")),
+    default="score",
+    show_default=True,
+    help="The freshest, the best connected, by the alphabet, or the latest seen first.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    default=ENTITIES_SHOWN,
+    metavar="N",
+    help=f"Print at most so many; {ENTITIES_SHOWN} if left out. JSON always has all.",
+)
+@click.pass_obj
+def entities(bench: Invocation, type_: str | None, sort: str, limit: int) -> int:
+    """One line each: score, type, relations, facts, the last day that anything is known of, name and id."""
+    with bench.open() as workspace:
+        table = workspace.graph_entities()
+    chosen = [row for row in table.entities if type_ in (None, row.type)]
+    table = EntityTable(tuple(sorted(chosen, key=lambda row: _place(row, sort))), table.relations)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.entities import entity_lines
+
+        return entity_lines(page, table, limit=limit)
+
+    return bench.report(table, view, code=DONE if table.entities else NOTHING_FOUND)
+
+
+def _place(row: EntityRow, sort: str) -> tuple[float, str, str]:
+    """Return where a row stands; of equals the one whose name comes first."""
+    by_number = {"score": -row.score, "degree": -row.degree, "name": 0.0, "seen": _days_back(row.seen)}
+    return by_number[sort], row.label.casefold(), row.id
+
+
+def _days_back(day: str) -> float:
+    return -float(day.replace("-", "")) if day else 0.0
 
 
 @graph_command.bench_command(
@@ -70,91 +146,24 @@ def path(bench: Invocation, a: str, b: str) -> int:
         graph = workspace.graph_path(a, b)
     if not graph.nodes and not bench.json:
         bench.warn([f"Nothing connects {a} with {b}."])
-    return _report(bench, graph, DONE if graph.nodes else NOTHING_FOUND)
-
-
-def _change(bench: Invocation, change: Callable[[Workspace], Changed], said: str) -> int:
-    with bench.open() as workspace:
-        changed = change(workspace)
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.changed import changed_lines
+        from workbench.cli.views.graph_path import path_lines
 
-        return changed_lines(page, changed, said, "Nothing changed.")
+        return path_lines(page, graph)
 
-    return bench.report(changed, view)
-
-
-@graph_command.bench_command(
-    "merge",
-    short_help="Make one entity of two",
-    answers="These are the same; how do I join them?",
-    examples=("workbench graph merge person--alex person--alexander",),
-)
-@click.argument("keep", shell_complete=complete_entity)
-@click.argument("absorb", shell_complete=complete_entity)
-@click.pass_obj
-def merge(bench: Invocation, keep: str, absorb: str) -> int:
-    """KEEP takes over the facts, relations and names of ABSORB; unmerge parts them again."""
-    said = f"Merged {safe_line(absorb)} into {safe_line(keep)}."
-    return _change(bench, lambda it: it.graph_merge(keep, absorb), said)
+    return bench.report(graph, view, code=DONE if graph.nodes else NOTHING_FOUND)
 
 
-@graph_command.bench_command(
-    "unmerge",
-    short_help="Part an entity from the one it was merged into",
-    answers="They were two after all; how do I part them?",
-    examples=("workbench graph unmerge person--alexander",),
-)
-@click.argument("entity", shell_complete=complete_entity)
-@click.pass_obj
-def unmerge(bench: Invocation, entity: str) -> int:
-    """ENTITY is the one that was absorbed."""
-    return _change(bench, lambda it: it.graph_unmerge(entity), f"Parted {safe_line(entity)} again.")
-
-
-@graph_command.bench_command(
-    "rename",
-    short_help="Give an entity another name",
-    answers="How do I correct its name everywhere?",
-    examples=('workbench graph rename person--alex "Alex Meyer"',),
-)
-@click.argument("entity", shell_complete=complete_entity)
-@click.argument("name")
-@click.pass_obj
-def rename(bench: Invocation, entity: str, name: str) -> int:
-    """Links to it follow, and the old name stays as an alias."""
-    said = f"{safe_line(entity)} is called {safe_line(name)} now."
-    return _change(bench, lambda it: it.graph_rename(entity, name), said)
-
-
-@graph_command.bench_command(
-    "link",
-    short_help="Relate two entities",
-    answers="How do I tell the agent what belongs together?",
-    examples=("workbench graph link person--alex uses tool--git",),
-)
-@click.argument("from_", metavar="FROM", shell_complete=complete_entity)
-@click.argument("relation")
-@click.argument("to", shell_complete=complete_entity)
-@click.pass_obj
-def link(bench: Invocation, from_: str, relation: str, to: str) -> int:
-    """RELATION is a word of the workspace’s vocabulary, such as uses, part-of or depends-on."""
-    said = f"{safe_line(from_)} {safe_line(relation)} {safe_line(to)}."
-    return _change(bench, lambda it: it.graph_link(from_, relation, to), said)
-
-
-@graph_command.bench_command(
-    "unlink",
-    short_help="Remove a relation between two entities",
-    answers="They have nothing to do with each other any more; how do I say so?",
-    examples=("workbench graph unlink person--alex uses tool--git",),
-)
-@click.argument("from_", metavar="FROM", shell_complete=complete_entity)
-@click.argument("relation")
-@click.argument("to", shell_complete=complete_entity)
-@click.pass_obj
-def unlink(bench: Invocation, from_: str, relation: str, to: str) -> int:
-    """Only this relation; both entities stay."""
-    said = f"No longer: {safe_line(from_)} {safe_line(relation)} {safe_line(to)}."
-    return _change(bench, lambda it: it.graph_unlink(from_, relation, to), said)
+for _command in (
+    graph_editing.add,
+    graph_editing.add_fact,
+    graph_editing.retire,
+    graph_editing.link,
+    graph_editing.unlink,
+    graph_editing.rename,
+    graph_editing.merge,
+    graph_editing.unmerge,
+    graph_editing.propose_merge,
+):
+    graph_command.add_command(_command)

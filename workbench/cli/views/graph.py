@@ -1,11 +1,11 @@
-"""How the graph is drawn: an entity with its facts, its neighbours indented step by step."""
+"""How the graph is drawn: an entity with its facts and times, its neighbours indented step by step."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 
 from workbench.cli.printing import Page, clip, display_width, safe_line, wrap
-from workbench.engine.results import GraphEdge, GraphFact, GraphNode, GraphView
+from workbench.engine.results import GraphEdge, GraphEvent, GraphFact, GraphNode, GraphView
 
 LABEL = 24
 
@@ -17,17 +17,34 @@ def graph_lines(page: Page, graph: GraphView) -> list[str]:
     nodes = {node.id: node for node in graph.nodes}
     center = nodes.get(graph.center)
     lines = [_name(page, center, graph.center)]
+    if graph.aliases:
+        also = f"also {', '.join(map(safe_line, graph.aliases))}"
+        lines += [page.paint(line, "quiet") for line in wrap(also, page.width, first="  ")]
+    if graph.absorbed:
+        took = f"merged into it: {', '.join(map(safe_line, graph.absorbed))}"
+        lines += [page.paint(line, "quiet") for line in wrap(took, page.width, first="  ")]
     if graph.summary:
         lines += wrap(safe_line(graph.summary), page.width, first="  ")
-    standing = [fact for fact in graph.facts if not fact.validity.superseded_by and not fact.validity.until]
-    retired = [fact for fact in graph.facts if fact not in standing]
+    standing = [fact for fact in graph.facts if not fact.retired]
+    retired = [fact for fact in graph.facts if fact.retired]
     for title, facts in (("Facts", standing), ("Superseded", retired)):
         if facts:
             lines += ["", page.paint(title, "strong")]
             for fact in facts:
                 lines += _fact_lines(page, fact)
+    if graph.events:
+        lines += ["", page.paint("Timeline", "strong")]
+        for event in graph.events:
+            lines += _event_lines(page, event)
+    if graph.questions:
+        lines += ["", page.paint("Open questions", "strong")]
+        for question in graph.questions:
+            lines += wrap(safe_line(question), page.width, first="  ? ")
     if graph.edges:
         lines += ["", page.paint("Relations", "strong"), *_tree(page, graph, nodes)]
+    if graph.omitted:
+        told = f"{_counted(graph.omitted, 'entity', 'entities')} more within reach; narrow with --type or --min-score."
+        lines += ["", *(page.paint(line, "quiet") for line in wrap(told, page.width))]
     return lines
 
 
@@ -35,9 +52,17 @@ def _name(page: Page, node: GraphNode | None, id_: str) -> str:
     if node is None:
         return page.paint(safe_line(id_), "strong")
     label = page.paint(safe_line(node.label), "strong")
-    return (
-        f"{label}  {page.paint(safe_line(node.id), 'semantic')}  {page.paint(f'{node.score:.2f}', 'quiet')}"
-    )
+    how = f"{node.score:.2f} {safe_line(node.status)}".rstrip() if node.known else "no file yet"
+    return f"{label}  {page.paint(safe_line(node.id), 'semantic')}  {page.paint(how, 'quiet')}"
+
+
+def _event_lines(page: Page, event: GraphEvent) -> list[str]:
+    date = f"{safe_line(event.date)}  " if event.date else ""
+    lines = wrap(safe_line(event.text), page.width, first=f"  {date}")
+    if event.provenance:
+        aside = "from " + ", ".join(map(safe_line, event.provenance))
+        lines += [page.paint(line, "quiet") for line in wrap(aside, page.width, first="    ")]
+    return lines
 
 
 def _fact_lines(page: Page, fact: GraphFact) -> list[str]:
@@ -102,8 +127,12 @@ def _edge_line(
     relation = f"{safe_line(start)} {safe_line(edge.relation)}".strip()
     head = f"{indent}{arrow} {relation}  {safe_line(other)}"
     label = safe_line(node.label) if node is not None else ""
-    sure = "" if edge.confidence == "high" else f"({safe_line(edge.confidence)})"
-    aside = clip("  ".join(part for part in (label, sure) if part), page.width - display_width(head) - 2)
+    sure = "" if edge.confidence in ("", "high") else f"({safe_line(edge.confidence)})"
+    since = f"since {safe_line(edge.first_seen)}" if edge.first_seen else ""
+    missing = "no file yet" if node is not None and not node.known else ""
+    block = safe_line(edge.id.partition("#")[2])
+    told = "  ".join(part for part in (label, block, sure, missing, since) if part)
+    aside = clip(told, page.width - display_width(head) - 2)
     painted = f"{indent}{arrow} {page.paint(relation, 'quiet')}  {page.paint(safe_line(other), 'semantic')}"
     return painted + ("  " + aside if aside else "")
 
@@ -130,7 +159,7 @@ def _whole(page: Page, graph: GraphView) -> list[str]:
         rows = []
         for node in sorted(nodes, key=lambda node: (-node.score, node.id)):
             count = relations[node.id]
-            known = _counted(count, "relation", "relations")
+            known = _counted(count, "relation", "relations") if node.known else "no file yet"
             label = clip(safe_line(node.label), LABEL)
             id_ = page.paint(safe_line(node.id), "semantic")
             rows.append((f"  {node.score:.2f}", label, page.paint(known, "quiet"), id_))

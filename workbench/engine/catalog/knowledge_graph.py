@@ -168,12 +168,12 @@ class KnowledgeGraph:
     def story(self, entity: str) -> EntityStory:
         """Return what an entity's file tells beside facts and relations."""
         rows = self._catalog.rows(
-            "SELECT events, questions, days FROM entities WHERE id = ? ORDER BY path LIMIT 1", (entity,)
+            "SELECT events, questions, days FROM entities WHERE id = ? ORDER BY path", (entity,)
         )
         if not rows:
             return EntityStory()
         events = tuple((date, text, tuple(sources)) for date, text, sources in json.loads(rows[0][0]))
-        return EntityStory(events, tuple(json.loads(rows[0][1])), tuple(rows[0][2].split()))
+        return EntityStory(events, tuple(json.loads(rows[0][1])), tuple(rows[0][2].split()), len(rows))
 
     def outlines(self, today: str) -> Iterator[EntityOutline]:
         """Yield every entity that did not go into another, by id.

@@ -63,11 +63,13 @@ class EntityStory:
         events: Its timeline: (date as written or empty, text, ids that it comes from).
         questions: Its open questions.
         days: ISO days that the file names, the newest first.
+        files: How many files claim to be of this entity.
     """
 
     events: tuple[tuple[str, str, tuple[str, ...]], ...] = ()
     questions: tuple[str, ...] = ()
     days: tuple[str, ...] = ()
+    files: int = 1
 
 
 @dataclass(frozen=True)

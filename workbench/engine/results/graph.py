@@ -43,7 +43,10 @@ class GraphEdge:
 
 @dataclass(frozen=True, slots=True)
 class GraphFact:
-    """A fact of the centre entity; `retired` where it stands under “Superseded”."""
+    """A fact of the centre entity; `retired` where it stands under “Superseded”.
+
+    Its id is `entity:type--slug#^block`, or `file:PATH#L12` where the line has no block id.
+    """
 
     id: str
     text: str

@@ -158,7 +158,7 @@ class GraphReading(Reading):
             view,
             facts=tuple(
                 results.GraphFact(
-                    fact.id,
+                    fact.id if "#^" in fact.id or story.files > 1 else f"file:{record.path}#L{fact.line}",
                     fact.text,
                     fact.provenance,
                     results.Validity(fact.since, fact.until, fact.superseded_by),

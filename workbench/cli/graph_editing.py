@@ -1,0 +1,168 @@
+"""The commands that change the graph: what is known of an entity, how two are joined, and which two are one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.command import command
+from workbench.cli.completing import complete_entity
+from workbench.cli.invocation import Invocation
+from workbench.cli.printing import Page, safe_line
+from workbench.engine.results import Changed
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace import Workspace
+
+
+def _change(bench: Invocation, change: Callable[[Workspace], Changed], said: str) -> int:
+    with bench.open() as workspace:
+        changed = change(workspace)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.changed import changed_lines
+
+        return changed_lines(page, changed, said, "Nothing changed.")
+
+    return bench.report(changed, view)
+
+
+@command(
+    "add",
+    short_help="Make an entity",
+    answers="How do I tell the agent that somebody or something exists?",
+    examples=('workbench graph add person "Robin Ek"', "workbench graph add board-game Catan"),
+)
+@click.argument("type_", metavar="TYPE")
+@click.argument("name")
+@click.pass_obj
+def add(bench: Invocation, type_: str, name: str) -> int:
+    """TYPE is person, project, concept, tool, place or another word. A name that is much like another one is told."""
+    return _change(bench, lambda it: it.graph_add(type_, name), f"Added {safe_line(name)}.")
+
+
+@command(
+    "add-fact",
+    short_help="Add a fact to an entity",
+    answers="How do I tell the agent one thing about this?",
+    examples=('workbench graph add-fact person--alex "Prefers hybrid approaches over pure ones"',),
+)
+@click.argument("entity", shell_complete=complete_entity)
+@click.argument("text")
+@click.pass_obj
+def add_fact(bench: Invocation, entity: str, text: str) -> int:
+    """It holds from today, and has your word as its source. `workbench edit ID` changes what a fact says."""
+    return _change(bench, lambda it: it.graph_add_fact(entity, text), f"Added it to {safe_line(entity)}.")
+
+
+@command(
+    "retire",
+    short_help="Say that a fact or a relation holds no longer",
+    answers="This was true once; how do I say that it no longer is?",
+    examples=("workbench graph retire entity:person--alex#^f7k2",),
+)
+@click.argument("memory_id", metavar="ID")
+@click.option("--expected", metavar="TEXT", help="Only if it still says this.")
+@click.pass_obj
+def retire(bench: Invocation, memory_id: str, expected: str | None) -> int:
+    """Its line moves under “Superseded”, with today as its last day, and stays readable; `restore` takes it back.
+
+    ID stands behind each fact and relation that `graph` shows.
+    """
+    said = f"{safe_line(memory_id)} holds no longer."
+    return _change(bench, lambda it: it.graph_retire(memory_id, expected=expected), said)
+
+
+@command(
+    "propose-merge",
+    short_help="Ask a person whether two entities are the same",
+    answers="These may be the same; how do I have it decided later?",
+    examples=(
+        'workbench graph propose-merge person--alex person--alexander --reason "Both lead the harbour project"',
+    ),
+)
+@click.argument("keep", shell_complete=complete_entity)
+@click.argument("absorb", shell_complete=complete_entity)
+@click.option("--reason", default="", metavar="TEXT", help="Why, in one sentence.")
+@click.pass_obj
+def propose_merge(bench: Invocation, keep: str, absorb: str, reason: str) -> int:
+    """It waits among the items of `workbench review`; approved and applied, ABSORB goes into KEEP."""
+    said = f"Proposed to merge {safe_line(absorb)} into {safe_line(keep)}; decide with: workbench review"
+    return _change(bench, lambda it: it.graph_propose_merge(keep, absorb, reason=reason), said)
+
+
+@command(
+    "merge",
+    short_help="Make one entity of two",
+    answers="These are the same; how do I join them?",
+    examples=("workbench graph merge person--alex person--alexander",),
+)
+@click.argument("keep", shell_complete=complete_entity)
+@click.argument("absorb", shell_complete=complete_entity)
+@click.pass_obj
+def merge(bench: Invocation, keep: str, absorb: str) -> int:
+    """KEEP takes over the facts, relations and names of ABSORB; unmerge parts them again."""
+    said = f"Merged {safe_line(absorb)} into {safe_line(keep)}."
+    return _change(bench, lambda it: it.graph_merge(keep, absorb), said)
+
+
+@command(
+    "unmerge",
+    short_help="Part an entity from the one it was merged into",
+    answers="They were two after all; how do I part them?",
+    examples=("workbench graph unmerge person--alexander",),
+)
+@click.argument("entity", shell_complete=complete_entity)
+@click.pass_obj
+def unmerge(bench: Invocation, entity: str) -> int:
+    """ENTITY is the one that was absorbed."""
+    return _change(bench, lambda it: it.graph_unmerge(entity), f"Parted {safe_line(entity)} again.")
+
+
+@command(
+    "rename",
+    short_help="Give an entity another name",
+    answers="How do I correct its name everywhere?",
+    examples=('workbench graph rename person--alex "Alex Meyer"',),
+)
+@click.argument("entity", shell_complete=complete_entity)
+@click.argument("name")
+@click.pass_obj
+def rename(bench: Invocation, entity: str, name: str) -> int:
+    """Links to it follow, and the old name stays as an alias."""
+    said = f"{safe_line(entity)} is called {safe_line(name)} now."
+    return _change(bench, lambda it: it.graph_rename(entity, name), said)
+
+
+@command(
+    "link",
+    short_help="Relate two entities",
+    answers="How do I tell the agent what belongs together?",
+    examples=("workbench graph link person--alex uses tool--git",),
+)
+@click.argument("from_", metavar="FROM", shell_complete=complete_entity)
+@click.argument("relation")
+@click.argument("to", shell_complete=complete_entity)
+@click.pass_obj
+def link(bench: Invocation, from_: str, relation: str, to: str) -> int:
+    """RELATION is a word of the workspace’s vocabulary, such as uses, part-of or depends-on."""
+    said = f"{safe_line(from_)} {safe_line(relation)} {safe_line(to)}."
+    return _change(bench, lambda it: it.graph_link(from_, relation, to), said)
+
+
+@command(
+    "unlink",
+    short_help="Remove a relation between two entities",
+    answers="They have nothing to do with each other any more; how do I say so?",
+    examples=("workbench graph unlink person--alex uses tool--git",),
+)
+@click.argument("from_", metavar="FROM", shell_complete=complete_entity)
+@click.argument("relation")
+@click.argument("to", shell_complete=complete_entity)
+@click.pass_obj
+def unlink(bench: Invocation, from_: str, relation: str, to: str) -> int:
+    """Only this relation; both entities stay."""
+    said = f"No longer: {safe_line(from_)} {safe_line(relation)} {safe_line(to)}."
+    return _change(bench, lambda it: it.graph_unlink(from_, relation, to), said)
