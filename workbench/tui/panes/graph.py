@@ -78,6 +78,8 @@ class GraphPane(GraphEditing):
     GraphPane DrawingCanvas { display: none; }
     GraphPane.-drawing DrawingCanvas { display: block; }
     GraphPane.-drawing VirtualList { display: none; }
+    GraphPane VirtualList { scrollbar-gutter: stable; }
+    .-tall GraphPane.-drawing #graph-head { margin: 0 0 1 0; }
     """
 
     def __init__(self, bench: Bench, *, id: str) -> None:  # noqa: A002 - Textual's name
@@ -296,7 +298,7 @@ class GraphPane(GraphEditing):
         nodes = (*(view.nodes if view is not None else ()), *(self._view.nodes if self._view else ()))
         node = next((each for each in nodes if each.id == key), None) or node_of(key, self.row(key))
         missing = view is None and key in self._entity_views
-        return Portrait(node, self._view if missing else view, self.known(key), missing)
+        return Portrait(node, self._view if missing else view, self.known(key), missing or not node.known)
 
     def show_detail(self, key: str) -> None:
         if not key:
@@ -369,7 +371,7 @@ class GraphPane(GraphEditing):
             event.stop()
             event.prevent_default()
             self.walk_to(far_end(edge, self.here()))
-        elif event.link.startswith(f"{self.here()}#"):
+        elif self.portrait(self.here()).fact(event.link) is not None:
             event.stop()
             event.prevent_default()
             self.open_item(event.link)
@@ -408,7 +410,7 @@ class GraphPane(GraphEditing):
         if action in ("switch_view", "find_way"):
             return bool(here) and not self.is_writing
         if action == "read_entity":
-            return bool(here) and not self.detail.has_focus
+            return bool(here) and not (self.detail.has_focus or self.is_writing)
         return super().check_action(action, parameters)
 
     def action_switch_view(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 from workbench.engine.errors import InvalidInput
 from workbench.tui import commands
 from workbench.tui.keymap import bindings
-from workbench.tui.memory_actions import is_memory
+from workbench.tui.navigation import is_memory
 from workbench.tui.panes.graph_places import GraphPlace
 from workbench.tui.panes.graph_reading import GraphReading
 from workbench.tui.panes.on_memories import ON_MEMORIES
@@ -129,7 +129,7 @@ class GraphEditing(GraphReading):
 
         self.app.push_screen(AskScreen(plain(question, 3 * _NAME), hint, check), answered)
 
-    def _name(self, key: str) -> str:
+    def _called(self, key: str) -> str:
         return plain(self.label(key), _NAME)
 
     def action_add_knowledge(self) -> None:
@@ -138,7 +138,7 @@ class GraphEditing(GraphReading):
             self._add_entity()
         else:
             self._ask(
-                f"What is true of {self._name(here)}?",
+                f"What is true of {self._called(here)}?",
                 "a fact in one sentence",
                 partial(self.bench.add_fact, here),
             )
@@ -165,7 +165,7 @@ class GraphEditing(GraphReading):
     def action_rename_entity(self) -> None:
         here = self.entity_here()
         self._ask(
-            f"What is {self._name(here)} called from now on?",
+            f"What is {self._called(here)} called from now on?",
             "its old name still leads to it",
             partial(self.bench.rename_entity, here),
         )
@@ -192,7 +192,7 @@ class GraphEditing(GraphReading):
         from workbench.tui.screens.pick import PickScreen, WordScreen
 
         here = self.entity_here()
-        name = self._name(here)
+        name = self._called(here)
 
         def chosen(relation: str | None) -> None:
             if not relation:

@@ -99,6 +99,7 @@ class GraphReading(OnMemories):
         self._types: Sequence[str] = ()
         self._relations: Sequence[str] = ()
         self._entity_views: dict[str, GraphView | None] = {}
+        self._old_views: frozenset[str] = frozenset()
         self._drawings = 0
         self._before_reading: Timer | None = None
 
@@ -175,7 +176,7 @@ class GraphReading(OnMemories):
         if self._before_reading is not None:
             self._before_reading.stop()
             self._before_reading = None
-        if key in self._entity_views:
+        if key in self._entity_views and key not in self._old_views:
             self.ask_about(key)
         elif soon:
             self._before_reading = self.set_timer(BEFORE_READING, partial(self._read_entity, key))
@@ -207,10 +208,12 @@ class GraphReading(OnMemories):
         if len(self._entity_views) >= _MOST_VIEWS:
             self._entity_views.clear()
         self._entity_views[key] = view
+        self._old_views -= {key}
 
     def has_read(self) -> None:
         super().has_read()
-        self._entity_views.clear()
+        # What was read before is shown until it is read again, so that nothing comes and goes.
+        self._old_views = frozenset(self._entity_views)
 
     def know_entity(self, key: str) -> None:
         """Be told that an entity was read."""

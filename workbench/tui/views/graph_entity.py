@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import BLANK, Line, Span, column, gap, ink, spread, wrap_line
+from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread, wrap_line
 from workbench.tui.text import plain
 from workbench.tui.views.dates import MONTHS
 from workbench.tui.views.graph_table import entity_sign, score_bar
@@ -83,16 +83,22 @@ def entity_lines(portrait: Portrait, width: int) -> list[Line]:
     Facts and relations are links: a fact's is its id, a relation's its `relation_key`.
     """
     width = min(width, _WIDEST)
+    return [cut(line, width) for line in _entity_lines(portrait, width)]
+
+
+def _entity_lines(portrait: Portrait, width: int) -> list[Line]:
     node, view, memory = portrait.node, portrait.view, portrait.memory
     lines = _head(portrait, width)
+    if portrait.missing:
+        lines += _no_file(width)
     if view is None:
-        return [*lines, *_no_file(width)] if portrait.missing else lines
+        return lines
     if view.summary:
         lines += [BLANK, *markdown_lines(view.summary, width)]
     facts = [fact for fact in view.facts if not fact.retired]
     retired = [fact for fact in view.facts if fact.retired]
     if facts:
-        lines += [*section("Facts"), *_fact_lines(facts, width)]
+        lines += [*section("Facts"), *_fact_lines(facts, view.facts, width)]
     if portrait.edges:
         names = {each.id: each for each in view.nodes}
         lines += [*section("Relations"), *_relation_lines(portrait.edges, node.id, names, width)]
@@ -105,11 +111,11 @@ def entity_lines(portrait: Portrait, width: int) -> list[Line]:
             line for each in view.events for line in _hanging(f"{each.date}  ", "faint", each.text, width)
         ]
     if retired:
-        lines += [*section("Superseded"), *_fact_lines(retired, width, was=True)]
+        lines += [*section("Superseded"), *_fact_lines(retired, view.facts, width, was=True)]
     if view.absorbed:
         lines += section("Merged into it")
         lines += [(Span("⊕ ", "store.semantic"), ink(each, "soft", width - 2)) for each in view.absorbed]
-    if not (view.summary or view.facts or portrait.edges):
+    if not (portrait.missing or view.summary or view.facts or portrait.edges):
         lines += [BLANK, (ink("Nothing is known about it yet: n adds a fact, l relates it.", "soft", width),)]
     return lines + (_known(portrait, memory, width) if memory is not None else [])
 
@@ -139,9 +145,11 @@ def _no_file(width: int) -> list[Line]:
     return [BLANK, *wrap_line((Span(text, "soft"),), width)]
 
 
-def _fact_lines(facts: Sequence[GraphFact], width: int, *, was: bool = False) -> list[Line]:
+def _fact_lines(
+    facts: Sequence[GraphFact], among: Sequence[GraphFact], width: int, *, was: bool = False
+) -> list[Line]:
     lines: list[Line] = []
-    texts = {fact.id.partition("#")[2]: fact.text for fact in facts}
+    texts = {fact.id.partition("#")[2]: fact.text for fact in among}
     for fact in facts[:_MOST]:
         lines += _hanging("· ", "faint", fact.text, width, link=fact.id, role="faint" if was else "text")
         told = _told(fact, texts)
@@ -257,4 +265,4 @@ def group_lines(title: str, nodes: Sequence[GraphNode], width: int) -> list[Line
             ink(node.label, "store.semantic+link", width, link=node.id),
         )
         lines.append(spread(left, (ink(node.type, "faint", 12),), width))
-    return lines + _more(len(nodes), width)
+    return [cut(line, width) for line in lines + _more(len(nodes), width)]

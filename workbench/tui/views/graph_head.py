@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.ink import Line, Span, gap, ink, spread
+from workbench.tui.ink import Line, Span, cut, gap, ink, spread
 
 if TYPE_CHECKING:
     from workbench.engine.results import GraphView
 
 _NAME = 60
 _MARGIN = 2
+_WIDE = 64
 
 
 def around_line(label: str, depth: int, view: GraphView | None, hidden: int, width: int) -> Line:
@@ -32,7 +33,10 @@ def around_line(label: str, depth: int, view: GraphView | None, hidden: int, wid
             words.append("the nearest are drawn")
     right: list[Span] = [Span(" · ".join(words), "soft")]
     if hidden:
-        right += [Span(" · ", "soft"), Span(f"{hidden:,} hidden by the filter", "decide")]
+        right += [
+            Span(" · ", "soft"),
+            Span(f"{hidden:,} hidden by the filter" if width >= _WIDE else f"{hidden:,} hidden", "decide"),
+        ]
     return _inset((Span("Around ", "soft"), ink(label, "strong", _NAME)), tuple(right), width)
 
 
@@ -59,4 +63,4 @@ def members_line(title: str, count: int, width: int) -> Line:
 
 def _inset(left: Line, right: Line, width: int) -> Line:
     """Put two lines at the edges of what stands below."""
-    return (gap(_MARGIN), *spread(left, right, width - _MARGIN - 1))
+    return cut((gap(_MARGIN), *spread(left, right, width - _MARGIN - 1)), width)

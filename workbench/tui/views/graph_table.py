@@ -27,8 +27,11 @@ SORTS: Final = {
     "type": "type",
 }
 _SIGNS: Final = {"pinned": "◆", "dormant": "◌", "archived": "◌"}
-_TYPE, _BAR, _SCORE, _COUNT, _SEEN, _FULL_DAY = 9, 8, 6, 7, 8, 10
+_TYPE, _BAR, _SCORE, _COUNT, _SEEN, _FULL_DAY = 9, 6, 6, 7, 8, 10
 _BAR_FROM, _TYPE_FROM, _SEEN_FROM, _WIDE = 56, 40, 48, 84
+# The list keeps a cell for its scroll bar, and one beside it.
+_MARGIN = 2
+_GUTTER = 2
 # Days longer ago than this are told by month and year where there is no room for all of it.
 _MOST_OF_A_YEAR = 330
 
@@ -108,19 +111,21 @@ def header_line(sort: str, width: int) -> Line:
         return Span(text, "strong" if key == sort else "faint", SORT_LINK + key)
 
     spans: list[Span] = []
-    if width >= _TYPE_FROM:
+    room = width - _MARGIN - _GUTTER
+    if room >= _TYPE_FROM:
         spans += [word("type", _TYPE, right=False), gap(1)]
     spans += [
-        word("score", _SCORE + (_BAR if width >= _BAR_FROM else 0)),
+        word("score", _SCORE + (_BAR if room >= _BAR_FROM else 0)),
         word("relations", _COUNT),
         word("facts", _COUNT),
     ]
-    if width >= _WIDE:
+    if room >= _WIDE:
         spans += [gap(2), word("seen", _FULL_DAY, right=False)]
-    elif width >= _SEEN_FROM:
+    elif room >= _SEEN_FROM:
         spans.append(word("seen", _SEEN))
     right = tuple(spans)
-    left = (gap(2), word("name", max(5, width - line_width(right) - 4), right=False))
+    width -= _MARGIN
+    left = (gap(_GUTTER), word("name", max(5, width - line_width(right) - 2 * _GUTTER), right=False))
     return (*left, gap(width - line_width(left) - line_width(right)), *right)
 
 

@@ -187,10 +187,14 @@ class DrawingCanvas(ScrollView, can_focus=True):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer to open only where there is a box."""
-        return bool(self.chosen) if action == "open" else super().check_action(action, parameters)
+        return (
+            self.chosen in self.picture.regions
+            if action == "open"
+            else super().check_action(action, parameters)
+        )
 
     def action_open(self) -> None:
-        if self.chosen:
+        if self.chosen in self.picture.regions:
             self.post_message(self.Opened(self, self.chosen))
 
     def on_click(self, event: events.Click) -> None:
