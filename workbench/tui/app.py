@@ -114,6 +114,7 @@ class BenchApp(Overlays):
         self._target = target
         self._on_shown = on_shown
         self._trail = Trail()
+        self._memory_left = ""
         self._current = 0
         self._stale: set[str] = set()
         self._calming = False
@@ -246,8 +247,13 @@ class BenchApp(Overlays):
             self.set_timer(_CALM, self._read_again)
 
     def _read_again(self) -> None:
+        from workbench.tui.screens.memory import MemoryScreen
+
         self._calming = False
         self.read_status()
+        for screen in self.screen_stack:
+            if isinstance(screen, MemoryScreen):
+                screen.reload()
         for pane in self.query(Pane):
             if pane.id == PANES[self._current][0]:
                 pane.reload()
@@ -267,7 +273,7 @@ class BenchApp(Overlays):
             visit: Remember it as a step of the trail.
         """
         if visit and self._trail.places:
-            self._trail = self._trail.amend(self.pane.place())
+            self._trail = self._trail.amend(replace(self.pane.place(), memory=self._memory_left))
         self._current = next(at for at, (name, _, _) in enumerate(PANES) if name == place.pane)
         pane = await self._mounted(place.pane)
         for each in self.query(Pane):
@@ -326,6 +332,11 @@ class BenchApp(Overlays):
             return
         self.show_memory(link)
 
+    async def leave_memory(self, memory_id: str, link: str) -> None:
+        self._memory_left = memory_id
+        await self.open_link(link)
+        self._memory_left = ""
+
     @on(StatusLine.Pressed, "#top")
     async def _top_pressed(self, event: StatusLine.Pressed) -> None:
         if event.link.startswith(PANE_LINK):
@@ -359,6 +370,8 @@ class BenchApp(Overlays):
         self._trail, place = self._trail.step(by)
         if place is not None:
             await self.show(place, visit=False)
+            if place.memory:
+                self.show_memory(place.memory)
 
     @on(Pane.Working)
     def _is_working(self, event: Pane.Working) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from workbench.engine.errors import WorkbenchError
 from workbench.tui.bench import Link, Outcome
 from workbench.tui.editor import edit_in_editor
-from workbench.tui.navigation import path_of
+from workbench.tui.navigation import is_memory, is_whole_entity, path_of
 from workbench.tui.panes.base import Pane
 from workbench.tui.text_draft import TextDraft
 from workbench.tui.views.memory import sources
@@ -22,19 +22,8 @@ if TYPE_CHECKING:
     from workbench.tui.overlays import Overlays
     from workbench.tui.screens.merge import MergeChoice
 
-_KINDS = frozenset({"core", "episode", "entity", "procedure", "vault", "file"})
 # What stands in the vault never decays and is never put out of sight; free text has no score at all.
 _DECAYING = frozenset({"core", "episode", "entity", "procedure"})
-
-
-def is_memory(key: str) -> bool:
-    """Tell whether the key of a row is the id of a memory."""
-    return key.partition(":")[0] in _KINDS
-
-
-def is_whole_entity(memory_id: str) -> bool:
-    """Tell whether an id is that of an entity, not of one of its facts or relations."""
-    return memory_id.startswith("entity:") and "#^" not in memory_id
 
 
 def means_something(action: str, subjects: Sequence[str], here: str, memory: Memory | None) -> bool:

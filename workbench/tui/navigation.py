@@ -7,9 +7,8 @@ from pathlib import PurePosixPath
 
 from workbench.tui.trail import Place
 
-LINK_KINDS = frozenset(
-    {"core", "episode", "entity", "procedure", "vault", "file", "commit", "history", "decay", "past"}
-)
+_MEMORY_KINDS = frozenset({"core", "episode", "entity", "procedure", "vault", "file"})
+LINK_KINDS = _MEMORY_KINDS | {"commit", "history", "decay", "past"}
 # Characters of a commit that the audit log keeps.
 _SHORT = 10
 CORE, TIMELINE, AUDIT, INBOX = "core", "timeline", "audit", "inbox"
@@ -57,6 +56,16 @@ def _file_destination(name: str) -> Place | None:
     if path.parent == PurePosixPath("memory"):
         return Place(TIMELINE, f"file:{name}")
     return None
+
+
+def is_memory(link: str) -> bool:
+    """Tell whether a link, or the key of a row, is the id of a memory."""
+    return link.partition(":")[0] in _MEMORY_KINDS
+
+
+def is_whole_entity(link: str) -> bool:
+    """Tell whether a link is the id of an entity, not of one of its facts or relations."""
+    return link.startswith("entity:") and "#" not in link
 
 
 def link_of_target(target: str) -> str:

@@ -63,6 +63,10 @@ class Overlays(App[None], inherit_bindings=False):
         """Show what a link leads to."""
 
     @abstractmethod
+    async def leave_memory(self, memory_id: str, link: str) -> None:
+        """Show what a link in a memory leads to; the way back leads to the memory again."""
+
+    @abstractmethod
     async def action_show_pane(self, at: int) -> None:
         """Go to the pane of that number."""
 
@@ -171,10 +175,16 @@ class Overlays(App[None], inherit_bindings=False):
             self.push_screen(IndexScreen(self.bench, self.index_work))
 
     def show_memory(self, memory_id: str) -> None:
-        """Show a memory that no pane has."""
+        """Show a memory with all there is to know of it, over the pane."""
         from workbench.tui.screens.memory import MemoryScreen
 
-        self.push_screen(MemoryScreen(self.bench, memory_id), self.open_link)
+        screen = MemoryScreen(self.bench, memory_id)
+
+        async def left(link: str | None) -> None:
+            if link:
+                await self.leave_memory(screen.memory_id, link)
+
+        self.push_screen(screen, left)
 
     async def _leave(self) -> None:
         """Leave once everything that was asked for is written."""

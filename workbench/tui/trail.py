@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Place:
-    """A pane, the row one was on there, and the filter it was seen through."""
+    """A pane, the row one was on there, the filter it was seen through, and the memory that was read over it."""
 
     pane: str
     key: str = ""
     filter: str = ""
+    memory: str = ""
 
 
 @dataclass(frozen=True)

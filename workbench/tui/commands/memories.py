@@ -81,3 +81,9 @@ class SeeBefore(Command):
     """See memory in the Past pane as it was before this last changed."""
 
     key, section = "B", "On a memory"
+
+
+class SeeAmongOthers(Command):
+    """See it where it stands among others: an entity in the Graph, an episode in the Timeline, an item in Core."""
+
+    key, section, label, rank = "g", "On a memory", "among others", 48

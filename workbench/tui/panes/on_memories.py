@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from workbench.tui import commands
-from workbench.tui.memory_actions import MemoryActions, history_link, is_memory, means_something
+from workbench.tui.memory_actions import MemoryActions, history_link, means_something
+from workbench.tui.navigation import is_memory
 from workbench.tui.panes.base import Pane
 from workbench.tui.views.memory import sources
 

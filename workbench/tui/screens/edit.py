@@ -76,7 +76,7 @@ class EditScreen(ModalScreen["Outcome | TextDraft | None"]):
         self._is_long = "\n" in draft.expected.strip()
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="card edit-card"):
+        with Vertical(classes="card edit-card -long" if self._is_long else "card edit-card"):
             title = plain(editing_title(self.draft.memory_id), 200)
             yield Static(title, classes="dialog-title", markup=False)
             area = (LongArea if self._is_long else DraftArea)(

@@ -196,10 +196,15 @@ def known_lines(
     lines: list[Line] = []
     if memory.links_from:
         lines += [*section(learned), *link_lines(memory.links_from, width)]
-    if memory.links_to:
-        lines += [*section("Names"), *link_lines(memory.links_to, width)]
-    if found := sources(memory):
-        lines += [*section("Comes from"), *link_lines([Link(each, each) for each in found], width)]
+    found = sources(memory)
+    if named := [each for each in memory.links_to if each.id not in found]:
+        lines += [*section("Names"), *link_lines(named, width)]
+    if found:
+        words = {each.id: each.text for each in memory.links_to}
+        lines += [
+            *section("Comes from"),
+            *link_lines([Link(each, words.get(each, each)) for each in found], width),
+        ]
     if memory.valid_from or memory.valid_until:
         span = f"true from {memory.valid_from or '…'} until {memory.valid_until or 'now'}"
         lines += [*section("Holds"), (ink(span, "text", width),)]

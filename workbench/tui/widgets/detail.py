@@ -70,6 +70,13 @@ class Detail(ScrollView, can_focus=True):
         self._lay_out()
         self.refresh()
 
+    def return_to(self, row: int, link: int) -> None:
+        """Come back to where one was: how far one had read, and the link that was chosen, -1 for none."""
+        self.link = min(link, len(self._links) - 1)
+        self.scroll_to(y=row, animate=False, force=True)
+        self.refresh_bindings()
+        self.refresh()
+
     @property
     def focused_link(self) -> str:
         """Return where the chosen link leads, empty where none is chosen."""
