@@ -144,15 +144,15 @@ def zoomed(course: Course, window: Window, around: int, closer: bool) -> Window:
         closer: Half as long; else twice.
     """
     everything = whole(course)
-    span = window.span // 2 if closer else window.span * 2
+    span = window.span // 2 if closer else window.span * 2 + 1
     if span >= everything.span:
         return everything
     if span < _SHORTEST:
         return window
     here = course.places[around]
     share = (here - window.first) / window.span
-    first = here - round(share * span) if 0 <= share <= 1 else here - span // 2
-    return _within(everything, first, span)
+    kept = min(round(share * span), span - 1) if 0 <= share <= 1 else span // 2
+    return _within(everything, here - kept, span)
 
 
 def followed(course: Course, window: Window, at: int) -> Window:

@@ -191,9 +191,14 @@ class PastPane(PastTravelling):
             self._rested()
 
     def _show(self, wanted: Wanted | None, listed: Listed, rows: PastRows) -> None:
+        other_view = wanted is not None and self._in_sight is not None and wanted.view != self._in_sight.view
+        before = self._rows
         self._in_sight, self._listed, self._rows = wanted, listed, rows
         self.list.waiting = False
-        self.list.show(rows)
+        key = self.list.cursor_key
+        # Who has chosen no row goes on at the first one, which is another at every moment.
+        at_first = key == before.first_key or (other_view and rows.find(key) is None)
+        self.list.show(rows, keep=rows.first_key if at_first else None)
         if self.wanted_key and self.list.go_to(self.resolve(self.wanted_key)):
             self.wanted_key = ""
         self.filter_bar.set_count(rows.shown, listed.total)
@@ -234,20 +239,24 @@ class PastPane(PastTravelling):
 
     def _draw_views(self) -> None:
         past = not self.is_now
-        if self.course is None:
-            words = ""
-        elif self._view == CHANGES:
-            older, newer = self._compared()
-            words = (
-                f"{self.name_of_moment(older)} → {self.name_of_moment(newer)}" if older is not None else ""
-            )
-        else:
-            words = self._as_it_was()
+        words: tuple[str, ...] = ()
+        if self.course is not None:
+            whole, short = (self._said_of(day_only) for day_only in (False, True))
+            words = (whole, short)
         line = self.query_one("#past-views", StatusLine)
         line.show(lambda width: views_line(self._view, words, width, past=past))
 
-    def _as_it_was(self) -> str:
-        return "as it is now" if self.is_now else f"as it was {self.name_of_moment(self.at)}"
+    def _said_of(self, day_only: bool) -> str:
+        """Return of which moment, or between which two, the list is."""
+        if self._view != CHANGES:
+            return self._as_it_was(day_only=day_only)
+        older, newer = self._compared()
+        names = [self.name_of_moment(at) for at in (older, newer) if older is not None]
+        return " → ".join(name.partition(",")[0] if day_only else name for name in names)
+
+    def _as_it_was(self, *, day_only: bool = False) -> str:
+        name = self.name_of_moment(self.at)
+        return "as it is now" if self.is_now else f"as it was {name.partition(',')[0] if day_only else name}"
 
     @on(StatusLine.Pressed, "#past-views")
     def _views_pressed(self, event: StatusLine.Pressed) -> None:
@@ -290,13 +299,11 @@ class PastPane(PastTravelling):
         older = newer = None
         if wanted.view == CHANGES:
             older, newer = self._compared()
-        words = Words(self._as_it_was(), not self.is_now, self._told(older), self._told(newer))
+        words = Words(
+            self._as_it_was(), not self.is_now, self.name_of_moment(older), self.name_of_moment(newer)
+        )
         region = self.detail.scrollable_content_region
         self._read_thing(wanted, key, words, (region.width - 4, region.height))
-
-    def _told(self, at: int | None) -> str:
-        name = self.name_of_moment(at)
-        return name if name == "now" else f"on {name}"
 
     @work(thread=True, exclusive=True, group="thing")
     def _read_thing(self, wanted: Wanted, key: str, words: Words, size: tuple[int, int]) -> None:

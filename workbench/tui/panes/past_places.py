@@ -8,13 +8,13 @@ from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from workbench.tui.query import parse_days
+from workbench.tui.views.past_moment import NOW
 
 if TYPE_CHECKING:
     from datetime import tzinfo
 
     from workbench.tui.drawing.course import Course
 
-NOW = "now"
 _FIRST = "first"
 _COMMIT = re.compile(r"[0-9a-f]{6,40}")
 _TIME = re.compile(r"^(.*?)[ T](\d{1,2}):(\d{2})$")

@@ -13,7 +13,6 @@ from workbench.tui.drawing.course import followed, whole, zoomed
 from workbench.tui.drawing.scrubber import Pointers
 from workbench.tui.panes.base import Pane
 from workbench.tui.panes.past_places import (
-    NOW,
     Target,
     day_earlier,
     day_later,
@@ -23,7 +22,7 @@ from workbench.tui.panes.past_places import (
 from workbench.tui.panes.past_reading import PastReader
 from workbench.tui.screens.ask import AskScreen
 from workbench.tui.trail import Place
-from workbench.tui.views.past_moment import commit_line, how_long_ago, short_moment
+from workbench.tui.views.past_moment import NOW, commit_line, how_long_ago, short_moment
 from workbench.tui.widgets.scrubber import Scene, Scrubber
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _NAME = 14
 # What came since then goes, and what went comes back.
-_COLUMNS = (("removed", "+", "come back"), ("changed", "~", "read otherwise"), ("added", "−", "go"))
+_COLUMNS = (("removed", "+", "come back"), ("changed", "~", "change"), ("added", "−", "go"))
 
 
 def going_back_lines(when: str, comparison: Comparison, width: int) -> list[Line]:

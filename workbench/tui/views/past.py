@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.ink import BLANK, Line, Span, cut, gap, ink, line_width, spread
 from workbench.tui.palette import score_role
-from workbench.tui.text import plain
+from workbench.tui.text import cell_width, plain
 from workbench.tui.views.audit import store_of_path
 from workbench.tui.views.core import styled_item
-from workbench.tui.views.memory import STORE_SIGNS, store_of_id, store_sign
+from workbench.tui.views.memory import STORE_SIGNS, store_sign
 from workbench.tui.widgets.rows import KeyedRows
 
 if TYPE_CHECKING:
@@ -92,11 +92,10 @@ class PastRows(KeyedRows):
         self.shown = sum(len(section.rows) for section in sections)
         super().__init__(keys, headings)
 
-    def row(self, key: str) -> PastRow | None:
-        """Return the row of that id."""
-        at = self.find(key)
-        row = self._rows[at] if at is not None else None
-        return row if isinstance(row, PastRow) else None
+    @property
+    def first_key(self) -> str:
+        """Return the id of the first row; empty where there is none."""
+        return next((row.key for row in self._rows if isinstance(row, PastRow)), "")
 
     def line(self, index: int, width: int) -> Line:
         """Draw a heading, a row, or a space."""
@@ -272,23 +271,20 @@ def view_of(key: str) -> str:
 # --- what stands above --------------------------------------------------------------------------------------
 
 
-def views_line(current: str, when: str, width: int, *, past: bool) -> Line:
+def views_line(current: str, words: Sequence[str], width: int, *, past: bool) -> Line:
     """Draw the views to choose from, and of which moment they are.
 
     Args:
         current: The one shown.
-        when: Of which moment.
+        words: Of which moment, the longest way to say it first.
         width: Cells.
         past: Whether that is not now.
     """
-    tabs: list[Span] = []
+    tabs: list[Span] = [gap(1)]
     for name, title in VIEWS:
-        link = VIEW_LINK + name
-        tabs.append(Span(f" {title} ", "tab" if name == current else "soft", link))
-    right: Line = (ink(when, "decide" if past else "faint", max(0, width - line_width(tuple(tabs)) - 4)),)
-    return spread((gap(1), *tabs), (*right, gap(1)), width) if right[0].text else cut((gap(1), *tabs), width)
-
-
-def store_role(key: str) -> str:
-    """Return the hue of the store that an id belongs to."""
-    return f"store.{store_of_id(key)}"
+        tabs.append(Span(f" {title} ", "tab" if name == current else "soft", VIEW_LINK + name))
+    room = width - line_width(tuple(tabs)) - 3
+    fitting = next((each for each in words if cell_width(each) <= room), "")
+    if not fitting:
+        return cut(tuple(tabs), width)
+    return spread(tuple(tabs), (Span(fitting, "decide" if past else "faint"), gap(1)), width)

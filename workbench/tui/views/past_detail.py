@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from workbench.tui.bench import Link, Memory, Score
 from workbench.tui.ink import BLANK, Line, Span, cut, gap, ink
 from workbench.tui.text import wrap
 from workbench.tui.views.audit import store_of_path
+from workbench.tui.views.core import core_score_lines
 from workbench.tui.views.diff import diff_lines
 from workbench.tui.views.memory import (
     MOST_CHARACTERS,
@@ -19,6 +21,7 @@ from workbench.tui.views.memory import (
     wrap_code,
 )
 from workbench.tui.views.past import SIGNS, change_key
+from workbench.tui.views.past_moment import NOW
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from workbench.tui.diffing import DiffRow
 
 _WHEN_SIGN = "◷"
+_COMMENT = re.compile(r"^<!--[^\n]*-->\s*?$\n?", re.MULTILINE)
 _LONGEST_LINE = 2000
 
 
@@ -79,7 +83,15 @@ def memory_as_it_was(memory: Memory, drawn: Sequence[Line], head: Sequence[Line]
     lines: list[Line] = [cut(title, width), *head, BLANK]
     if drawn:
         lines += [*drawn, BLANK]
-    return [*lines, *markdown_lines(memory.text, width), *known_lines(memory, width)]
+    if store == "core":
+        return [
+            *lines,
+            *markdown_lines(memory.text, width),
+            *known_lines(memory, width, score=core_score_lines),
+        ]
+    # What a file says of itself to tools is no more than its name and its dates.
+    text = _COMMENT.sub("", memory.text)
+    return [*lines, *markdown_lines(text, width), *known_lines(memory, width)]
 
 
 def neighbours(view: GraphView, width: int) -> list[Line]:
@@ -128,10 +140,10 @@ def change_as_it_was(
     key = change_key(change)
     store = store_of_id(key)
     said = {
-        "added": f"Not there yet {older}, there {newer}.",
-        "removed": f"There {older}, gone {newer}.",
-        "scored": f"Reads the same; pinned or archived otherwise {older} than {newer}.",
-    }.get(change.change, f"From {older} to {newer}.")
+        "added": f"Not there yet {_on(older)}, there {_on(newer)}.",
+        "removed": f"There {_on(older)}, gone {_on(newer)}.",
+        "scored": f"Reads the same {_on(older)} and {_on(newer)}; its pin or archiving differs.",
+    }.get(change.change, f"Differs between {older} and {newer}.")
     lines: list[Line] = [
         cut((Span(store_sign(key) + " ", f"store.{store}"), ink(key, f"store.{store}+strong")), width)
     ]
@@ -143,6 +155,10 @@ def change_as_it_was(
     elif change.before is not None:
         lines += markdown_lines(change.before, width)
     return [*lines, BLANK, (ink(change.path, "faint", width),)]
+
+
+def _on(moment: str) -> str:
+    return moment if moment == NOW else f"on {moment}"
 
 
 def trouble_lines(error: WorkbenchError, width: int) -> list[Line]:

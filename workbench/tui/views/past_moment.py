@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.results import CommitView
 
+NOW = "now"
 _MINUTE, _HOUR, _DAY, _WEEK, _MONTH, _YEAR = 60, 3600, 86_400, 604_800, 2_629_800, 31_557_600
 # From how many seconds on a length of time is told in which unit.
 _UNITS = (

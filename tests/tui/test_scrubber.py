@@ -1,0 +1,225 @@
+"""The ribbon of a history: every commit has its column, in the order of history, whatever the clocks said."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.tui.drawing.course import (
+    AGENTS,
+    HANDS,
+    PEOPLE,
+    REFLECTION,
+    UPKEEP,
+    Course,
+    Window,
+    column_of,
+    commit_in,
+    counts,
+    followed,
+    hand_of,
+    prepare_course,
+    whole,
+    zoomed,
+)
+from workbench.tui.drawing.dates_below import dates_below
+from workbench.tui.drawing.scrubber import HERE, MARK, Pointers, draw_scrubber, ribbon_place
+from workbench.tui.ink import line_width, plain_text
+from workbench.tui.panes.past_places import Target, day_earlier, day_later, parse_moment, parse_target
+
+LISBON = ZoneInfo("Europe/Lisbon")
+START = int(datetime(2026, 1, 1, 8, tzinfo=UTC).timestamp())
+DAY = 86_400
+ACTORS = ("manual", "bot:main", "reflection:r-001", "system:decay")
+SECONDS = st.lists(st.integers(0, 4_000_000_000), min_size=1, max_size=60)
+NEAR = st.lists(st.integers(START, START + 40 * DAY), min_size=1, max_size=60)
+WIDTHS = st.integers(1, 200)
+
+
+def history(*seconds: int) -> Course:
+    commits = [f"{at:040x}" for at in range(len(seconds))]
+    return prepare_course(commits, seconds, [ACTORS[at % len(ACTORS)] for at in range(len(seconds))])
+
+
+@given(SECONDS | NEAR, WIDTHS)
+def test_every_commit_has_a_column_in_the_order_of_history(seconds: list[int], width: int) -> None:
+    course = history(*seconds)
+    columns = [column_of(course, whole(course), width, at) for at in range(len(course))]
+    assert columns == sorted(columns)
+    assert columns[0] == 0
+    assert all(0 <= column < width for column in columns)
+    drawn = counts(course, whole(course), width)
+    assert sum(map(sum, drawn)) == len(course)
+    assert all(sum(own[column] for own in drawn) == columns.count(column) for column in range(width))
+
+
+@given(SECONDS | NEAR, WIDTHS)
+def test_a_column_leads_to_its_last_commit_and_an_empty_one_to_what_stood_then(
+    seconds: list[int], width: int
+) -> None:
+    course = history(*seconds)
+    columns = [column_of(course, whole(course), width, at) for at in range(len(course))]
+    for column in range(width):
+        assert commit_in(course, whole(course), width, column) == max(
+            at for at, own in enumerate(columns) if own <= column
+        )
+
+
+@given(NEAR, st.data())
+def test_a_window_keeps_its_commit_in_sight(seconds: list[int], data: st.DataObject) -> None:
+    course = history(*seconds)
+    window = whole(course)
+    at = data.draw(st.integers(0, len(course) - 1))
+    for closer in data.draw(st.lists(st.booleans(), max_size=8)):
+        window = zoomed(course, window, at, closer)
+        assert 0 <= column_of(course, window, 80, at) < 80
+        assert whole(course).first <= window.first
+        assert window.last <= whole(course).last
+    other = data.draw(st.integers(0, len(course) - 1))
+    assert 0 <= column_of(course, followed(course, window, other), 80, other) < 80
+
+
+@given(
+    SECONDS | NEAR, st.integers(4, 220), st.booleans(), st.text(max_size=40), st.text(max_size=40), st.data()
+)
+def test_a_drawing_is_as_wide_as_its_place_and_its_signs_stand_below_their_commits(
+    seconds: list[int], width: int, lanes: bool, here_words: str, mark_words: str, data: st.DataObject
+) -> None:
+    course = history(*seconds)
+    at, mark = (data.draw(st.integers(0, len(course) - 1)) for _ in range(2))
+    here_words, mark_words = (words.replace(HERE, "").replace(MARK, "") for words in (here_words, mark_words))
+    pointers = Pointers(at, mark, (here_words, "short"), (mark_words, ""))
+    lines = draw_scrubber(course, whole(course), pointers, width, LISBON, lanes=lanes)
+    left, cells = ribbon_place(width)
+    hands = {hand_of(actor) for actor in course.actors}
+    assert len(lines) == (len(hands) if lanes else 1) + 2
+    for line in lines[:-2]:
+        assert line_width(line) == left + cells
+    assert all(line_width(line) <= left + cells for line in lines)
+    signs = lines[-2]
+    assert _column(signs, HERE) == left + column_of(course, whole(course), cells, at)
+    if column_of(course, whole(course), cells, at) != column_of(course, whole(course), cells, mark):
+        assert _column(signs, MARK) == left + column_of(course, whole(course), cells, mark)
+
+
+def _column(line: tuple[object, ...], sign: str) -> int:
+    from workbench.tui.ink import Span
+
+    at = 0
+    for span in line:
+        assert isinstance(span, Span)
+        if span.text == sign:
+            return at
+        at += line_width((span,))
+    raise AssertionError(f"{sign} is nowhere")
+
+
+def test_one_clock_that_was_years_off_moves_nothing_but_its_own_commit() -> None:
+    course = history(START, START + DAY, 5, START + 2 * DAY, 4_000_000_000, START + 3 * DAY)
+    assert list(course.places) == [
+        START, START + DAY, START + DAY, START + 2 * DAY, START + 2 * DAY, START + 3 * DAY,
+    ]  # fmt: skip
+    assert [at for at in range(len(course)) if course.clock_went_back(at)] == [2, 5]
+
+
+def test_what_came_later_steps_back_and_the_present_stands_out() -> None:
+    course = history(*(START + at * DAY for at in range(20)))
+    lines = draw_scrubber(course, whole(course), Pointers(10, None, ("11 Jan",)), 60, LISBON)
+    people = lines[0]
+    assert plain_text(people).startswith("  people")
+    roles = [span.role for span in people]
+    assert roles.index("decide.strong") > roles.index("text")
+    assert "text" not in roles[roles.index("decide.strong") :]
+    assert "▲ 11 Jan" in plain_text(lines[-2])
+
+
+@pytest.mark.parametrize(
+    ("actor", "hand"),
+    [
+        ("manual", PEOPLE),
+        ("bot:main", AGENTS),
+        ("subagent:coder", AGENTS),
+        ("skill:mail", AGENTS),
+        ("reflection:r-001", REFLECTION),
+        ("bot:reflection", REFLECTION),
+        ("system:decay", UPKEEP),
+        ("", AGENTS),
+    ],
+)
+def test_whose_hand_it_was(actor: str, hand: int) -> None:
+    assert HANDS[hand_of(actor)] == HANDS[hand]
+
+
+@given(st.integers(-60_000_000_000, 250_000_000_000), st.integers(1, 20_000_000_000), st.integers(1, 240))
+def test_dates_never_touch_and_never_stand_out(first: int, span: int, width: int) -> None:
+    placed = dates_below(Window(first, first + span), width, LISBON)
+    end = -2
+    for column, words in placed:
+        assert column >= end + 2
+        end = column + len(words)
+        assert end <= width
+
+
+def test_dates_are_told_as_close_as_they_fit() -> None:
+    months = Window(START, START + 200 * DAY)
+    assert [words for _, words in dates_below(months, 100, LISBON)] == [
+        "1 Jan 2026", "Feb", "Mar", "Apr", "May", "Jun", "Jul",
+    ]  # fmt: skip
+    hours = Window(START, START + 6 * 3600)
+    assert [words for _, words in dates_below(hours, 80, LISBON)] == [
+        "08:00", "09:00", "10:00", "11:00", "12:00", "13:00",
+    ]  # fmt: skip
+
+
+def test_day_by_day_to_the_last_commit_of_each() -> None:
+    # Two on the first day, three on the third, the last of them before midnight in Lisbon, and one on the fourth.
+    course = history(
+        START, START + 60, START + 2 * DAY, START + 2 * DAY + 60, START + 2 * DAY + 15 * 3600, START + 3 * DAY
+    )
+    assert [day_later(course, at, LISBON) for at in range(6)] == [4, 4, 5, 5, 5, 5]
+    assert [day_earlier(course, at, LISBON) for at in range(6)] == [0, 0, 1, 1, 1, 4]
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("2026-01-02", 1),
+        ("2026-01-03", 2),
+        ("2025", 0),
+        ("jan 2026", 3),
+        ("yesterday", 2),
+        ("3d", 0),
+        ("2026-01-03 08:00", 2),
+        ("2026-01-03 07:59", 1),
+        ("first", 0),
+        ("Now", 3),
+        (f"{2:040x}", 2),
+        ("2026-13-01", None),
+        ("2026-01-03 25:00", None),
+        ("abcdef", None),
+        ("smarch", None),
+        ("", None),
+    ],
+)
+def test_where_somebody_wants_to_go(text: str, at: int | None) -> None:
+    course = history(START, START + DAY, START + 2 * DAY, START + 3 * DAY)
+    assert parse_moment(text, course, date(2026, 1, 4), LISBON) == at
+
+
+@pytest.mark.parametrize(
+    ("key", "target"),
+    [
+        ("abcdef012345", Target("", "abcdef012345", False)),
+        ("abcdef012345^", Target("", "abcdef012345", True)),
+        ("entity:person--alex@abcdef^", Target("entity:person--alex", "abcdef", True)),
+        ("file:a@b.md@now", Target("file:a@b.md", "now", False)),
+        ("core:identity:name", Target("core:identity:name", "", False)),
+        ("@now", Target("", "now", False)),
+    ],
+)
+def test_where_a_link_leads(key: str, target: Target) -> None:
+    assert parse_target(key) == target
