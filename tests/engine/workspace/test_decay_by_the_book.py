@@ -76,12 +76,8 @@ class Told:
         weight = max(0.0, entry.get("type_weight", 1.0 if entry else WEIGHTS[self.store]))
         count = max(1, entry.get("access_count", 1)) + len(self.accesses)
         days = (day - self.last.astimezone(zone).date()).days
-        return (
-            base
-            * (2.718281828459045 ** (-rate * max(days, 0)))
-            * (math.log(count + 1) / math.log(2))
-            * weight
-        )
+        reinforced = math.log(count + 1) / math.log(2)
+        return float(base * 2.718281828459045 ** (-rate * max(days, 0)) * reinforced * weight)
 
     def score(self, day: date, zone: ZoneInfo, rate: float) -> float:
         if self.fate:
