@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 RELATIONS = ("uses", "part-of", "depends-on", "decided-on", "knows", "supersedes")
 STATUSES = ("active", "fading", "dormant", "archived", "pinned")
 HOSTILE_NAMES = (
-    "", " ", "東京港の潮汐モデル", "नमस्ते दुनिया", "מרכז הנמל", "مرفأ بيروت", "👩\u200d🚀 Ada", "e" + "\u0301" * 9 + "cole",
-    "\x1b[31mred", "a\x00b\nc\td", "x" * 300, "[b]bold[/b]", "─├▶ ◀┤", "可" * 60, "می\u200cخواهم", "\u202eright",
+    "", " ", "東京港の潮汐モデル", "नमस्ते दुनिया", "מרכז הנמל", "مرفأ بيروت", "👩\u200d🚀 Ada",
+    "e" + "\u0301" * 9 + "cole", "\x1b[31mred", "a\x00b\nc\td", "x" * 300, "[b]bold[/b]", "─├▶ ◀┤", "可" * 60,
+    "می\u200cخواهم", "\u202eright",
 )  # fmt: skip
 
 

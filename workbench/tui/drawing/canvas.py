@@ -31,7 +31,7 @@ class Canvas:
 
     def __init__(self, width: int, height: int) -> None:
         self.width, self.height = max(0, width), max(0, height)
-        self._rows: list[list[_Cell | None]] = [[None] * self.width for _ in range(self.height)]
+        self._rows: list[dict[int, _Cell]] = [{} for _ in range(self.height)]
         self._arms: list[dict[int, int]] = [{} for _ in range(self.height)]
 
     def write(self, x: int, y: int, text: str, role: str = "text", link: str = "") -> int:
@@ -53,17 +53,14 @@ class Canvas:
             x += size
         return x
 
-    def _clear(self, row: list[_Cell | None], x: int) -> None:
-        cell = row[x]
+    def _clear(self, row: dict[int, _Cell], x: int) -> None:
+        cell = row.pop(x, None)
         if cell is None:
             return
         if cell[0] == _HALF:
-            row[x - 1] = None
-        elif x + 1 < self.width:
-            after = row[x + 1]
-            if after is not None and after[0] == _HALF:
-                row[x + 1] = None
-        row[x] = None
+            del row[x - 1]
+        elif row.get(x + 1, cell)[0] == _HALF:
+            del row[x + 1]
 
     def across(self, y: int, x1: int, x2: int) -> None:
         """Draw a line along a row between two cells, both included."""
@@ -103,26 +100,25 @@ def clusters(text: str) -> tuple[tuple[str, int], ...]:
     return tuple(found)
 
 
-def _spans(row: list[_Cell | None], arms: dict[int, int]) -> Line:
-    last = len(row) - 1
-    while last >= 0 and row[last] is None and not arms.get(last):
-        last -= 1
+def _spans(row: dict[int, _Cell], arms: dict[int, int]) -> Line:
+    """Join the cells of a row to spans, with spaces where nothing is."""
+    cells = {x: (JOINTS[joined], LINE_ROLE, "") for x, joined in arms.items()} | row
     spans: list[Span] = []
     run: list[str] = []
-    look: tuple[str, str] = ("text", "")
-    for x in range(last + 1):
-        cell = row[x]
-        if cell is not None:
-            text, own = cell[0], (cell[1], cell[2])
-        elif joined := arms.get(x):
-            text, own = JOINTS[joined], (LINE_ROLE, "")
-        else:
-            text, own = " ", ("text", "")
-        if own != look and run:
-            spans.append(Span("".join(run), *look))
-            run = []
-        look = own
+    look = ("text", "")
+    end = 0
+    for x in sorted(cells):
+        text, role, link = cells[x]
+        # Spaces that nobody wrote join what stands before them.
+        if x > end:
+            run.append(" " * (x - end))
+        if (role, link) != look:
+            if run:
+                spans.append(Span("".join(run), *look))
+                run = []
+            look = (role, link)
         run.append(text)
+        end = x + 1
     if run:
         spans.append(Span("".join(run), *look))
     return tuple(spans)

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.tui.drawing.graph.boxes import Style
+from workbench.tui.drawing.graph.boxes import FRAME_LINES, Style
 from workbench.tui.drawing.graph.columns import Columns, place
 from workbench.tui.drawing.graph.columns_drawing import draw_columns
 from workbench.tui.drawing.graph.grouping import grouped, hidden_relations, same_group, whole
 from workbench.tui.drawing.graph.indented import Indented, draw_indented, indent
 from workbench.tui.drawing.graph.listing import draw_list
-from workbench.tui.drawing.graph.sides import balanced, sides_of
+from workbench.tui.drawing.graph.sides import balanced, leaves, sides_of
 from workbench.tui.drawing.graph.tree import grow
 from workbench.tui.ink import Span
 from workbench.tui.text import wrap
@@ -38,7 +38,12 @@ _PLAIN = (
     Style(False, 14, 2, joined=False),
     Style(False, 12, 3, joined=False),
 )
-_INDENTED = (Style(False, 24), Style(False, 24, joined=False), Style(False, 14, 2, joined=False))
+_INDENTED = (
+    Style(False, 24, note_width=44),
+    Style(False, 24),
+    Style(False, 24, joined=False),
+    Style(False, 14, 2, joined=False),
+)
 
 Shown = Mapping[str, Sequence["str | Group"]]
 Way = Columns | Indented
@@ -80,11 +85,14 @@ def _chosen_way(ties: Ties, width: int, height: int) -> tuple[Shown, Way | None]
     count = len(ties.nodes)
     roomy = width >= _FEWEST_CELLS[0]
     shown: Shown = whole(ties)
-    if count <= max(ALWAYS_SINGLE, min(_MOST_SINGLE, 2 * height)):
-        ways = list(_ways(ties, shown, width)) if roomy else []
-        fitting = next((way for way in ways if way.height <= height), None)
-        if fitting or count <= ALWAYS_SINGLE:
-            return shown, fitting or min(ways, key=lambda way: way.height, default=None)
+    if roomy and count <= max(ALWAYS_SINGLE, min(_MOST_SINGLE, 2 * height)):
+        way = next(_fitting(ties, shown, width, height), None)
+        if way:
+            return shown, way
+    if count <= ALWAYS_SINGLE:
+        # It is scrolled, then; what is lowest is scrolled least.
+        ways = _ways(ties, shown, width, height, tall=True) if roomy else ()
+        return shown, min(ways, key=lambda way: way.height, default=None)
     most = min(_MOST_BOXES, count - 2)
     # What is hidden is said in a line below.
     height -= 1
@@ -105,7 +113,7 @@ def _most_boxes(
     while fewest <= most:
         boxes = fewest if best is None else (fewest + most + 1) // 2
         shown = grouped(ties, boxes)
-        way = next((way for way in _ways(ties, shown, width, styles) if way.height <= height), None)
+        way = next(_fitting(ties, shown, width, height, styles), None)
         if way:
             best, fewest = (shown, way), boxes + 1
         elif best is None:
@@ -115,28 +123,42 @@ def _most_boxes(
     return best
 
 
+def _fitting(
+    ties: Ties, shown: Shown, width: int, height: int, styles: Sequence[Style] = ()
+) -> Iterator[Way]:
+    """Give the arrangements that fit, the most readable first."""
+    return (way for way in _ways(ties, shown, width, height, styles) if way.height <= height)
+
+
 def _drawn(way: Way, width: int, cursor: str) -> Picture:
     return draw_columns(way, width, cursor) if isinstance(way, Columns) else draw_indented(way, width, cursor)
 
 
-def _ways(ties: Ties, shown: Shown, width: int, styles: Sequence[Style] = ()) -> Iterator[Way]:
+def _ways(
+    ties: Ties, shown: Shown, width: int, height: int, styles: Sequence[Style] = (), *, tall: bool = False
+) -> Iterator[Way]:
     """Give the arrangements that have the width, the most readable first.
 
     Args:
         ties: Of the view.
         shown: What hangs on each entity.
         width: Cells there are.
+        height: Lines there are; not all that is given keeps to them.
         styles: Of boxes in columns; all, and the sides balanced as well, where it is empty.
+        tall: Give those as well that are sure to be too high.
     """
     trees = {joined: grow(ties, shown, joined=joined) for joined in (True, False)}
-    ways_of_sides = (sides_of,) if styles else (sides_of, lambda tree: balanced(sides_of(tree)))
-    for sides in ways_of_sides:
+    natural = {joined: sides_of(tree) for joined, tree in trees.items()}
+    arrangements = [natural]
+    if not styles:
+        arrangements.append({joined: balanced(sides) for joined, sides in natural.items()})
+    for sides in arrangements:
+        highest = max(leaves(side) for side in sides[True])
         for style in styles or (*_FRAMED, *_PLAIN):
-            left, right = sides(trees[style.joined])
-            for space in (1, 0):
-                columns = place(trees[style.joined], left, right, style, width=width, space=space)
-                if columns is None:
-                    break
+            if not tall and highest * (FRAME_LINES if style.framed else 1) > height:
+                continue
+            columns = place(trees[style.joined], *sides[style.joined], style, width=width, height=height)
+            if columns:
                 yield columns
     if styles != _FRAMED:
         for style in _INDENTED:

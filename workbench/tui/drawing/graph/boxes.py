@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from workbench.tui.drawing.graph.tree import Card
 
 GROUP_SIGN = "⊞"
-# Cells that a border and the space within take on both sides.
-FRAME = 4
+# Cells that a border and the space within take on both sides; lines of the lowest box with a border.
+FRAME, FRAME_LINES = 4, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +28,14 @@ class Style:
         name_width: Cells of a line of text in a box.
         name_lines: Lines a name may take.
         joined: Whether several relations may stand on one line.
+        note_width: Cells of a line of notes; as wide as the name where it is 0.
     """
 
     framed: bool
     name_width: int = LONGEST_NAME
     name_lines: int = 1
     joined: bool = True
+    note_width: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def measure(card: Card, runs: int, style: Style) -> Box:
             names = (*names[:-1], f"{names[-1]} · {card.status}")
     inner = max(*(cell_width(line) for line in names), *titles, 1)
     widest = max((cell_width(word) for note in card.notes for word, whole in note if whole), default=0)
-    room = max(inner, widest, style.name_width)
+    room = max(inner, widest, style.note_width or style.name_width)
     notes = [line for note in card.notes for line in packed(note, room)]
     inner = max(inner, *(cell_width(line) for line in notes), 0)
     role = "soft" if card.group else "faint" if card.dashed else score_role(card.score) + "+strong"

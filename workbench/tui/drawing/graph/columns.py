@@ -91,13 +91,7 @@ class Columns:
 
 
 def place(
-    root: Branch,
-    left: Sequence[Branch],
-    right: Sequence[Branch],
-    style: Style,
-    *,
-    width: int,
-    space: int,
+    root: Branch, left: Sequence[Branch], right: Sequence[Branch], style: Style, *, width: int, height: int
 ) -> Columns | None:
     """Place a centre with what hangs on either side of it; None where there is no width for it.
 
@@ -107,7 +101,8 @@ def place(
         right: What hangs on its right side.
         style: Of all boxes.
         width: Cells there are.
-        space: Empty lines between boxes.
+        height: Lines there are; a line is left empty between boxes where there are enough of them, and the result
+            is higher where there are too few.
     """
     centre = Stand(root, measure(root.card, 1, style), 0, 0)
     sides = {side: [_stand(each, style, 1, side) for each in hung] for side, hung in ((-1, left), (1, right))}
@@ -116,6 +111,16 @@ def place(
     extent = _across(centre.box.width, stands, style, width)
     if extent is None:
         return None
+    lines = 0
+    for space in (1, 0):
+        lines = _down(centre, sides, stands, space)
+        if lines <= height:
+            break
+    return Columns(centre, *extent, lines)
+
+
+def _down(centre: Stand, sides: dict[int, list[Stand]], stands: Sequence[Stand], space: int) -> int:
+    """Give every box its lines; return how many all take."""
     anchors = {side: _stack_side(hung, space) for side, hung in sides.items()}
     anchor = max(centre.box.height // 2, *anchors.values())
     for side, hung in sides.items():
@@ -123,8 +128,7 @@ def place(
             each.shift(anchor - anchors[side])
     centre.y = anchor - centre.box.height // 2
     centre.shift(-min(each.y for each in stands))
-    height = max(each.y + each.box.height for each in stands)
-    return Columns(centre, *extent, height)
+    return max(each.y + each.box.height for each in stands)
 
 
 def _stand(branch: Branch, style: Style, depth: int, side: int) -> Stand:

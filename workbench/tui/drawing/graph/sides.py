@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from workbench.tui.drawing.graph.tree import Branch
 
 Sides = tuple[tuple["Branch", ...], tuple["Branch", ...]]
@@ -20,17 +22,18 @@ def sides_of(root: Branch) -> Sides:
 def balanced(sides: Sides) -> Sides:
     """Move the last of the fuller side to the end of the other one until both have about as many boxes."""
     left, right = list(sides[0]), list(sides[1])
-    sizes = [sum(_leaves(each) for each in side) for side in (left, right)]
+    sizes = [leaves(side) for side in (left, right)]
     while True:
         full, free = (left, right) if sizes[0] > sizes[1] else (right, left)
-        if len(full) < 2 or max(sizes) - min(sizes) < 2 * _leaves(full[-1]):
+        if len(full) < 2 or max(sizes) - min(sizes) < 2 * leaves((full[-1],)):
             return tuple(left), tuple(right)
         moved = full.pop()
         free.append(moved)
         at = 0 if full is left else 1
-        sizes[at] -= _leaves(moved)
-        sizes[1 - at] += _leaves(moved)
+        sizes[at] -= leaves((moved,))
+        sizes[1 - at] += leaves((moved,))
 
 
-def _leaves(branch: Branch) -> int:
-    return max(1, sum(_leaves(each) for each in branch.children))
+def leaves(side: Sequence[Branch]) -> int:
+    """Return how many boxes of a side stand at least below one another."""
+    return sum(max(1, leaves(each.children)) for each in side)
