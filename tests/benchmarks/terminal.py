@@ -72,13 +72,18 @@ class Terminal:
         while self.read(0.4):
             pass
 
-    def press(self, key: bytes) -> tuple[float, float, int]:
-        """Press a key; returns seconds to the first and to the last byte of the answer, and how many bytes it had."""
+    def press(self, key: bytes, quiet: float = QUIET) -> tuple[float, float, int]:
+        """Press a key; returns seconds to the first and to the last byte of the answer, and how many bytes it had.
+
+        Args:
+            key: What the terminal sends for it.
+            quiet: Seconds without a byte after which the answer is over.
+        """
         pressed = time.perf_counter()
         os.write(self.handle, key)
         first = last = 0.0
         count = 0
-        while chunk := self.read(QUIET if count else 2.0):
+        while chunk := self.read(quiet if count else 2.0):
             last = time.perf_counter() - pressed
             first = first or last
             count += len(chunk)
