@@ -1,8 +1,9 @@
-"""The future of scores, and what another λ would make of them."""
+"""Which threshold is passed on which day."""
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from datetime import date, timedelta
 
 import pytest
@@ -14,37 +15,26 @@ from workbench.engine.decay import (
     Census,
     MemoryFacts,
     Reckoning,
+    Thresholds,
     census_of,
     compose,
+    displayed,
     falls,
+    passings,
+    score,
+    status_of,
     view,
 )
 from workbench.engine.errors import InvalidInput
 
 EPISODE = "episode:2026-01-30:09:00"
+levels = st.lists(st.sampled_from([0.0, 0.05, 0.2, 0.5, 0.8, 1.0]), min_size=3, max_size=3)
 
 
 @pytest.fixture
 def census(memories: dict[str, MemoryFacts], reckoning: Reckoning) -> Census:
     scored = [facts for facts in memories.values() if facts.store != "file"]
     return census_of([compose(facts, None, None, reckoning) for facts in scored], reckoning)
-
-
-def test_a_forecast_is_the_view_of_a_later_day(census: Census, reckoning: Reckoning) -> None:
-    answer = view(census, reckoning, forecast=[0, 7, 365])
-    for day in (0, 7, 365):
-        then = view(census, dataclasses.replace(reckoning, now=NOW + timedelta(days=day)))
-        for entry, later in zip(answer.entries, then.entries, strict=True):
-            assert entry.forecast is not None
-            assert entry.forecast[str(day)] == pytest.approx(later.score, abs=1e-12)
-    assert [entry.score for entry in answer.entries] == [
-        entry.score for entry in view(census, reckoning).entries
-    ]
-
-
-def test_the_past_is_no_forecast(census: Census, reckoning: Reckoning) -> None:
-    with pytest.raises(InvalidInput):
-        view(census, reckoning, forecast=[-1])
 
 
 def test_what_falls_when(census: Census, reckoning: Reckoning) -> None:
@@ -77,18 +67,36 @@ def test_falls_are_the_transitions_that_the_days_bring(within: int, lambda_: flo
     assert [(fall.before, fall.after, fall.days) for fall in found] == expected
 
 
-def test_another_lambda(census: Census, reckoning: Reckoning) -> None:
-    answer = view(census, reckoning, lambda_=0.2)
-    assert answer.lambda_ == 0.2
-    episode = next(entry for entry in answer.entries if entry.id == EPISODE)
-    assert episode.raw == pytest.approx(0.8 * 2.718281828459045 ** (-0.6))
-    assert (episode.status, episode.would_be) == ("fading", "fading")
-    core = next(entry for entry in answer.entries if entry.store == "core")
-    assert (core.status, core.would_be) == ("active", None)
-    assert all(entry.would_be is None for entry in view(census, reckoning, lambda_=0.03).entries)
+@given(st.floats(0, 1), st.floats(0.01, 3), st.integers(1, 10**6), st.floats(0, 4), levels)
+def test_passings_are_the_changes_of_status(
+    base: float, lambda_: float, count: int, weight: float, levels: list[float]
+) -> None:
+    thresholds = Thresholds(*sorted(levels, reverse=True))
+
+    def status(day: int) -> str:
+        return status_of(displayed(score(base, lambda_, day, count, weight)), thresholds)
+
+    days = range(1200)
+    statuses = [status(day) for day in days]
+    expected = [
+        (day, before, after)
+        for (day, after), before in zip(enumerate(statuses[1:], 1), statuses, strict=False)
+        if before != after
+    ]
+    found = passings(base, lambda_, count, weight, thresholds)
+    assert [(one.days, one.before, one.after) for one in found if one.days < len(days)] == expected
+    for one in found:
+        value = displayed(score(base, lambda_, one.days, count, weight))
+        earlier = displayed(score(base, lambda_, one.days - 1, count, weight))
+        assert value < one.threshold <= earlier
+    assert all(one.after == other.before for one, other in itertools.pairwise(found))
 
 
-@pytest.mark.parametrize("lambda_", [-0.1, float("nan"), float("inf")])
-def test_no_lambda(census: Census, reckoning: Reckoning, lambda_: float) -> None:
+def test_nothing_is_foretold_of_the_past(census: Census, reckoning: Reckoning) -> None:
     with pytest.raises(InvalidInput):
-        view(census, reckoning, lambda_=lambda_)
+        falls(census, -1, reckoning)
+
+
+def test_without_decay_nothing_falls(census: Census, reckoning: Reckoning) -> None:
+    still = dataclasses.replace(reckoning.settings, lambda_=0.0)
+    assert falls(census, 10**6, dataclasses.replace(reckoning, settings=still)).falls == ()

@@ -1,0 +1,73 @@
+"""The future of scores, and what another λ would make of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import timedelta
+
+import pytest
+
+from tests.engine.decay.files_in_memory import NOW
+from workbench.engine.decay import (
+    Census,
+    MemoryFacts,
+    Reckoning,
+    census_of,
+    compose,
+    view,
+)
+from workbench.engine.errors import InvalidInput
+from workbench.engine.results import to_json
+
+EPISODE = "episode:2026-01-30:09:00"
+
+
+@pytest.fixture
+def census(memories: dict[str, MemoryFacts], reckoning: Reckoning) -> Census:
+    scored = [facts for facts in memories.values() if facts.store != "file"]
+    return census_of([compose(facts, None, None, reckoning) for facts in scored], reckoning)
+
+
+def test_a_forecast_is_the_view_of_a_later_day(census: Census, reckoning: Reckoning) -> None:
+    answer = view(census, reckoning, forecast=[0, 7, 365])
+    for day in (0, 7, 365):
+        then = view(census, dataclasses.replace(reckoning, now=NOW + timedelta(days=day)))
+        for entry, later in zip(answer.entries, then.entries, strict=True):
+            assert entry.forecast is not None
+            assert entry.forecast[str(day)] == pytest.approx(later.score, abs=1e-12)
+    assert [entry.score for entry in answer.entries] == [
+        entry.score for entry in view(census, reckoning).entries
+    ]
+
+
+def test_the_past_is_no_forecast(census: Census, reckoning: Reckoning) -> None:
+    with pytest.raises(InvalidInput):
+        view(census, reckoning, forecast=[-1])
+
+
+def test_another_lambda(census: Census, reckoning: Reckoning) -> None:
+    answer = view(census, reckoning, lambda_=0.2)
+    assert answer.lambda_ == 0.2
+    episode = next(entry for entry in answer.entries if entry.id == EPISODE)
+    assert episode.raw == pytest.approx(0.8 * 2.718281828459045 ** (-0.6))
+    assert (episode.status, episode.would_be) == ("fading", "fading")
+    core = next(entry for entry in answer.entries if entry.store == "core")
+    assert (core.status, core.would_be) == ("active", None)
+    assert all(entry.would_be is None for entry in view(census, reckoning, lambda_=0.03).entries)
+
+
+@pytest.mark.parametrize("lambda_", [-0.1, float("nan"), float("inf")])
+def test_no_lambda(census: Census, reckoning: Reckoning, lambda_: float) -> None:
+    with pytest.raises(InvalidInput):
+        view(census, reckoning, lambda_=lambda_)
+
+
+def test_a_forecast_is_a_mapping_like_any_other(census: Census, reckoning: Reckoning) -> None:
+    entry = view(census, reckoning, forecast=[7, 30]).entries[0]
+    assert entry.forecast is not None
+    assert list(entry.forecast) == ["7", "30"]
+    assert entry.forecast == dict(entry.forecast)
+    assert repr(entry.forecast) == repr(dict(entry.forecast))
+    assert to_json(entry)["forecast"] == dict(entry.forecast)
+    with pytest.raises(KeyError):
+        entry.forecast["8"]
