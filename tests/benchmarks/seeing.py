@@ -17,8 +17,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,8 +115,8 @@ def engine_figures(root: Path) -> dict[str, float]:
         figures["graph: table of all entities"] = once(workspace.graph_entities)
         names = [row.id for row in chance.sample(workspace.graph_entities().entities, LOOKS)]
         for hops in (1, DEPTH):
-            name = f"graph: a step, {hops} hop{'s' if hops > 1 else ''}"
-            figures[name] = worst([lambda it=it, hops=hops: workspace.graph(it, depth=hops) for it in names])
+            figure = f"graph: a step, {hops} hop{'s' if hops > 1 else ''}"
+            figures[figure] = worst([partial(workspace.graph, name, depth=hops) for name in names])
         line = workspace.history_line().commits
         commits = [line[at * (len(line) - 1) // MOMENTS] for at in range(1, MOMENTS + 1)]
 
@@ -131,8 +132,8 @@ def engine_figures(root: Path) -> dict[str, float]:
             past.graph(name)
             past.show(name)
 
-        figures["past: files and core at a commit"] = worst([lambda it=it: whole(it) for it in commits])
-        figures["past: one entity at a commit"] = worst([lambda it=it: entity(it) for it in commits])
+        figures["past: files and core at a commit"] = worst([partial(whole, commit) for commit in commits])
+        figures["past: one entity at a commit"] = worst([partial(entity, commit) for commit in commits])
     return figures
 
 
@@ -143,7 +144,7 @@ def once(act: Callable[[], object]) -> float:
     return 1000 * (time.perf_counter() - begun)
 
 
-def worst(acts: list[Callable[[], object]]) -> float:
+def worst(acts: Sequence[Callable[[], object]]) -> float:
     """Return the milliseconds of the slowest but one in twenty."""
     taken = sorted(map(once, acts))
     return taken[int(len(taken) * 0.95) - 1]
