@@ -90,7 +90,7 @@ def test_an_episode_is_corrected_by_another(files: Library) -> None:
     assert "stays as it was recorded" in outcome.warnings[0]
 
 
-def test_a_relation_is_not_edited_as_text(files: Library) -> None:
+def test_a_relation_stays_one(files: Library) -> None:
     with pytest.raises(InvalidInput, match="relation"):
         plan_edit(files, "entity:person--alex#^r1aa", "x", NOW, SETTINGS)
 

@@ -49,11 +49,11 @@ _SECTION_NAMES: Final = {
 }
 _LINK: Final = re.compile(r"\[\[([^\[\]|#]+)(?:#[^\[\]|]*)?(?:\|[^\[\]]*)?\]\]")
 _RELATION: Final = re.compile(r"\s*([^:：\[\]]{1,80}?)\s*[:：]\s*(?=.*\[\[)", re.DOTALL)
-# Nothing but a name and links; the engine's own block ids of relations start with this letter.
+# Nothing but a name and links; the block ids that are made for facts start with this letter.
 _BARE_RELATION: Final = re.compile(
     r"[^:：\[\]]{1,80}[:：]\s*\[\[[^\[\]]+\]\](?:\s*[,，、]\s*\[\[[^\[\]]+\]\])*"
 )
-_RELATION_BLOCK: Final = "r"
+_FACT_BLOCK: Final = "f"
 _DATED: Final = re.compile(r"(\d{4}(?:-\d{2}(?:-\d{2})?)?)\s*(?:[:：]|[—–-]\s)\s*(.*)$", re.DOTALL)
 
 
@@ -208,8 +208,8 @@ def read_relation(item: ListItem) -> Relation | None:
 
 def was_relation(fact: Fact) -> bool:
     """Tell whether a line under `## Superseded` stood under `## Relations` before."""
-    named = (fact.block_id or "").startswith(_RELATION_BLOCK)
-    return fact.retired and named and _BARE_RELATION.fullmatch(fact.text) is not None
+    was_fact = (fact.block_id or "").startswith(_FACT_BLOCK)
+    return fact.retired and not was_fact and _BARE_RELATION.fullmatch(fact.text) is not None
 
 
 def read_dated(item: ListItem) -> Dated:

@@ -21,6 +21,7 @@ from workbench.engine.stores.differing import clip_difference
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.episodic import correct_episode
 from workbench.engine.stores.locate import Placed, check_expected, locate_memory
+from workbench.engine.stores.relation_words import checked_words
 from workbench.engine.stores.wording import clean_line, clean_memory, clip
 
 FILE_CHARACTERS = 1_000_000
@@ -40,15 +41,16 @@ def plan_edit(
 
     Args:
         view: The files.
-        memory_id: A core item, episode, entity, fact, procedure, vault note or stretch of free text.
-        text: What it shall say; for an entity, procedure or note its whole file, as `show` gives it.
+        memory_id: A core item, episode, entity, fact, relation, procedure, vault note or stretch of free text.
+        text: What it shall say, of a relation `uses: [[tool--git]]`; for an entity, procedure or note its whole
+            file, as `show` gives it.
         now: Aware, in the workspace's zone.
         settings: Give the cap of core memory.
         expected: The text that the edit started from, as `show` gave it.
         source: Who corrects an episode, in one word.
 
     Raises:
-        InvalidInput: The text cannot be kept, or the memory is a relation.
+        InvalidInput: The text cannot be kept, or is no relation where the memory is one.
         NotFound: There is no such memory.
         Stale: It no longer says what was expected.
         BudgetExceeded: Core memory would pass its cap.
@@ -61,7 +63,7 @@ def plan_edit(
         case "episode":
             return _correct(view, placed, text, now, source)
         case "entity" if placed.id.block is not None:
-            return _edit_fact(view, placed, text)
+            return _edit_fact(view, placed, text, settings)
         case _:
             if layout.store_of(placed.path) == "episodic":
                 raise _append_only(placed.path)
@@ -141,18 +143,15 @@ def _correct(view: FileView, placed: Placed, text: str, now: datetime, source: s
     return draft.plan(Action.APPEND, recorded.path, f"corrected {placed.id}", outcome)
 
 
-def _edit_fact(view: FileView, placed: Placed, text: str) -> Plan[Changed]:
-    if placed.type == "relation":
-        raise InvalidInput(
-            f"{placed.id} is a relation.",
-            where=f"{placed.path}:{placed.span.start}",
-            remedy="Unlink the two entities and link them anew.",
-        )
-    wording = clean_line(text)
-    draft = Draft(view)
+def _edit_fact(view: FileView, placed: Placed, text: str, settings: Settings) -> Plan[Changed]:
+    wording = clean_line(text, what=f"A {placed.type or 'line'}")
     file = EntityFile.parse(view.read(placed.path) or b"", placed.path)
-    edited = file.replace_fact(placed.id.block or "", wording.text)
-    old, new = clip_difference(placed.text, wording.text)
+    words = wording.text
+    if placed.type == "relation":
+        words = checked_words(view, settings, file, placed.id.block or "", words)
+    draft = Draft(view)
+    edited = file.replace_fact(placed.id.block or "", words)
+    old, new = clip_difference(placed.text, words)
     summary = f"changed “{old}” to “{new}”"
     draft.write(placed.path, edited.render(), Action.EDIT, summary)
     return draft.plan(

@@ -82,6 +82,7 @@ def plan_restore(
 ) -> Plan[Changed]:
     """Plan to bring archived memories back, with the items of core memory that went with them.
 
+    A fact or relation that was retired holds again, unless another took its place.
     An item of core memory goes to the end of the block it stood in. Where core memory is full it stays
     archived, with a warning; asked for by its own id, that is refused. Arguments as for `plan_archive`.
 
@@ -97,8 +98,10 @@ def plan_restore(
     placed = [locate_memory(draft, each, zone) for each in wanted if each not in items]
     restored = list(scores.restore(draft, placed, reckoning, first_seen or {}))
     for memory in placed:
-        if memory.id_text in restored:
-            _bring_back(draft, memory)
+        # What was retired by hand has no entry among the scores; its own line says that it holds no longer.
+        if (memory.id_text in restored or memory.retired) and _bring_back(draft, memory):
+            restored.append(memory.id_text)
+    restored = list(dict.fromkeys(restored))
     warnings: list[str] = []
     for item in items.values():
         if item.id not in wanted and item.along not in wanted:
@@ -128,15 +131,17 @@ def _retire(draft: Draft, memory: Placed, now: datetime) -> None:
         draft.write(memory.path, retired.render(), Action.ARCHIVE, f"retired “{clip(fact.text, 60)}”")
 
 
-def _bring_back(draft: Draft, memory: Placed) -> None:
-    """Have an entity's file say again that a fact holds; one that another fact superseded stays as it is."""
+def _bring_back(draft: Draft, memory: Placed) -> bool:
+    """Have an entity's file say again that a fact or relation holds; one that another superseded stays as it is."""
     if memory.id.kind != "entity" or memory.id.block is None:
-        return
+        return False
     file = EntityFile.parse(draft.read(memory.path) or b"", memory.path)
     fact = next((fact for fact in file.retired if fact.block_id == memory.id.block), None)
-    if fact is not None and fact.provenance.superseded_by is None:
-        restored = file.restore_fact(memory.id.block)
-        draft.write(memory.path, restored.render(), Action.RESTORE, f"restored “{clip(fact.text, 60)}”")
+    if fact is None or fact.provenance.superseded_by is not None:
+        return False
+    restored = file.restore_fact(memory.id.block)
+    draft.write(memory.path, restored.render(), Action.RESTORE, f"restored “{clip(fact.text, 60)}”")
+    return True
 
 
 def items_saying(core: CoreMemory, memory: Placed) -> list[CoreItem]:
