@@ -24,7 +24,7 @@ class ZoomTimeIn(Command):
 
 
 class ZoomTimeOut(Command):
-    """Let a cell stand for more time, up to a month: two years in sight and more."""
+    """Let a cell stand for more time, up to three months."""
 
     key, section, label, rank = "minus,less_than_sign", "On the heatmap", "zoom out", 66
 

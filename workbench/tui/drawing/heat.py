@@ -44,17 +44,19 @@ class Scale:
 
     Args:
         name: In words, as it follows “a cell is”.
-        days: From one cell to the next; 0 is a calendar month.
+        days: From one cell to the next; 0 where it is calendar months.
+        months: From one cell to the next.
     """
 
     name: str
     days: int
+    months: int = 0
 
     def day(self, today: date, cell: int) -> date:
         """Return the day that a cell stands for; cell 0 is today."""
         if self.days:
             return today + timedelta(days=cell * self.days)
-        months = today.year * 12 + today.month - 1 + cell
+        months = today.year * 12 + today.month - 1 + cell * self.months
         year, month = divmod(months, 12)
         return date(year, month + 1, min(today.day, monthrange(year, month + 1)[1]))
 
@@ -68,7 +70,7 @@ class Scale:
         if self.days:
             return days // self.days
         day = today + timedelta(days=days)
-        cell = (day.year - today.year) * 12 + day.month - today.month
+        cell = ((day.year - today.year) * 12 + day.month - today.month) // self.months
         return cell if self.day(today, cell) <= day else cell - 1
 
 
@@ -77,7 +79,8 @@ SCALES: Final = (
     Scale("3 days", 3),
     Scale("a week", 7),
     Scale("2 weeks", 14),
-    Scale("a month", 0),
+    Scale("a month", 0, 1),
+    Scale("3 months", 0, 3),
 )
 
 
@@ -230,15 +233,18 @@ def _begins(before: date, day: date, scale: Scale) -> str:
         return f"{day.day} {MONTHS[day.month - 1]}" if day.weekday() == 0 else ""
     if day.year != before.year:
         return str(day.year)
+    if scale.months > 1:
+        return ""
     every = 1 if 0 < scale.days <= 7 else 3 if scale.days else 6
     begins = day.month != before.month and (day.month - 1) % every == 0
     return MONTHS[day.month - 1] if begins else ""
 
 
 def _write(cells: list[tuple[str, str]], at: int, text: str, role: str) -> None:
-    """Write a text where there is nothing yet, a space around it; leave it out where there is no room."""
+    """Write a text where there is nothing yet, apart from any other; leave it out where there is no room."""
     end = at + len(text)
-    if end > len(cells) or any(glyph != " " for glyph, _ in cells[max(0, at - 1) : end + 1]):
+    taken = "".join(glyph for glyph, _ in cells[max(0, at - 1) : end + 1]).strip(TODAY_LINE)
+    if end > len(cells) or taken.strip():
         return
     cells[at:end] = [(glyph, role) for glyph in text]
 

@@ -31,7 +31,7 @@ def parse_rate(text: str) -> float | None:
     Returns:
         λ per day, or None where it is neither.
     """
-    text = text.strip().casefold().removeprefix("λ").removeprefix("=").strip()
+    text = text.casefold().lstrip(" λ=").strip()
     if found := _HALF_LIFE.match(text):
         days = float(found[1].replace(",", "."))
         return float(f"{math.log(2) / days:.4g}") if days * _HIGHEST >= math.log(2) else None

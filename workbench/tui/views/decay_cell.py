@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import log
 from typing import TYPE_CHECKING, Final
 
 from workbench.tui.drawing.heat import GLYPHS, axis_lines, status_sign, window_for
@@ -12,6 +11,7 @@ from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.palette import heat_role
 from workbench.tui.text import wrap
 from workbench.tui.views.dates import MONTHS, day_name
+from workbench.tui.views.decay_rows import shown_half_life
 from workbench.tui.views.memory import known_lines, markdown_lines, section, store_of_id, store_sign
 
 if TYPE_CHECKING:
@@ -154,21 +154,21 @@ def _score_lines(cell: Cell, score: Score, width: int) -> list[Line]:
         return _flowing(
             "Archived by hand: its score is 0 until it is restored, whatever the formula says.", width
         )
-    if terms.get("pinned"):
-        return _flowing("Pinned: it never decays; p lets go of it.", width)
     if terms.get("typeWeight") is None:
         return _flowing(f"What is in the {cell.entry.store} never decays.", width)
+    if terms.get("pinned"):
+        return _flowing("Pinned: it never decays; p lets go of it.", width)
     days, count = int(_number(terms, "days")), int(_number(terms, "accessCount"))
     rate = _number(terms, "lambda")
     used = "used once" if count == 1 else f"used {count:,} times"
     base, weight = _number(terms, "base"), _number(terms, "typeWeight")
     factors = (
         ("base", base, "of its source"),
-        (f"× e^(−{rate:g} × {days:,})", _number(terms, "decay"), f"{_days(days)} unused"),
+        (f"× e^(−{rate:g} × {days:,})", _number(terms, "decay"), f"unused {days:,} d"),
         (f"× log₂({count:,} + 1)", _number(terms, "reinforcement"), used),
         (f"× {weight:g}", weight, cell.entry.store),
     )
-    size = max(len(name) for name, _, _ in factors) + 2
+    size = max(len(name) for name, _, _ in factors) + 1
     lines: list[Line] = [
         cut((column(name, size, "text"), Span(f"{value:>6.4f}", "soft"), gap(2), ink(why, "faint")), width)
         for name, value, why in factors
@@ -183,7 +183,7 @@ def _score_lines(cell: Cell, score: Score, width: int) -> list[Line]:
 def _falls_lines(cell: Cell, width: int) -> list[Line]:
     """Tell what its status comes from, and what it falls below after the day of the cell."""
     view = cell.reading.view
-    half = f"{log(2) / view.lambda_:.3g} days" if view.lambda_ > 0 else "never: nothing decays"
+    half = f"{shown_half_life(view.lambda_)} days" if view.lambda_ > 0 else "no time: nothing decays"
     lines: list[Line] = section("What comes")
     if cell.stands_still:
         lines.append((Span("Nothing: its score stays as it is.", "text"),))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import log
 from typing import TYPE_CHECKING, Final
 
 from workbench.tui.drawing.heat import FALL, GLYPHS, status_sign
@@ -12,6 +11,7 @@ from workbench.tui.palette import heat_role
 from workbench.tui.text import wrap
 from workbench.tui.views.dates import day_name
 from workbench.tui.views.decay_arranging import NOT, SPANS
+from workbench.tui.views.decay_rows import shown_half_life
 from workbench.tui.views.teaching import teach
 
 if TYPE_CHECKING:
@@ -64,13 +64,12 @@ def summary_line(reading: Reading | None, wanted: Arrangement, scale: Scale, sho
         return BLANK
     view = reading.view
     trial = reading.truth is not None
-    rate: Line = (
-        Span(f"λ {view.lambda_:g}", "decide.strong" if trial else "soft", RATE),
-        Span(f" · {half_life(view.lambda_)}", "faint", RATE),
-    )
+    rate: Line = (Span(f"λ {view.lambda_:g}", "decide.strong" if trial else "soft", RATE),)
     left = _fading_tabs(wanted.span, shown) if wanted.span else _order(reading, wanted, shown)
     left = (gap(_MARGIN), *left, Span(" · ", "faint"), Span(f"a cell is {scale.name}", "soft", ZOOM))
-    return (*spread(left, rate, width - 1), gap(1))
+    whole: Line = (*rate, Span(f" · {half_life(view.lambda_)}", "faint", RATE))
+    fits = line_width(left) + line_width(whole) + 3 <= width
+    return (*spread(left, whole if fits else rate, width - 1), gap(1))
 
 
 def _order(reading: Reading, wanted: Arrangement, shown: int) -> Line:
@@ -109,7 +108,7 @@ def legend_line(view: DecayView | None, width: int) -> Line:
 
 def half_life(rate: float) -> str:
     """Return in how many days half of a score is gone, in words."""
-    return f"half-life {log(2) / rate:.3g} d" if rate > 0 else "nothing fades"
+    return f"half-life {shown_half_life(rate)} d" if rate > 0 else "nothing fades"
 
 
 @dataclass(frozen=True, slots=True)

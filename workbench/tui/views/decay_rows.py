@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.decay import half_life
 from workbench.tui.drawing.heat import SCALES, TODAY_LINE, counts_line, heat_line, status_sign, window_for
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width
 from workbench.tui.palette import score_role
@@ -25,6 +26,7 @@ Course = Callable[["DecayView", "DecayEntry", Sequence[int]], Sequence["ScorePoi
 STATUSES: Final = ("pinned", "active", "fading", "dormant", "archived")
 _RANK: Final = {status: at for at, status in enumerate(STATUSES)}
 _SIGN = 2
+_EXACTLY_BELOW: Final = 10
 _WORDS_FROM = 58
 _LONG_WORDS_FROM = 96
 _FEWEST_CELLS = 12
@@ -290,3 +292,9 @@ def _fall_words(fall: Fall | None, store: str, width: int) -> Line:
 def status_counts(entries: Sequence[DecayEntry]) -> Counter[str]:
     """Count memories by their status."""
     return Counter(entry.status for entry in entries)
+
+
+def shown_half_life(rate: float) -> str:
+    """Return the days in which half of a score is gone at a rate above 0, as exactly as one wants to read them."""
+    days = half_life(rate)
+    return f"{days:,.0f}" if days >= _EXACTLY_BELOW else f"{days:.2g}"
