@@ -128,14 +128,17 @@ class Tracer:
 
 def edges_between(ports: list[Port]) -> set[Edge]:
     """Return the relations that joined lines tell: all but one of their ends say how they relate to that one."""
-    if len(ports) == 2 and ports[0].words == ports[1].words and not any(port.points_away for port in ports):
+    if len(ports) == 2:
         one, other = ports
-        edges = {(one.key, word, other.key) for word in one.words.split(", ") if other.points_here}
-        return edges | {(other.key, word, one.key) for word in one.words.split(", ") if one.points_here}
+        words = (one.words or other.words).split(", ")
+        there = other.points_here or one.points_away
+        back = one.points_here or other.points_away
+        two: set[Edge] = {(one.key, word, other.key) for word in words if there}
+        return two | {(other.key, word, one.key) for word in words if back}
     inner = {port.key for port in ports if not port.words}
     assert len(inner) == 1, ports
     centre = inner.pop()
-    edges = set()
+    edges: set[Edge] = set()
     for port in ports:
         for word in port.words.split(", ") if port.words else ():
             assert port.points_here != port.points_away, port

@@ -39,9 +39,11 @@ def grouped(ties: Ties, boxes: int) -> dict[str, Sequence[str | Group]]:
     single = {name: 1 if len(members) == 1 else 0 for name, members in classes.items()}
     children = ties.children
     class_of = {id_: name for name, members in classes.items() for id_ in members}
+    rank = {id_: at for members in classes.values() for at, id_ in enumerate(members)}
     cost = sum(1 + (len(members) == 1 and bool(children[members[0]])) for members in classes.values())
     deeper = any(children[id_] for id_ in children[ties.center])
-    for id_ in children[ties.center]:
+    # Each kind in turn, so that none takes all the room.
+    for id_ in sorted(children[ties.center], key=lambda id_: (rank[id_], ties.relevance(id_))):
         name = class_of[id_]
         members = classes[name]
         if id_ not in members[single[name] :]:
