@@ -160,7 +160,7 @@ def test_days_are_short_and_old_ones_tell_their_year() -> None:
 
 def test_a_score_that_is_not_nothing_shows() -> None:
     assert plain_text(score_bar(0.01, 6)) == "━─────"
-    assert plain_text(score_bar(0.0, 6)) == "──────"
+    assert plain_text(score_bar(0.004, 6)) == "──────"
     assert plain_text(score_bar(1.0, 6)) == "━━━━━━"
 
 

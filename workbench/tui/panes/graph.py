@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from workbench.tui.bench import Bench, Memory
     from workbench.tui.drawing.picture import Picture
     from workbench.tui.ink import Line
+    from workbench.tui.views.graph_table import EntityRows
 
 GROUP = "group:"
 _MOST_CHOSEN = 500
@@ -48,7 +49,7 @@ _EMPTY = teach(
     ('workbench remember "Mira leads Apollo" --entity person:Mira', "writes a memory about one."),
     ("workbench demo", "builds a sample workspace to look around in."),
 )
-_READING = teach("Reading the files for the first time.", "Entities appear here as soon as they are read.")
+_READING = teach("Reading the entities.", "They appear here as soon as all of them are read.")
 _NOTHING_MATCHES = teach(
     "Nothing matches.",
     "Words must all occur; type:, relation:, status:, score:, after: and before: narrow further, a minus turns a "
@@ -105,6 +106,8 @@ class GraphPane(GraphEditing):
     def teach(self, width: int) -> Sequence[Line]:
         if self._table is not None and self._table.entities:
             return _NOTHING_MATCHES(width)
+        if self._table is None:
+            return _READING(width)
         return _READING(width) if self.bench.progress() is not None else _EMPTY(width)
 
     @property
@@ -182,7 +185,7 @@ class GraphPane(GraphEditing):
 
     def reload(self) -> None:
         self._today = self.bench.now().date()
-        self.read_table()
+        self.read_table(self._arrangement())
         if self._at.is_drawing:
             self._read_again()
 
@@ -192,9 +195,13 @@ class GraphPane(GraphEditing):
     @on(GraphReading.TableRead)
     def _table_read(self, event: GraphReading.TableRead) -> None:
         event.stop()
+        if self._saying is not None:
+            self._saying.stop()
         self._table, self._whole, self._types = event.table, event.whole, event.types
         self.has_read()
-        if self.is_writing or not self._at.is_drawing:
+        if event.arrangement == self._arrangement():
+            self._show_arranged(event.arrangement, event.rows)
+        else:
             self._arrange()
         if self._at.is_drawing:
             self._draw_head()
@@ -223,13 +230,15 @@ class GraphPane(GraphEditing):
         event.stop()
         if event.table is not self._table or event.arrangement != self._arrangement():
             return
-        self.list.show(event.rows)
+        self._show_arranged(event.arrangement, event.rows)
+
+    def _show_arranged(self, arrangement: Arrangement, rows: EntityRows) -> None:
+        self.list.show(rows)
         if self.wanted_key and self.list.go_to(self.wanted_key):
             self.wanted_key = ""
         if not self._at.is_drawing:
-            of = len(event.table.entities)
-            members = event.arrangement.members
-            self.filter_bar.set_count(len(event.rows), of if members is None else len(members))
+            of = len(self._whole) if arrangement.members is None else len(arrangement.members)
+            self.filter_bar.set_count(len(rows), of)
             self._draw_head()
             self.show_detail(self.list.cursor_key)
             self.refresh_bindings()
@@ -242,7 +251,10 @@ class GraphPane(GraphEditing):
         if event.error is not None or event.view is None or event.whole is None:
             # The entity is gone, or never was: what is left is in the table.
             self.post_message(self.Done(None, event.error))
-            self.post_message(self.Visit(Place(GRAPH, GraphPlace("table", self._at.center).key)))
+            # It takes the place’s own step of the trail, which would lead here again.
+            self.go_to(GraphPlace("table", self._at.center).key)
+            self.focus_list()
+            self.post_message(self.Settled())
             return
         view = event.view
         if self._at.kind == "around" and view.center is not None and view.center != self._at.center:

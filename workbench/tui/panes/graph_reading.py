@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Seconds the cursor of the table must rest before an entity is read; a drawing's is read at once.
 BEFORE_READING = 0.03
+# Seconds after which a table that is still being read is worth a word.
+LONG = 0.4
 _MOST_VIEWS = 300
 UNNAMED = "--"
 
@@ -49,13 +51,22 @@ class GraphReading(OnMemories):
     """Reads in threads, keeps what was read until memory changes, and tells by messages."""
 
     class TableRead(Message):
-        """All entities were read."""
+        """All entities were read, and arranged as they were wanted then."""
 
-        def __init__(self, table: EntityTable, whole: EntityRows, types: Sequence[str]) -> None:
+        def __init__(
+            self,
+            table: EntityTable,
+            whole: EntityRows,
+            types: Sequence[str],
+            arrangement: Arrangement,
+            rows: EntityRows,
+        ) -> None:
             super().__init__()
             self.table = table
             self.whole = whole
             self.types = types
+            self.arrangement = arrangement
+            self.rows = rows
 
     class Arranged(Message):
         """The table was filtered and sorted."""
@@ -102,32 +113,46 @@ class GraphReading(OnMemories):
         self._old_views: frozenset[str] = frozenset()
         self._drawings = 0
         self._before_reading: Timer | None = None
+        self._saying: Timer | None = None
 
     # --- the table ------------------------------------------------------------------------------------------
 
+    def read_table(self, arrangement: Arrangement) -> None:
+        """Read every entity; where that takes long, the list says so."""
+        if self._table is None and self._saying is None:
+            self._saying = self.set_timer(LONG, self._say_reading)
+        self._read_table(arrangement)
+
+    def _say_reading(self) -> None:
+        if self._table is None:
+            self.list.waiting = False
+            self.list.refresh()
+
     @work(thread=True, exclusive=True, group="load")
-    def read_table(self) -> None:
-        """Read every entity."""
+    def _read_table(self, arrangement: Arrangement) -> None:
         try:
             table = self.bench.entities()
-            relations = tuple(self.bench.graph_relations())
+            whole = EntityRows(table.entities, self._today)
+            # Finding one makes the index of all of them, which is better done here.
+            whole.find("")
+            types = sorted({row.type for row in table.entities})
+            rows = self._arranged_rows(table, arrangement)
+            self.post_message(self.TableRead(table, whole, types, arrangement, rows))
+            self._relations = tuple(self.bench.graph_relations())
         except WorkbenchError as error:
             self.post_message(self.Done(None, error))
-            return
-        whole = EntityRows(table.entities, self._today)
-        # Finding one makes the index of all of them, which is better done here.
-        whole.find("")
-        self._relations = relations
-        self.post_message(self.TableRead(table, whole, sorted({row.type for row in table.entities})))
 
     @work(thread=True, exclusive=True, group="arrange")
     def order_table(self, table: EntityTable, arrangement: Arrangement) -> None:
         """Filter and sort the table; `Arranged` tells."""
+        self.post_message(self.Arranged(table, arrangement, self._arranged_rows(table, arrangement)))
+
+    def _arranged_rows(self, table: EntityTable, arrangement: Arrangement) -> EntityRows:
         members = arrangement.members
         rows = [row for row in table.entities if members is None or row.id in members]
         found = EntityRows(in_order(matching(rows, arrangement.wanted), arrangement.sort), self._today)
         found.find("")
-        self.post_message(self.Arranged(table, arrangement, found))
+        return found
 
     # --- a drawing ------------------------------------------------------------------------------------------
 

@@ -28,7 +28,8 @@ SORTS: Final = {
 }
 _SIGNS: Final = {"pinned": "◆", "dormant": "◌", "archived": "◌"}
 _TYPE, _BAR, _SCORE, _COUNT, _SEEN, _FULL_DAY = 9, 6, 6, 7, 8, 10
-_BAR_FROM, _TYPE_FROM, _SEEN_FROM, _WIDE = 56, 40, 48, 84
+_BAR_FROM, _TYPE_FROM, _SEEN_FROM, _WIDE = 66, 40, 48, 84
+_LEAST = 0.005
 # The list keeps a cell for its scroll bar, and one beside it.
 _MARGIN = 2
 _GUTTER = 2
@@ -130,8 +131,8 @@ def header_line(sort: str, width: int) -> Line:
 
 
 def score_bar(score: float, cells: int) -> Line:
-    """Draw a score from 0 to 1 as a bar; any score that is not 0 shows."""
-    filled = min(cells, max(int(score > 0), round(cells * score)))
+    """Draw a score from 0 to 1 as a bar; whatever is written as more than 0.00 shows."""
+    filled = min(cells, max(int(score >= _LEAST), round(cells * score)))
     return (Span("━" * filled, score_role(score)), Span("─" * (cells - filled), "rule"))
 
 
