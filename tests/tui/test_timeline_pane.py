@@ -93,10 +93,8 @@ async def test_links_lead_to_what_was_learned_and_back(bench: FakeBench, running
         await pilot.press("left_square_bracket")
         await settle(pilot)
         assert pane(pilot).list.cursor_key == "episode:2026-02-02:13:55"
-        await pilot.press("enter")
-        await settle(pilot)
-        while not pane(pilot).detail.focused_link.startswith("core:"):
-            await pilot.press("tab")
+        await pilot.press("enter", "tab")
+        assert pane(pilot).detail.focused_link.startswith("core:")
         await pilot.press("enter")
         await settle(pilot)
         assert pilot.app.query_one("#core").display
