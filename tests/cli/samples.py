@@ -117,6 +117,37 @@ DECAY = r.DecayView(
         ),
     ),
 )  # fmt: skip
+FALLS = r.Falls(
+    now=WHEN,
+    lambda_=0.03,
+    within=30,
+    falls=(
+        r.Fall(
+            EPISODE, "episodic", "Hybrid approach chosen", "active", "fading", 0.5, 4,
+            WHEN.date() + timedelta(4),
+        ),
+        r.Fall("entity:person--lena", "semantic", "Lena", "fading", "dormant", 0.2, 29, WHEN.date()),
+    ),
+)  # fmt: skip
+EXPLAINED = r.DecayExplained(
+    id=EPISODE,
+    store="episodic",
+    title="Hybrid approach chosen",
+    now=WHEN,
+    on=WHEN.date(),
+    status="active",
+    score=r.Score(
+        0.7763, 0.7763, "active",
+        {
+            "base": 1.0, "lambda": 0.03, "days": 1, "decay": 0.97045, "accessCount": 1, "reinforcement": 1.0,
+            "typeWeight": 0.8, "pinned": False, "archived": False,
+        },
+    ),
+    half_life=23.1049,
+    created=WHEN - timedelta(1),
+    last_accessed=WHEN - timedelta(1),
+    falls=FALLS.falls[:1],
+)  # fmt: skip
 GRAPH = r.GraphView(
     center="entity:person--lena",
     nodes=(

@@ -268,6 +268,11 @@ READINGS = [
         },
     ),
     (["decay"], "decay", samples.DECAY, {"now", "lambda", "entries"}),
+    (["decay", "--fading", "30"], "decay_falls", samples.FALLS, {"now", "lambda", "within", "falls"}),
+    (
+        ["decay", "explain", "x"], "decay_explain", samples.EXPLAINED,
+        {"id", "store", "on", "status", "score", "halfLife", "falls"},
+    ),
     (["graph", "x"], "graph", samples.GRAPH, {"center", "nodes", "edges"}),
     (["graph", "path", "a", "b"], "graph_path", samples.GRAPH, {"center", "nodes", "edges"}),
     (["audit"], "audit_log", samples.LOG, {"entries"}),

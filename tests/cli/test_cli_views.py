@@ -24,7 +24,7 @@ from workbench.cli.views.audit import (
 )
 from workbench.cli.views.changed import changed_lines
 from workbench.cli.views.core import core_lines
-from workbench.cli.views.decay import decay_lines
+from workbench.cli.views.decay import decay_lines, explained_lines, fall_lines, trial_lines
 from workbench.cli.views.found import (
     forgotten_lines,
     found_lines,
@@ -58,6 +58,11 @@ VIEWS: list[tuple[Callable[[Page, Any], Iterable[str]], Any]] = [
     (shown_lines, samples.SHOWN),
     (core_lines, samples.CORE),
     (lambda page, it: decay_lines(page, it, tried=True), samples.DECAY),
+    (lambda page, it: decay_lines(page, it, grouped="tag"), samples.DECAY),
+    (lambda page, it: trial_lines(page, it, it), samples.DECAY),
+    (fall_lines, samples.FALLS),
+    (explained_lines, samples.EXPLAINED),
+    (explained_lines, dataclasses.replace(samples.EXPLAINED, score=None, status="unrecorded", falls=())),
     (graph_lines, samples.GRAPH),
     (graph_lines, WHOLE_GRAPH),
     (graph_lines, samples.EMPTY_GRAPH),

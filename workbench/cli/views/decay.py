@@ -81,7 +81,7 @@ def trial_lines(page: Page, standing: DecayView, trial: DecayView, *, limit: int
         return [*lines, f"Nothing would change: {_counted(trial.entries) or 'nothing here has a score yet'}."]
     for (after, now), changed in sorted(kinds.items(), key=lambda kind: (-len(kind[1]), kind[0])):
         changed.sort(key=lambda entry: (entry.score, entry.id))
-        told = f"{len(changed):,} would be {page.paint(after, after)} instead of {page.paint(now, now)}"
+        told = f"{len(changed):,} would be {_status(page, after)} instead of {_status(page, now)}"
         lines += ["", f"{told}:", *_table_lines(page, changed, limit)]
     return lines
 
@@ -103,7 +103,7 @@ def fall_lines(page: Page, found: Falls, *, tried: bool = False, limit: int | No
     falls = found.falls[:limit]
     rows = [["day", "in", "status", "below", "memory"]]
     for fall in falls:
-        change = f"{page.paint(fall.before, fall.before)} → {page.paint(fall.after, fall.after)}"
+        change = f"{_status(page, fall.before)} → {_status(page, fall.after)}"
         identifier = page.paint(safe_line(fall.id), fall.store)
         rows.append([fall.on.isoformat(), f"{fall.days} d", change, f"{fall.threshold:g}", identifier])
     table = page.table(rows, right=frozenset({1, 3}))
@@ -136,7 +136,7 @@ def explained_lines(page: Page, told: DecayExplained) -> list[str]:
     if told.half_life is not None:
         lines += ["", f"Its score halves every {told.half_life:.1f} days."]
     for fall in told.falls:
-        after = page.paint(fall.after, fall.after)
+        after = _status(page, fall.after)
         lines.append(f"{fall.on.isoformat()}  in {fall.days:,} d  below {fall.threshold:g}: {after}")
     if told.half_life is not None and not told.falls:
         lines.append("It passes no threshold from now on.")
@@ -146,21 +146,28 @@ def explained_lines(page: Page, told: DecayExplained) -> list[str]:
 def _formula(page: Page, score: Score, last: str) -> list[str]:
     terms = score.terms
     uses = "use" if terms["accessCount"] == 1 else "uses"
+    days = "day" if terms["days"] == 1 else "days"
     rows = [
         [" ", "base relevance", f"{terms['base']:.4f}", ""],
         [
             "×",
             "e^(−λ·days)",
             f"{terms['decay']:.4f}",
-            f"λ {terms['lambda']:g}, {terms['days']} days since {last}",
+            f"λ {terms['lambda']:g}, {terms['days']} {days} since {last}",
         ],
         ["×", "log2(uses + 1)", f"{terms['reinforcement']:.4f}", f"{terms['accessCount']} {uses}"],
         ["×", "type weight", f"{terms['typeWeight']:.4f}", ""],
         ["=", "relevance", f"{score.raw:.4f}", ""],
     ]
-    status = page.paint(score.status, score.status)
     capped = " (at most 1)" if score.raw > 1 else ""
-    return [*page.table(rows, right=frozenset({2})), f"Score {score.value:.4f}{capped}, {status}."]
+    return [
+        *page.table(rows, right=frozenset({2})),
+        f"Score {score.value:.4f}{capped}, {_status(page, score.status)}.",
+    ]
+
+
+def _status(page: Page, status: str) -> str:
+    return page.paint(safe_line(status), status)
 
 
 def _counted(entries: Sequence[DecayEntry]) -> str:
