@@ -1,6 +1,9 @@
 from __future__ import annotations
 
-from datetime import UTC, date, datetime
+from collections.abc import Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta, timezone
+from enum import StrEnum
+from pathlib import Path
 
 from workbench.engine import results
 
@@ -32,3 +35,41 @@ def test_reserved_words_lose_their_underscore() -> None:
 def test_every_name_of_the_face_can_be_had() -> None:
     for name in results.__all__:
         assert getattr(results, name) is not None
+
+
+class Colour(StrEnum):
+    RED = "red"
+
+
+class Ahead(Mapping[str, float]):
+    """A mapping that is no dictionary, as a forecast is."""
+
+    def __getitem__(self, day: str) -> float:
+        return float(day)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("7", "30"))
+
+    def __len__(self) -> int:
+        return 2
+
+
+def test_json_of_every_kind_of_value() -> None:
+    when = datetime(2026, 2, 2, 23, 59, 59, 999_999, tzinfo=timezone(timedelta(hours=-9, minutes=-30)))
+    entry = results.DecayEntry("a", "core", 1.0, None, 1, when, when, False, 0.5, 0.5, "active", "", Ahead())
+    shaped = results.to_json(entry)
+    assert list(shaped)[:5] == ["id", "store", "base", "typeWeight", "accessCount"]
+    assert shaped["forecast"] == {"7": 7.0, "30": 30.0}
+    assert shaped["created"] == "2026-02-03T09:29:59Z"
+    assert (shaped["tags"], shaped["wouldBe"], shaped["pinned"]) == ([], None, False)
+    assert results.to_json([Colour.RED, Path("a/b"), {1: (when.date(),)}, None]) == [
+        "red",
+        "a/b",
+        {"1": ["2026-02-02"]},
+        None,
+    ]
+    assert type(results.to_json(Colour.RED)) is str
+
+
+def test_times_of_early_years_have_four_digits_too() -> None:
+    assert results.to_json(datetime(987, 1, 2, tzinfo=UTC)) == "0987-01-02T00:00:00Z"
