@@ -15,6 +15,7 @@ from workbench.tui.drawing.course import prepare_course
 from workbench.tui.drawing.neighbourhood import draw_neighbourhood
 from workbench.tui.views import past as views
 from workbench.tui.views import past_detail
+from workbench.tui.views.past import PastRows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 _MOST_MOMENTS = 6
 _MOST_LISTS = 24
+_MOST_ROWS = 100_000
 _LEAST_DRAWING = 9
 _NARROWEST_DRAWING = 30
 
@@ -59,6 +61,7 @@ class Listed:
 
     Args:
         sections: What passes the filter.
+        rows: The same, to be shown.
         total: How many rows there are without it.
         said: What the commit did; None where that cannot be read.
         changes: What differs, by the ids of the rows.
@@ -66,6 +69,7 @@ class Listed:
     """
 
     sections: tuple[Section, ...] = ()
+    rows: PastRows = field(default_factory=PastRows)
     total: int = 0
     said: CommitView | None = None
     changes: Mapping[str, MemoryChange] = field(default_factory=dict)
@@ -135,15 +139,17 @@ class PastReader:
                 return Listed(said=self._said(wanted.commit), trouble=error)
             self._keep(everything, listed)
         if wanted.words:
-            listed = replace(listed, sections=views.matching(listed.sections, wanted.words))
+            passed = views.matching(listed.sections, wanted.words)
+            listed = replace(listed, sections=passed, rows=_indexed(passed))
             self._keep(wanted, listed)
         return listed
 
     def _keep(self, wanted: Wanted, listed: Listed) -> None:
         with self._lock:
             self._lists[wanted] = listed
-            if len(self._lists) > _MOST_LISTS:
-                self._lists.popitem(last=False)
+            kept = sum(each.total for each in self._lists.values())
+            while len(self._lists) > _MOST_LISTS or (kept > _MOST_ROWS and len(self._lists) > 1):
+                kept -= self._lists.popitem(last=False)[1].total
 
     def _read(self, wanted: Wanted) -> Listed:
         changes: dict[str, MemoryChange] = {}
@@ -164,7 +170,7 @@ class PastReader:
             else:
                 sections = views.file_sections(past.moment.files)
         total = sum(len(section.rows) for section in sections)
-        return Listed(sections, total, self._said(wanted.commit), changes)
+        return Listed(sections, _indexed(sections), total, self._said(wanted.commit), changes)
 
     def _said(self, commit: str) -> CommitView | None:
         try:
@@ -240,6 +246,13 @@ class PastReader:
             return self._past(commit).get(path).decode("utf-8", "replace")
         except NotFound:
             return None
+
+
+def _indexed(sections: tuple[Section, ...]) -> PastRows:
+    """Return rows that are known by their ids already, so that no key has to wait for that."""
+    rows = PastRows(sections)
+    rows.find(rows.first_key)
+    return rows
 
 
 def _memory_thing(

@@ -160,8 +160,6 @@ class PastTravelling(Pane):
     def _visit(self, target: Target) -> None:
         course = self.course
         assert course is not None
-        if target.row:
-            self.want_row(target.row)
         if target.commit:
             found = len(course) - 1 if target.commit == NOW else course.find(target.commit)
             if found is None:
@@ -170,6 +168,8 @@ class PastTravelling(Pane):
                 )
                 return
             self.travel(max(0, found - target.before))
+        if target.row:
+            self.want_row(target.row)
 
     # --- travelling -----------------------------------------------------------------------------------------
 
