@@ -306,7 +306,10 @@ class TestGraphAndDecay:
     def test_the_entity_needs_no_command(self, bench: Bench, door: Door, words: list[str]) -> None:
         door.answers["graph"] = samples.GRAPH
         bench.json("graph", *words)
-        assert door.called("graph") == {"entity": "lena", "depth": 2}
+        called = door.called("graph")
+        assert (called["entity"], called["depth"]) == ("lena", 2)
+        assert (called["relations"], called["types"], called["min_score"]) == ((), (), 0.0)
+        assert (called["after"], called["before"]) == (None, None)
 
     def test_merging_keeps_the_first(self, bench: Bench, door: Door) -> None:
         door.answers["graph_merge"] = samples.CHANGED

@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
 
-def _change(bench: Invocation, change: Callable[[Workspace], Changed], said: str) -> int:
+def _change(
+    bench: Invocation, change: Callable[[Workspace], Changed], said: str, *, naming: bool = False
+) -> int:
+    """Make a change and tell of it; with `naming` what was said ends in the id of what came of it."""
     with bench.open() as workspace:
         changed = change(workspace)
+    if naming and changed.ids:
+        said = f"{said} {safe_line(changed.ids[0])}."
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.changed import changed_lines
@@ -40,7 +45,7 @@ def _change(bench: Invocation, change: Callable[[Workspace], Changed], said: str
 @click.pass_obj
 def add(bench: Invocation, type_: str, name: str) -> int:
     """TYPE is person, project, concept, tool, place or another word. A name that is much like another one is told."""
-    return _change(bench, lambda it: it.graph_add(type_, name), f"Added {safe_line(name)}.")
+    return _change(bench, lambda it: it.graph_add(type_, name), f"Added {safe_line(name)} as", naming=True)
 
 
 @command(
@@ -54,7 +59,8 @@ def add(bench: Invocation, type_: str, name: str) -> int:
 @click.pass_obj
 def add_fact(bench: Invocation, entity: str, text: str) -> int:
     """It holds from today, and has your word as its source. `workbench edit ID` changes what a fact says."""
-    return _change(bench, lambda it: it.graph_add_fact(entity, text), f"Added it to {safe_line(entity)}.")
+    said = f"Added it to {safe_line(entity)} as"
+    return _change(bench, lambda it: it.graph_add_fact(entity, text), said, naming=True)
 
 
 @command(
@@ -89,8 +95,8 @@ def retire(bench: Invocation, memory_id: str, expected: str | None) -> int:
 @click.pass_obj
 def propose_merge(bench: Invocation, keep: str, absorb: str, reason: str) -> int:
     """It waits among the items of `workbench review`; approved and applied, ABSORB goes into KEEP."""
-    said = f"Proposed to merge {safe_line(absorb)} into {safe_line(keep)}; decide with: workbench review"
-    return _change(bench, lambda it: it.graph_propose_merge(keep, absorb, reason=reason), said)
+    said = f"Proposed to merge {safe_line(absorb)} into {safe_line(keep)}. It waits as"
+    return _change(bench, lambda it: it.graph_propose_merge(keep, absorb, reason=reason), said, naming=True)
 
 
 @command(
