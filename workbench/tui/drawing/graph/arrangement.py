@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.tui.drawing.graph.boxes import FRAME_LINES, Style
-from workbench.tui.drawing.graph.columns import Columns, place
+from workbench.tui.drawing.graph.columns import place
 from workbench.tui.drawing.graph.columns_drawing import draw_columns
 from workbench.tui.drawing.graph.grouping import grouped, hidden_relations, same_group, whole
+from workbench.tui.drawing.graph.hanging import hang
 from workbench.tui.drawing.graph.indented import Indented, draw_indented, indent
 from workbench.tui.drawing.graph.listing import draw_list
 from workbench.tui.drawing.graph.sides import balanced, leaves, sides_of
+from workbench.tui.drawing.graph.stands import Columns
 from workbench.tui.drawing.graph.tree import grow
 from workbench.tui.ink import Span
 from workbench.tui.text import wrap
@@ -149,15 +151,18 @@ def _ways(
     """
     trees = {joined: grow(ties, shown, joined=joined) for joined in (True, False)}
     natural = {joined: sides_of(tree) for joined, tree in trees.items()}
-    arrangements = [natural]
+    arrangements = [(place, natural)]
+    if any(each.children for each in trees[True].children):
+        arrangements.append((hang, natural))
     if not styles:
-        arrangements.append({joined: balanced(sides) for joined, sides in natural.items()})
-    for sides in arrangements:
+        even = {joined: balanced(sides) for joined, sides in natural.items()}
+        arrangements += [(way, even) for way, _ in arrangements]
+    for way, sides in arrangements:
         highest = max(leaves(side) for side in sides[True])
         for style in styles or (*_FRAMED, *_PLAIN):
             if not tall and highest * (FRAME_LINES if style.framed else 1) > height:
                 continue
-            columns = place(trees[style.joined], *sides[style.joined], style, width=width, height=height)
+            columns = way(trees[style.joined], *sides[style.joined], style, width=width, height=height)
             if columns:
                 yield columns
     if styles != _FRAMED:

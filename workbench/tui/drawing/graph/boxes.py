@@ -98,6 +98,7 @@ def draw(canvas: Canvas, box: Box, x: int, y: int, width: int, *, chosen: bool, 
 _LIGHT, _HEAVY, _DOUBLE, _DASHED = "╭╮╯╰─│", "┏┓┛┗━┃", "╔╗╝╚═║", "╭╮╯╰╌┆"
 # What stands in a vertical side where a line leaves it to the left or to the right.
 _LEAVES = {"│": "┤├", "┃": "┨┠", "║": "╢╟", "┆": "┤├"}
+_LEAVES_BELOW = {"─": "┬", "━": "┯", "═": "╤", "╌": "┬"}
 
 
 def _border(card: Card, chosen: bool, centre: bool) -> tuple[str, str]:
@@ -145,6 +146,13 @@ def leave(
     if box.framed:
         look, role = _border(box.card, chosen, centre)
         canvas.write(x, y, _LEAVES[look[5]][right], role)
+
+
+def leave_below(canvas: Canvas, box: Box, x: int, y: int, *, chosen: bool) -> None:
+    """Join the lower side of a framed box at a cell with the line that leaves it."""
+    if box.framed:
+        look, role = _border(box.card, chosen, False)
+        canvas.write(x, y, _LEAVES_BELOW[look[4]], role)
 
 
 def _link(card: Card) -> str:

@@ -2,92 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from workbench.tui.drawing.graph.boxes import Box, measure
-from workbench.tui.text import cell_width
+from workbench.tui.drawing.graph.boxes import measure
+from workbench.tui.drawing.graph.stands import (
+    MOST_SLACK,
+    TRUNK,
+    Columns,
+    Stand,
+    middle,
+    run_width,
+    stack_sides,
+    stand_for,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from workbench.tui.drawing.graph.boxes import Style
     from workbench.tui.drawing.graph.tree import Branch
-
-# Cells between a column and the first cell of its runs: a stub and the trunk that the runs leave.
-TRUNK = 2
-# What a run needs beside its words: a cell at each end, and a space on both sides of the words.
-ENDS = 4
-_MOST_SLACK = 6
-
-
-@dataclass
-class Stand:
-    """Where a box stands.
-
-    Args:
-        depth: Hops from the centre.
-        side: -1 left of the centre, 1 right of it, 0 for the centre.
-        x: First cell.
-        y: First line.
-        width: Cells.
-        children: What hangs on it, from the top.
-    """
-
-    branch: Branch
-    box: Box
-    depth: int
-    side: int
-    children: list[Stand] = field(default_factory=list)
-    x: int = 0
-    y: int = 0
-    width: int = 0
-
-    @property
-    def anchor(self) -> int:
-        """The line that its own children are hung on."""
-        return self.y + (self.box.height // 2 if self.side == 0 else self.box.body)
-
-    @property
-    def run_rows(self) -> range:
-        """The lines of its runs."""
-        first = self.y + self.box.body
-        return range(first, first + len(self.branch.runs))
-
-    def walk(self) -> Iterator[Stand]:
-        """Give this box and all that hang on it."""
-        yield self
-        for child in self.children:
-            yield from child.walk()
-
-    def shift(self, lines: int) -> None:
-        """Move it down with all that hangs on it."""
-        for each in self.walk():
-            each.y += lines
-
-
-@dataclass
-class Columns:
-    """A tree in its places.
-
-    Args:
-        centre: With both sides hung on it.
-        width: Cells it takes.
-        edges: By side and depth, the last cell of a column away from the centre.
-        height: Lines it takes.
-    """
-
-    centre: Stand
-    width: int
-    edges: dict[tuple[int, int], int]
-    height: int
-
-    def columns(self) -> list[list[Stand]]:
-        """Return the boxes column by column from the left, each from the top."""
-        found: dict[int, list[Stand]] = {}
-        for each in self.centre.walk():
-            found.setdefault(each.side * each.depth, []).append(each)
-        return [sorted(found[at], key=lambda each: each.y) for at in sorted(found)]
 
 
 def place(
@@ -105,7 +38,9 @@ def place(
             is higher where there are too few.
     """
     centre = Stand(root, measure(root.card, 1, style), 0, 0)
-    sides = {side: [_stand(each, style, 1, side) for each in hung] for side, hung in ((-1, left), (1, right))}
+    sides = {
+        side: [stand_for(each, style, 1, side) for each in hung] for side, hung in ((-1, left), (1, right))
+    }
     centre.children = sides[-1] + sides[1]
     stands = list(centre.walk())
     extent = _across(centre.box.width, stands, style, width)
@@ -113,40 +48,21 @@ def place(
         return None
     lines = 0
     for space in (1, 0):
-        lines = _down(centre, sides, stands, space)
+        lines = _down(centre, sides, space)
         if lines <= height:
             break
     return Columns(centre, *extent, lines)
 
 
-def _down(centre: Stand, sides: dict[int, list[Stand]], stands: Sequence[Stand], space: int) -> int:
+def _down(centre: Stand, sides: dict[int, list[Stand]], space: int) -> int:
     """Give every box its lines; return how many all take."""
-    anchors = {side: _stack_side(hung, space) for side, hung in sides.items()}
-    anchor = max(centre.box.height // 2, *anchors.values())
+    tops = {}
     for side, hung in sides.items():
+        top = 0
         for each in hung:
-            each.shift(anchor - anchors[side])
-    centre.y = anchor - centre.box.height // 2
-    centre.shift(-min(each.y for each in stands))
-    return max(each.y + each.box.height for each in stands)
-
-
-def _stand(branch: Branch, style: Style, depth: int, side: int) -> Stand:
-    box = measure(branch.card, len(branch.runs), style)
-    return Stand(branch, box, depth, side, [_stand(each, style, depth + 1, side) for each in branch.children])
-
-
-def _stack_side(stands: list[Stand], space: int) -> int:
-    """Put boxes below one another from line 0; return the line in the middle of their runs."""
-    top = 0
-    for each in stands:
-        top = _stack(each, top, space) + space
-    return _middle(stands)
-
-
-def _middle(stands: Sequence[Stand]) -> int:
-    rows = [row for each in stands for row in each.run_rows]
-    return (rows[0] + rows[-1]) // 2 if rows else 0
+            top = _stack(each, top, space) + space
+        tops[side] = middle(hung)
+    return stack_sides(centre, tops)
 
 
 def _stack(stand: Stand, top: int, space: int) -> int:
@@ -157,7 +73,7 @@ def _stack(stand: Stand, top: int, space: int) -> int:
     stand.y = top
     if stand.children:
         below -= space
-        wanted = _middle(stand.children) - stand.box.body
+        wanted = middle(stand.children) - stand.box.body
         if wanted < top:
             for child in stand.children:
                 child.shift(top - wanted)
@@ -184,12 +100,11 @@ def _across(
         at = (each.side, each.depth)
         widths[at] = max(widths.get(at, 0), each.box.width)
         if each.depth:
-            words = max((cell_width(run.words) + 2 for run in each.branch.runs if run.words), default=0)
-            gutters[at] = max(gutters.get(at, 0), TRUNK + ENDS - 2 + words)
+            gutters[at] = max(gutters.get(at, 0), TRUNK + run_width((each.branch,)))
     needed = sum(widths.values()) + sum(gutters.values())
     if needed > width:
         return None
-    slack = min(_MOST_SLACK, (width - needed) // max(1, len(gutters)))
+    slack = min(MOST_SLACK, (width - needed) // max(1, len(gutters)))
     total = needed + slack * len(gutters)
     before = sum(gutters[at] + slack + widths[at] for at in gutters if at[0] == -1)
     # The centre in the middle, as far as the sides let it.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from workbench.tui.drawing.graph.columns import Columns, Stand
+    from workbench.tui.drawing.graph.stands import Columns, Stand
     from workbench.tui.drawing.picture import Region
 
 LEFT, RIGHT, UP, DOWN = "left", "right", "up", "down"
