@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.engine import results
 from workbench.engine.errors import InvalidInput, NotFound
@@ -18,6 +18,7 @@ from workbench.engine.workspace.reading import Reading
 if TYPE_CHECKING:
     from workbench.engine.catalog import EntityRecord, Followed, KnowledgeGraph
     from workbench.engine.catalog.knowledge_graph import Edge
+    from workbench.engine.workspace.known_scores import Grade
     from workbench.engine.workspace.scores import Scores
 
 # Neighbourhoods larger than this are cut at the nearest entities, and say how many are left out.
@@ -26,8 +27,18 @@ _DAY = len("2026-02-02")
 _UNGRADED = (0.0, "", "")
 
 
+class _KnownTable(NamedTuple):
+    """The table of entities as it was last asked for, good for as long as nothing that it depends on changes."""
+
+    basis: Hashable
+    grades: Mapping[str, Grade]
+    table: EntityTable
+
+
 class GraphReading(Reading):
     """What the graph holds."""
+
+    _known_table: _KnownTable | None = None
 
     def graph(
         self,
@@ -101,9 +112,14 @@ class GraphReading(Reading):
         """Return every entity that is not merged into another, by id."""
         self._ground.refresh_for_reading()
         scores = self._ground.scores()
-        graph = self._shown(scores)
         today = self._ground.now().date().isoformat()
+        hidden = scores.archived_parts()
+        basis = (self._ground.catalog.version(), hidden, today)
         grades = scores.graded()
+        known = self._known_table
+        if known is not None and known.basis == basis and known.grades is grades:
+            return known.table
+        graph = self._shown(scores)
         rows = []
         for id_, kind, label, aliases, degree, facts, relations, days in graph.outlines(today):
             value, status, accessed = grades.get(id_, _UNGRADED)
@@ -113,7 +129,9 @@ class GraphReading(Reading):
                 named = next((day for day in days.split() if day <= today), "")
             seen = max(named, accessed)
             rows.append(EntityRow(id_, kind, label, value, status, degree, facts, seen, relations, aliases))
-        return EntityTable(tuple(rows), graph.count_relations())
+        table = EntityTable(tuple(rows), graph.count_relations())
+        self._known_table = _KnownTable(basis, grades, table)
+        return table
 
     def graph_relations(self) -> tuple[str, ...]:
         """Return the relations that the workspace’s vocabulary knows, and those that its files use beside it."""
