@@ -1,6 +1,6 @@
 """Decay: how relevant each memory is, how that sinks with time, and what keeps it up."""
 
-from workbench.engine.decay.census import Census, FactColumns, census_of, take_census
+from workbench.engine.decay.census import Census, FactColumns, amended, census_of, take_census
 from workbench.engine.decay.course import course, terms
 from workbench.engine.decay.falling import Passing, falls, passings
 from workbench.engine.decay.folding import FOLDING, Folded, Lookup, fold_is_due, pending, plan_fold
@@ -57,6 +57,7 @@ __all__ = [
     "Reckoning",
     "Thresholds",
     "Transition",
+    "amended",
     "assess",
     "at_another_moment",
     "base_of",

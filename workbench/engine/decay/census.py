@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -140,22 +140,57 @@ def take_census(
     settings, now = reckoning.settings, reckoning.now
     base_by_source = {source: base_of(source, settings) for source in set(columns.sources)}
     weight_by_store = {store: weight_of(store, settings) for store in set(columns.stores)}
-    bases = [base_by_source[source] for source in columns.sources]
-    weights = [weight_by_store[store] for store in columns.stores]
     dates = [begun(*known, now) for known in zip(columns.created, columns.adopted, strict=True)]
-    created, accessed = [made for made, _ in dates], [last for _, last in dates]
-    counts = [1] * len(dates)
-    pinned = [pin or store == "vault" for pin, store in zip(columns.pinned, columns.stores, strict=True)]
-    archived = [False] * len(dates)
-    for row, memory_id in enumerate(columns.ids):
-        if memory_id in entries or memory_id in pending:
-            record = compose(columns.facts(row), entries.get(memory_id), pending.get(memory_id), reckoning)
+    pins = [pin or store == "vault" for pin, store in zip(columns.pinned, columns.stores, strict=True)]
+    by_text = Census(
+        ids=columns.ids,
+        stores=columns.stores,
+        bases=[base_by_source[source] for source in columns.sources],
+        weights=[weight_by_store[store] for store in columns.stores],
+        counts=[1] * len(dates),
+        created=[made for made, _ in dates],
+        accessed=[last for _, last in dates],
+        pinned=pins,
+        archived=[False] * len(dates),
+        titles=columns.titles,
+        tags=columns.tags,
+        entities=columns.entities,
+        taken=now,
+        zone=reckoning.zone,
+    )
+    return amended(by_text, columns, entries, pending, reckoning, entries.keys() | pending.keys())
+
+
+def amended(
+    census: Census,
+    columns: FactColumns,
+    entries: Mapping[str, ScoreEntry],
+    pending: Mapping[str, Accesses],
+    reckoning: Reckoning,
+    ids: Container[str],
+) -> Census:
+    """Return a census with some memories put together anew.
+
+    Args:
+        census: Taken of the same columns on the same day.
+        columns: As for `take_census`, and so the others.
+        entries: Likewise.
+        pending: Likewise.
+        reckoning: Likewise; dates that nobody wrote down stay at the moment of the census.
+        ids: Which memories.
+    """
+    told = replace(reckoning, now=census.taken)
+    bases, weights, counts = list(census.bases), list(census.weights), list(census.counts)
+    created, accessed = list(census.created), list(census.accessed)
+    pinned, archived = list(census.pinned), list(census.archived)
+    for row, memory_id in enumerate(census.ids):
+        if memory_id in ids:
+            record = compose(columns.facts(row), entries.get(memory_id), pending.get(memory_id), told)
             bases[row], weights[row], counts[row] = record.base, record.type_weight, record.access_count
             created[row], accessed[row] = record.created, record.last_accessed
             pinned[row], archived[row] = record.pinned, record.archived
-    return Census(
-        ids=columns.ids,
-        stores=columns.stores,
+    return replace(
+        census,
         bases=bases,
         weights=weights,
         counts=counts,
@@ -163,11 +198,6 @@ def take_census(
         accessed=accessed,
         pinned=pinned,
         archived=archived,
-        titles=columns.titles,
-        tags=columns.tags,
-        entities=columns.entities,
-        taken=now,
-        zone=reckoning.zone,
     )
 
 

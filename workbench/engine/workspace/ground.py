@@ -263,10 +263,11 @@ class Ground:
         accesses, now = pending(file, self.journal.read()), self.now()
         # Scores change with the day, the memories, the scores file and the journal, and with nothing else.
         constants = self.settings.decay
-        basis = (now.date(), self.catalog.version(), content, frozenset(accesses.items()), constants)
+        settled = (now.date(), self.catalog.version(), content, constants)
+        basis = (settled, frozenset(accesses.items()))
         known = self._scores_known
         if basis != known.basis:
-            known = self._scores_known = KnownScores(basis, known.memories)
+            known = self._scores_known = KnownScores(basis, known.settled, known.memories)
         return Scores(
             catalog=self.catalog,
             lookups=self.lookups,

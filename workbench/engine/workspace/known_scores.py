@@ -30,7 +30,9 @@ class KnownScores:
     """What was reckoned so far of the scores of one day.
 
     Args:
-        basis: What all of it depends on: the day, the memories, the scores file, the journal and the constants.
+        basis: What all of it depends on: the day, the memories, the scores file and the constants, then the accesses
+            that are not yet in that file.
+        settled: The basis without those accesses, and a census without them.
         memories: The catalog's version, and what the texts of all memories said at it.
         scores: Scores of single memories that were asked for, by id; None for what has none.
         census: What the scores of all memories depend on.
@@ -38,7 +40,8 @@ class KnownScores:
         grades: All scores, by id.
     """
 
-    basis: Hashable = None
+    basis: tuple[Hashable, Hashable] = (None, None)
+    settled: tuple[Hashable, Census] | None = None
     memories: tuple[Hashable, FactColumns] | None = None
     scores: dict[str, Score | None] = field(default_factory=dict)
     census: Census | None = None

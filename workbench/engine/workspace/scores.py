@@ -167,11 +167,21 @@ class Scores:
         )
 
     def _census(self) -> Census:
-        from workbench.engine.decay import take_census
+        """Return what all scores depend on; an access more costs no more than that memory."""
+        from workbench.engine.decay import amended, take_census
 
-        if self.known.census is None:
-            self.known.census = take_census(self._columns(), self.entries, self.pending, self.reckoning)
-        return self.known.census
+        known, basis = self.known, self.known.basis[0]
+        if known.census is None:
+            columns = self._columns()
+            if known.settled is None or known.settled[0] != basis:
+                known.settled = (basis, take_census(columns, self.entries, {}, self.reckoning))
+            settled, pending = known.settled[1], self.pending
+            known.census = (
+                amended(settled, columns, self.entries, pending, self.reckoning, pending)
+                if pending
+                else settled
+            )
+        return known.census
 
     def _columns(self) -> FactColumns:
         """Return what the texts of all memories say, read again only where the catalog has changed."""
