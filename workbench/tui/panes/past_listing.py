@@ -104,15 +104,8 @@ class PastListing(PastTravelling):
             older, newer = self.compared()
         course = self.course
         assert course is not None
-        last = len(course) - 1
-        return Wanted(
-            self.view,
-            self.commit,
-            course.commits[older] if older is not None else "",
-            course.commits[newer] if newer is not None and newer != last else None,
-            self.words,
-            self.state if newer == last or self.at == last else 0,
-        )
+        names = (course.commits[at] if at is not None else "" for at in (older, newer))
+        return Wanted(self.view, self.commit, *names, words=self.words)
 
     def compared(self) -> tuple[int | None, int]:
         """Return the two moments to compare: this and the marked one, or now; at that one itself, what it did."""

@@ -42,17 +42,16 @@ class Wanted:
         view: One of `views.VIEWS`.
         commit: The moment.
         older: The earlier of two moments to compare; empty where there is none.
-        newer: The later one; None for now.
+        newer: The later one; that of now is the newest commit, which is far quicker to compare than the files, and
+            the bench takes in what was edited from outside as soon as it notices.
         words: What rows must hold, in lower case.
-        state: Differs when memory has changed, so that what is compared with now is read again.
     """
 
     view: str
     commit: str
     older: str = ""
-    newer: str | None = None
+    newer: str = ""
     words: tuple[str, ...] = ()
-    state: int = 0
 
 
 @dataclass(frozen=True)
@@ -237,7 +236,7 @@ class PastReader:
         """Return how a file differs that holds no memories."""
         path = key.removeprefix("file:")
         before = self._text(wanted.older, path)
-        after = self._text(wanted.newer or self._bench.history_line().commits[-1], path)
+        after = self._text(wanted.newer, path)
         change = "added" if before is None else "removed" if after is None else "changed"
         return MemoryChange(key, "file", path, path, change, before, after)
 

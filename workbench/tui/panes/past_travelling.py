@@ -56,8 +56,6 @@ class PastTravelling(Pane):
         self.mark: int | None = None
         self.window: Window | None = None
         self.trouble: WorkbenchError | None = None
-        # Counts how often memory has changed.
-        self.state = 0
         self._wanted_place = ""
 
     def compose(self) -> ComposeResult:
@@ -80,7 +78,6 @@ class PastTravelling(Pane):
     def _history_read(self, event: HistoryRead) -> None:
         event.stop()
         self.trouble = event.error
-        self.state += 1
         before, self.course = self.course, event.course or None
         course = self.course
         if course is None:
