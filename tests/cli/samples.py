@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 from workbench.engine import results as r
 
@@ -182,6 +183,31 @@ DIFF = r.DiffView(None, COMMIT, (r.FileDiff("MEMORY.md", "old\n", "new\n", UNIFI
 BLAME = r.Blame("MEMORY.md", (r.BlameLine(1, "# MEMORY", COMMIT, "manual", WHEN),))
 MOMENT = r.Moment(WHEN, COMMIT, WHEN, (r.PastFile("MEMORY.md", 1234, "b" * 40, "# MEMORY\n"),))
 NO_MOMENT = r.Moment(WHEN, None, None, ())
+PAST_SCORES = r.PastScores(
+    COMMIT, WHEN, (r.PastScore(EPISODE, "episodic", HOSTILE, r.Score(0.83, 0.83, "active", {})),)
+)
+COPIED = r.Copied(COMMIT, f"/tmp/{HOSTILE}", 2, 1234)
+COMPARISON = r.Comparison(
+    COMMIT,
+    None,
+    (r.FileChanged("MEMORY.md", "changed"),),
+    (
+        r.MemoryChange("core:x:y", "core", "MEMORY.md", HOSTILE, "removed", f"{HOSTILE}\n" * 5, None),
+        r.MemoryChange(EPISODE, "episodic", "memory/episodes/x.md", "t", "changed", HOSTILE, "new"),
+        r.MemoryChange("entity:a--b", "semantic", "memory/graph/entities/a--b.md", "t", "scored", "t", "t"),
+        r.MemoryChange("file:x.md", "file", "x.md", "t", "added", None, "new"),
+    ),
+)
+NO_COMPARISON = r.Comparison(COMMIT, COMMIT, (), ())
+PAST = SimpleNamespace(
+    commit=COMMIT,
+    timestamp=WHEN,
+    core=lambda: CORE,
+    show=lambda _: SHOWN,
+    graph=lambda _, depth: GRAPH,
+    scores=lambda _: PAST_SCORES.scores,
+    copy_to=lambda _: COPIED,
+)
 VERIFIED = r.Verified(True, (), 12, 30)
 DAMAGED = r.Verified(False, (r.VerifyProblem("missing-line", "audit.log:3", "A line is gone."),), 12, 29)
 ALERT = r.Alert(COMMIT, "SOUL.md", WHEN, "manual", "changed", UNIFIED, acknowledged=False)

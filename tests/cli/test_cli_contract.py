@@ -145,6 +145,11 @@ def test_a_failure_is_told_on_stderr_with_place_and_remedy(bench: Bench, door: D
         ["rollback", "--json"],
         ["rollback", "--to", "2026-01-01", "--reflection", "r-1", "--json"],
         ["rollback", "--file", "MEMORY.md", "--json"],
+        ["rollback", "--memory", "person--alex", "--json"],
+        ["audit", "at", "3d", "--core", "--scores", "--json"],
+        ["audit", "at", "3d", "--raw", "--json"],
+        ["audit", "at", "3d", "--depth", "2", "--json"],
+        ["audit", "at", "3d", "person--alex", "--json"],
         ["remember", " ", "--json"],
         ["audit", "nonsense", "--json"],
         ["decay", "--forecast", "soon", "--json"],
@@ -282,7 +287,13 @@ READINGS = [
     (["audit", "show", "abc"], "audit_show", samples.COMMIT_VIEW, {"commit", "actor"}),
     (["audit", "diff", "abc"], "audit_diff", samples.DIFF, {"from", "to", "files"}),
     (["audit", "blame", "MEMORY.md"], "audit_blame", samples.BLAME, {"path", "lines"}),
-    (["audit", "at", "2026-01-01"], "audit_at", samples.MOMENT, {"time", "commit", "files"}),
+    (["audit", "at", "2026-01-01"], "audit_at", samples.MOMENT, {"time", "commit", "timestamp", "files", "actor"}),
+    (["audit", "at", "3d", "--core"], "at", samples.PAST, {"blocks", "tokens", "cap"}),
+    (["audit", "at", "3d", "--show", "x"], "at", samples.PAST, {"id", "text", "score"}),
+    (["audit", "at", "3d", "--graph", "x"], "at", samples.PAST, {"center", "nodes", "edges"}),
+    (["audit", "at", "3d", "--scores", "x"], "at", samples.PAST, {"commit", "timestamp", "scores"}),
+    (["audit", "at", "3d", "--copy-to", "/x"], "at", samples.PAST, {"commit", "folder", "files", "bytes"}),
+    (["audit", "at", "3d", "--against", "now"], "compare", samples.COMPARISON, {"from", "to", "files", "memories"}),
     (["brief"], "brief", samples.BRIEF, {"core", "alerts"}),
     (["doctor"], "doctor", samples.DIAGNOSIS, {"ok", "checks"}),
 ]  # fmt: skip
@@ -292,7 +303,7 @@ READINGS = [
 def test_readings_have_the_keys_of_the_contract(
     bench: Bench, door: Door, words: list[str], method: str, answer: object, keys: set[str]
 ) -> None:
-    door.answers[method] = answer
+    door.answers |= {"at": samples.PAST, method: answer}
     assert keys <= set(bench.json(*words))
     assert bench.run(*words).stdout
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -19,7 +20,6 @@ from workbench.cli.views.audit import (
     commit_lines,
     diff_lines,
     log_lines,
-    moment_lines,
     verified_lines,
 )
 from workbench.cli.views.changed import changed_lines
@@ -34,6 +34,7 @@ from workbench.cli.views.found import (
 )
 from workbench.cli.views.graph import graph_lines
 from workbench.cli.views.index import index_lines
+from workbench.cli.views.past import comparison_lines, copied_lines, moment_lines, scores_lines
 from workbench.cli.views.remembered import message_lines, remembered_lines
 from workbench.cli.views.shown import shown_lines
 from workbench.cli.views.standing import brief_lines, doctor_lines
@@ -70,8 +71,12 @@ VIEWS: list[tuple[Callable[[Page, Any], Iterable[str]], Any]] = [
     (commit_lines, samples.COMMIT_VIEW),
     (diff_lines, samples.DIFF),
     (blame_lines, samples.BLAME),
-    (moment_lines, samples.MOMENT),
-    (moment_lines, samples.NO_MOMENT),
+    (partial(moment_lines, core=samples.CORE), samples.MOMENT),
+    (partial(moment_lines, core=None), samples.NO_MOMENT),
+    (comparison_lines, samples.COMPARISON),
+    (comparison_lines, samples.NO_COMPARISON),
+    (scores_lines, samples.PAST_SCORES),
+    (copied_lines, samples.COPIED),
     (verified_lines, samples.VERIFIED),
     (verified_lines, samples.DAMAGED),
     (alert_lines, samples.ALERTS),
@@ -163,8 +168,9 @@ def test_blame_breaks_long_lines_and_names_each_commit_once() -> None:
 
 
 def test_memory_at_a_moment_says_what_its_numbers_are() -> None:
-    lines = moment_lines(Page(), samples.MOMENT)
-    assert lines[1:] == ["bytes  file", "1,234  MEMORY.md", "1 file, 1,234 bytes. One as it was: --file PATH"]
+    lines = moment_lines(Page(), samples.MOMENT, None)
+    assert lines[3:6] == ["files  bytes", "    1  1,234  core memory", ""]
+    assert lines[6] == "  MEMORY.md"
 
 
 def test_a_wish_to_reflect_says_what_came_of_it() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from workbench.cli import audit_at
 from workbench.cli.command import group
 from workbench.cli.completing import complete_file
 from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
@@ -136,34 +137,7 @@ def blame(bench: Invocation, path: str) -> int:
     return bench.report(blamed, view)
 
 
-@audit_command.bench_command(
-    "at",
-    short_help="Show memory as it was at a moment",
-    answers="What did the agent know back then?",
-    examples=("workbench audit at 2026-02-01T12:00Z", "workbench audit at 2026-02-01 --file MEMORY.md"),
-)
-@click.argument("time")
-@click.option("--file", metavar="PATH", help="Print this file as it was.")
-@click.pass_obj
-def at(bench: Invocation, time: str, file: str | None) -> int:
-    """The newest commit not later than TIME. Nothing is changed; `rollback --to` does that."""
-    with bench.open() as workspace:
-        moment = workspace.audit_at(time, path=file)
-    if file is not None:
-        if not moment.files:
-            raise NotFound(
-                f"There was no such file at {time}.",
-                where=file,
-                remedy=f"List what there was: workbench audit at {time}",
-            )
-        return bench.report_text(moment, moment.files[0].text or "")
-
-    def view(page: Page) -> list[str]:
-        from workbench.cli.views.audit import moment_lines
-
-        return moment_lines(page, moment)
-
-    return bench.report(moment, view, code=DONE if moment.commit else NOTHING_FOUND)
+audit_command.add_command(audit_at.at)
 
 
 @audit_command.bench_command(

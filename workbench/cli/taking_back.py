@@ -89,25 +89,42 @@ def revert_command(bench: Invocation, commit_or_item: str) -> int:
     answers="How do I get memory back as it was yesterday?",
     examples=(
         "workbench rollback --to 2026-02-01T12:00Z",
+        "workbench rollback --to abc1234",
         "workbench rollback --file MEMORY.md@abc1234",
+        "workbench rollback --memory entity:person--alex@abc1234",
         "workbench rollback --reflection r-012",
     ),
 )
-@click.option("--to", metavar="TIME", help="Everything, as the newest commit not later than this had it.")
+@click.option(
+    "--to",
+    metavar="TIME-OR-COMMIT",
+    help="Everything, as a commit had it, or the newest commit not later than a time.",
+)
 @click.option("--file", metavar="PATH@COMMIT", help="One file, as a commit had it.")
+@click.option("--memory", metavar="ID@COMMIT", help="One memory, with its pin, as a commit had it.")
 @click.option("--reflection", metavar="ID", help="Everything that one reflection changed.")
 @click.pass_obj
-def rollback_command(bench: Invocation, to: str | None, file: str | None, reflection: str | None) -> int:
-    """Exactly one of the three. Nothing of history is lost: the rollback is a commit that undo takes back."""
-    if sum(given is not None for given in (to, file, reflection)) != 1:
-        raise click.UsageError("Give one of --to, --file and --reflection.", click.get_current_context())
+def rollback_command(
+    bench: Invocation, to: str | None, file: str | None, memory: str | None, reflection: str | None
+) -> int:
+    """Exactly one of the four. Nothing of history is lost: the rollback is a commit that undo takes back. A memory
+    that was not there at its commit is archived; one that is gone comes back in its place.
+    """
+    if sum(given is not None for given in (to, file, memory, reflection)) != 1:
+        raise click.UsageError(
+            "Give one of --to, --file, --memory and --reflection.", click.get_current_context()
+        )
+    if memory is not None and not all(memory.rpartition("@")[::2]):
+        raise click.BadParameter(
+            "Write ID@COMMIT, such as entity:person--alex@abc1234.", param_hint="--memory"
+        )
     if file is not None and not all(file.rpartition("@")[::2]):
         raise click.BadParameter("Write PATH@COMMIT, such as MEMORY.md@abc1234.", param_hint="--file")
-    goal = to or file or f"before {reflection}"
+    goal = to or file or memory or f"before {reflection}"
     said = f"Rolled back to {safe_line(goal)}."
     return _change(
         bench,
-        lambda it: it.rollback(to=to, file=file, reflection=reflection),
+        lambda it: it.rollback(to=to, file=file, memory=memory, reflection=reflection),
         said,
         "Memory is as it was then; nothing had to change.",
     )

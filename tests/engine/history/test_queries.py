@@ -19,7 +19,6 @@ from workbench.engine.history.queries import (
     diff,
     file_history,
     iterate_entries,
-    memory_at,
     read_entries,
     show_commit,
 )
@@ -155,12 +154,3 @@ def test_the_commit_at_a_time_is_the_newest_in_order_not_later(notebook: Noteboo
     notebook.clock.advance(hours=-1, minutes=-10)
     late = notebook.write("MEMORY.md", "the clock was set back\n")
     assert commit_at(notebook.history.store, START + timedelta(minutes=30)) == late
-
-
-def test_memory_at_a_time(notebook: Notebook) -> None:
-    first = notebook.write("MEMORY.md", "one\n")
-    notebook.write("MEMORY.md", "two\n")
-    now = memory_at(notebook.history.store, START)
-    assert (now.commit, [(f.path, f.size, f.text) for f in now.files]) == (first, [("MEMORY.md", 4, None)])
-    assert memory_at(notebook.history.store, START, path="MEMORY.md").files[0].text == "one\n"
-    assert memory_at(notebook.history.store, START - timedelta(days=1)).commit is None

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from workbench.cli.printing import Page, clip, pad, safe, safe_line, wrap
 from workbench.cli.views.times import at_minute, on_day
-from workbench.engine.results import Alert, Alerts, AuditLog, Blame, CommitView, DiffView, Moment, Verified
+from workbench.engine.results import Alert, Alerts, AuditLog, Blame, CommitView, DiffView, Verified
 
 ACTION, ACTOR = 8, 24
 DIFF_STYLES = {"+": "good", "-": "bad", "@": "place"}
@@ -110,21 +110,6 @@ def blame_lines(page: Page, blame: Blame) -> list[str]:
             lines.append(f"{page.paint(number, 'quiet')}  {told}".rstrip())
             lines += [" " * (digits + 4) + part for part in rest]
     return lines or ["The file is empty."]
-
-
-def moment_lines(page: Page, moment: Moment) -> list[str]:
-    """List the files there were, with their sizes in bytes."""
-    if moment.commit is None:
-        return [f"History begins later than {at_minute(page, moment.time)}."]
-    when = f", {at_minute(page, moment.timestamp)}" if moment.timestamp else ""
-    lines = [page.heading(f"Memory at {at_minute(page, moment.time)}", f"commit {moment.commit[:7]}{when}")]
-    rows = [(f"{file.size:,}", page.paint(safe_line(file.path), "place")) for file in moment.files]
-    head = (page.paint("bytes", "quiet"), page.paint("file", "quiet"))
-    lines += page.table([head, *rows], right=frozenset({0}))
-    count = "1 file" if len(rows) == 1 else f"{len(rows):,} files"
-    size = sum(file.size for file in moment.files)
-    told = f"{count}, {size:,} bytes. One as it was: --file PATH"
-    return [*lines, page.paint(told, "quiet")]
 
 
 def verified_lines(page: Page, verified: Verified) -> list[str]:

@@ -57,13 +57,23 @@ class SameFiles:
         return [(row[0], row[1], EdgeRecord(*row[2:])) for row in rows]
 
     def mentions(self, target: str) -> list[tuple[str, bytes, str]]:
-        """Return path, content and the naming memory for each that names a memory."""
+        """Return path, content and the naming memory for each that names a memory, but for merged entities."""
         rows = self._catalog.rows(
             "SELECT DISTINCT path, blob, source FROM links JOIN files ON number = file"
-            " WHERE target = ? AND blob IS NOT NULL",
+            " WHERE target = ? AND blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM entities"
+            " WHERE entities.file = files.number AND id = source AND merged_into IS NOT NULL)",
             (target,),
         )
         return [(path, blob, source) for path, blob, source in rows]
+
+    def merged_into(self, entity: str) -> list[tuple[str, bytes, str]]:
+        """Return path, content and id of each entity that was merged into this one."""
+        rows = self._catalog.rows(
+            "SELECT files.path, blob, id FROM entities JOIN files ON files.number = file"
+            " WHERE merged_into = ? AND blob IS NOT NULL",
+            (entity,),
+        )
+        return [(path, blob, id_) for path, blob, id_ in rows]
 
     def entities(self) -> list[tuple[str, bytes, str, str, bool]]:
         """Return path, content, id and label of every entity, and whether it was merged into another."""

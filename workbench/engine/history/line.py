@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from workbench.engine.history.git_store import GitStore
 
 FILE = "history-line"
-_MAGIC = b"workbench-line-1\n"
+_MAGIC = b"workbench-line-2\n"
 _DIGEST = 16
 _HASH = 20
 # The plain case of what `parse_commit` and `parse_message` read, for they take most of the time.

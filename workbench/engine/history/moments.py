@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.engine.errors import NotFound
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -24,3 +26,11 @@ def commit_at(store: GitStore, moment: datetime) -> str | None:
         Full hash, or None where everything is later.
     """
     return next((commit.id for commit in store.walk() if commit.moment <= moment), None)
+
+
+def history_begins_later(moment: datetime) -> NotFound:
+    """Return the error to raise where there is no commit as early as a time."""
+    return NotFound(
+        f"The history begins after {moment.isoformat()}.",
+        remedy="See its commits with: workbench audit log",
+    )

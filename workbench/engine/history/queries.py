@@ -13,9 +13,8 @@ from workbench.engine.documents.audit_log import iterate_audit_backwards
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
 from workbench.engine.history.audit_projection import audit_lines, commit_of_line, pruned_before
 from workbench.engine.history.commit_message import parse_message
-from workbench.engine.history.git_store import SHORT, diff_text
+from workbench.engine.history.git_store import diff_text
 from workbench.engine.history.line_diff import line_opcodes, split_lines
-from workbench.engine.history.moments import commit_at
 from workbench.engine.history.plan import Action
 from workbench.engine.results import (
     AuditEntry,
@@ -25,8 +24,6 @@ from workbench.engine.results import (
     DiffView,
     FileDiff,
     HistoryEntry,
-    Moment,
-    PastFile,
 )
 
 if TYPE_CHECKING:
@@ -251,36 +248,6 @@ def file_history(
             )
         )
     return tuple(found)
-
-
-def memory_at(store: GitStore, moment: datetime, *, path: str | None = None) -> Moment:
-    """Return memory as the newest commit not later than a time held it (see `commit_at`).
-
-    Args:
-        store: The history.
-        moment: Aware.
-        path: Where given, this file alone, with its text; else all files without theirs.
-
-    Raises:
-        NotFound: There was no such file.
-    """
-    commit = commit_at(store, moment)
-    if commit is None:
-        return Moment(moment, None, None, ())
-    stood = store.commit(commit).moment.astimezone(UTC)
-    if path is None:
-        files = [
-            PastFile(name, len(store.read_blob(blob)), blob)
-            for name, blob in sorted(store.files_at(commit).items())
-        ]
-        return Moment(moment, commit, stood, tuple(files))
-    blob = store.blob_id(commit, layout.normalise(path))
-    if blob is None:
-        raise NotFound(
-            f"There was no such file at {commit[:SHORT]}.", where=path, remedy="Name another time."
-        )
-    content = store.read_blob(blob)
-    return Moment(moment, commit, stood, (PastFile(path, len(content), blob, _text(content)),))
 
 
 def _all_entries(root: Path, store: GitStore) -> Iterator[AuditEntry]:

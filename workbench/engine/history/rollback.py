@@ -8,7 +8,7 @@ from workbench.engine import layout
 from workbench.engine.documents import PendingReflection
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.commit_message import parse_message
-from workbench.engine.history.moments import commit_at
+from workbench.engine.history.moments import commit_at, history_begins_later
 from workbench.engine.history.revert import reverting_plan
 from workbench.engine.history.scores_rollback import merge_scores, scores_of_file
 from workbench.engine.history.structural_revert import try_revert
@@ -153,7 +153,9 @@ def rollback_to(
     then = commit_at(history.store, moment)
     if then is None:
         raise history_begins_later(moment)
-    return rollback_to_commit(history, then, attribution, moment=moment, may_touch_critical=may_touch_critical)
+    return rollback_to_commit(
+        history, then, attribution, moment=moment, may_touch_critical=may_touch_critical
+    )
 
 
 def rollback_to_commit(
@@ -198,11 +200,3 @@ def rollback_to_commit(
         return reverting_plan(overlay, (then,), f"rolled back to {goal}", ((RESTORES, then),))
 
     return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)
-
-
-def history_begins_later(moment: datetime) -> NotFound:
-    """Return the error to raise where there is no commit as early as a time."""
-    return NotFound(
-        f"The history begins after {moment.isoformat()}.",
-        remedy="See its commits with: workbench audit log",
-    )

@@ -109,7 +109,7 @@ class PastLookups:
         found = {
             source
             for path, blob, source in self._files.same.mentions(target)
-            if self._files.is_same(path, blob) and not self._is_merged(source)
+            if self._files.is_same(path, blob)
         }
         needle = target.removeprefix("entity:").encode()
         for path, blob in self._readable().items():
@@ -125,12 +125,12 @@ class PastLookups:
 
     def absorbed(self, entity: str) -> tuple[str, ...]:
         """Return the ids of entities whose files said that they were merged into this one."""
-        paths = [*self._linking.get(entity.removeprefix("entity:"), ())]
-        paths += [
-            path for path, blob, _ in self._files.same.mentions(entity) if self._files.is_same(path, blob)
-        ]
-        found: set[str] = set()
-        for path in paths:
+        found = {
+            merged
+            for path, blob, merged in self._files.same.merged_into(entity)
+            if self._files.is_same(path, blob)
+        }
+        for path in self._linking.get(entity.removeprefix("entity:"), ()):
             rows = self._files.rows(path)
             if rows is not None:
                 found.update(merged for merged, into in rows.merged_into.items() if into == entity)
@@ -166,10 +166,7 @@ class PastLookups:
         }
         for path, blob in self._readable().items():
             if path.startswith(f"{layout.ENTITIES}/"):
-                rows = self._files.versions.rows(path, blob)
-                found.update(
-                    (each.id, each.label) for each in rows.entities if each.id not in rows.merged_into
-                )
+                found.update(self._files.versions.labels(path, blob))
         return sorted(found.items())
 
     def _leading_to(self, entity: str) -> list[EdgeRecord]:
@@ -197,7 +194,3 @@ class PastLookups:
     def _rows_of(self, entity: str) -> FileRows | None:
         path = self.path_of(entity)
         return self._files.rows(path) if path else None
-
-    def _is_merged(self, source: str) -> bool:
-        rows = self._rows_of(source) if source.startswith("entity:") else None
-        return rows is not None and source in rows.merged_into

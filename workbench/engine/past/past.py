@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from workbench.engine import layout, results
 from workbench.engine.decay import Reckoning
-from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
 from workbench.engine.history.commit_message import parse_message
-from workbench.engine.history.git_store import SHORT
-from workbench.engine.identifiers import parse_memory_id
+from workbench.engine.history.git_store import SHORT, blob_hash
+from workbench.engine.identifiers import MemoryId, parse_memory_id
 from workbench.engine.past.files import PastFiles
 from workbench.engine.past.lookups import PastLookups
 from workbench.engine.past.neighbourhood import neighbourhood
@@ -34,6 +35,7 @@ class Past:
     Reads no more of the commit than each question needs.
 
     Args:
+        root: The workspace folder.
         store: The history.
         commit: What is looked at.
         asked: The time that was asked for; the commit's own where it was named.
@@ -45,6 +47,7 @@ class Past:
 
     def __init__(
         self,
+        root: Path,
         store: GitStore,
         commit: Commit,
         asked: datetime,
@@ -54,6 +57,7 @@ class Past:
         settings: Settings,
         first_seen: Mapping[str, datetime],
     ) -> None:
+        self._root = root
         self._commit = commit
         self._asked = asked
         self._settings = settings
@@ -68,17 +72,32 @@ class Past:
         """Return the full hash of the commit."""
         return self._commit.id
 
+    @property
+    def timestamp(self) -> datetime:
+        """Return when the commit was made, in UTC."""
+        return self._commit.moment.astimezone(UTC)
+
     @cached_property
     def moment(self) -> results.Moment:
         """Return which commit this is, with its files (without their texts)."""
+        return self._moment(
+            tuple(results.PastFile(path, size, blob) for path, size, blob in self.files.sized())
+        )
+
+    def moment_of(self, path: str) -> results.Moment:
+        """Return which commit this is, with one file and its text.
+
+        Raises:
+            NotFound: There was no such file.
+        """
+        content, path = self.get(path), layout.normalise(path)
+        file = results.PastFile(path, len(content), blob_hash(content), content.decode("utf-8", "replace"))
+        return self._moment((file,))
+
+    def _moment(self, files: tuple[results.PastFile, ...]) -> results.Moment:
         message = parse_message(self._commit)
         return results.Moment(
-            self._asked,
-            self._commit.id,
-            self._commit.moment.astimezone(UTC),
-            tuple(results.PastFile(path, size, blob) for path, size, blob in self.files.sized()),
-            message.actor,
-            message.summary,
+            self._asked, self._commit.id, self.timestamp, files, message.actor, message.summary
         )
 
     def core(self) -> results.CoreView:
@@ -100,13 +119,32 @@ class Past:
             )
         return content
 
+    def copy_to(self, folder: Path) -> results.Copied:
+        """Write every file out into a folder outside the workspace, byte for byte.
+
+        Args:
+            folder: One that is not there yet, or is empty.
+
+        Raises:
+            InvalidInput: Something stands there.
+            OutsideWorkspace: It is in the workspace.
+            StorageError: It cannot be written; nothing is left of it.
+        """
+        from workbench.engine.past.copying import write_out
+
+        contents = (
+            (path, self.files.versions.content(blob)) for path, blob in sorted(self.files.blobs.items())
+        )
+        count, size = write_out(folder, self._root, contents)
+        return results.Copied(self._commit.id, str(folder), count, size)
+
     def show(self, id: str) -> results.Shown:  # noqa: A002 - the field's word
         """Return one memory with its provenance, validity, score and links as they were; without its history.
 
         Raises:
             NotFound: There was no such memory.
         """
-        memory_id = parse_memory_id(id)
+        memory_id = self._named(id)
         record = self.lookups.memory(str(memory_id.whole))
         score = self._scores.of(record) if record else None
         return show_memory(self.files, str(memory_id), self.lookups, self._zone, score=score)
@@ -132,7 +170,7 @@ class Past:
             ids: Of these memories alone, which is quick; of all by default.
         """
         records = self._all_records() if ids is None else map(self.lookups.memory, ids)
-        found = []
+        found: list[results.PastScore] = []
         for record in records:
             score = self._scores.of(record) if record else None
             if record is not None and score is not None:
@@ -147,8 +185,22 @@ class Past:
             for record in self.files.versions.rows(path, self.files.blobs[path]).memories
         ]
 
+    def _named(self, name: str) -> MemoryId:
+        """Return the id that a person’s words mean: an id, or an entity’s name at that time."""
+        try:
+            return parse_memory_id(name)
+        except InvalidInput:
+            matches = [id_ for id_, label in self.entities() if label.casefold() == name.strip().casefold()]
+            if not matches:
+                raise
+            if len(matches) > 1:
+                raise Ambiguous(
+                    f"“{name}” may be {', '.join(matches[:5])}.", remedy="Name one of them."
+                ) from None
+            return parse_memory_id(matches[0])
+
     def _entity(self, name: str) -> EntityRecord:
-        found = self.lookups.entity(str(parse_memory_id(name)))
+        found = self.lookups.entity(str(self._named(name)))
         if found is None:
             raise NotFound(
                 f"There was no entity “{name}” at {self._commit.id[:SHORT]}.",

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from workbench.engine.catalog.extract import FileRows, extract
+from workbench.engine.past.labels import plain_label
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -33,6 +34,7 @@ class Versions:
         self._bytes = 0
         self._rows: dict[tuple[str, str], FileRows] = {}
         self._linked: dict[str, tuple[str, ...]] = {}
+        self._labels: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {}
 
     def content(self, blob: str) -> bytes:
         """Return a version's bytes.
@@ -64,4 +66,18 @@ class Versions:
         if known is None:
             names = set(_LINK.findall(self.content(blob)))
             known = self._linked[blob] = tuple(name.decode(errors="replace").strip() for name in names)
+        return known
+
+    def labels(self, path: str, blob: str) -> tuple[tuple[str, str], ...]:
+        """Return id and label of the entity in a version of its file; none where it was merged into another."""
+        known = self._labels.get((path, blob))
+        if known is None:
+            name = path.rsplit("/", 1)[1].removesuffix(".md")
+            label = plain_label(self.content(blob), name)
+            if label is not None:
+                known = ((f"entity:{name}", label),)
+            else:
+                rows = self.rows(path, blob)
+                known = tuple((one.id, one.label) for one in rows.entities if one.id not in rows.merged_into)
+            self._labels[path, blob] = known
         return known

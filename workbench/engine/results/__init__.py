@@ -69,12 +69,14 @@ if TYPE_CHECKING:
     )
     from workbench.engine.results.past import (
         Comparison,
+        Copied,
         FileChanged,
         HistoryLine,
         MemoryChange,
         Moment,
         PastFile,
         PastScore,
+        PastScores,
     )
     from workbench.engine.results.recall import (
         Cut,
@@ -122,6 +124,7 @@ _HOME: Final = {
     "Check": "standing",
     "CommitView": "audit",
     "Comparison": "past",
+    "Copied": "past",
     "CoreBlock": "core",
     "CoreItem": "core",
     "CoreTokens": "reflection",
@@ -162,6 +165,7 @@ _HOME: Final = {
     "Moment": "past",
     "PastFile": "past",
     "PastScore": "past",
+    "PastScores": "past",
     "Phase": "reflection",
     "PhaseUse": "reflection",
     "Progress": "reflection",
@@ -203,6 +207,7 @@ __all__ = [
     "Check",
     "CommitView",
     "Comparison",
+    "Copied",
     "CoreBlock",
     "CoreItem",
     "CoreTokens",
@@ -243,6 +248,7 @@ __all__ = [
     "Moment",
     "PastFile",
     "PastScore",
+    "PastScores",
     "Phase",
     "PhaseUse",
     "Progress",

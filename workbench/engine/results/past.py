@@ -94,6 +94,25 @@ class Comparison:
     memories: tuple[MemoryChange, ...]
 
 
+@dataclass(frozen=True)
+class Copied:
+    """What was written out of a commit into a folder of its own."""
+
+    commit: str
+    folder: str
+    files: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class PastScores:
+    """Scores at a moment in the past, by the constants as they are now."""
+
+    commit: str
+    timestamp: datetime
+    scores: tuple[PastScore, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class PastScore:
     """A memory's score at a moment in the past."""

@@ -112,18 +112,22 @@ class Auditing:
         return blame(self._ground.root, self._ground.history.store, layout.normalise(path))
 
     def audit_at(self, time: str, *, path: str | None = None) -> results.Moment:
-        """Return memory as it was: the files of the newest commit not later than a time.
+        """Return memory as it was: the files of a commit, or of the newest commit not later than a time.
 
         Args:
-            time: A time, or a day, whose end is meant.
+            time: A time, a day, whose end is meant, or a commit.
             path: Give this file alone, with its text.
-        """
-        from workbench.engine.history.queries import memory_at
 
-        moment = self._time(time, "time", end=True)
-        if moment is None:
-            raise InvalidInput("No time was given.", remedy="Give one as 2026-02-02T14:30.")
-        return memory_at(self._ground.history.store, moment, path=path)
+        Raises:
+            NotFound: There is no such commit, or there was no such file.
+            InvalidInput: It is neither a commit nor a time.
+        """
+        looking = self._ground.looking_back
+        commit, asked = looking.found(time, "time")
+        if commit is None:
+            return results.Moment(asked or self._ground.now(), None, None, ())
+        past = looking.of(commit, asked)
+        return past.moment if path is None else past.moment_of(path)
 
     def audit_verify(self) -> results.Verified:
         """Check that audit log, git history and files agree."""

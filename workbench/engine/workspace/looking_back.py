@@ -71,8 +71,16 @@ class LookingBack:
             NotFound: There is no such commit, or the history begins later.
             InvalidInput: It is neither a commit nor a time.
         """
-        from workbench.engine.history.rollback import history_begins_later
+        from workbench.engine.history.moments import history_begins_later
 
+        commit, asked = self.found(text, name)
+        if commit is None:
+            assert asked is not None
+            raise history_begins_later(asked)
+        return commit, asked
+
+    def found(self, text: str, name: str) -> tuple[str | None, datetime | None]:
+        """Do as `moment` does, and give None where the history begins later than the time."""
         asked = self._time(text, name)
         if COMMIT.fullmatch(text.strip()):
             try:
@@ -87,10 +95,7 @@ class LookingBack:
                 where=name,
                 remedy="Name a commit, or a time such as 2026-02-02T14:30, 2026-02-02, 3d or yesterday.",
             )
-        commit = self.line().at(asked)
-        if commit is None:
-            raise history_begins_later(asked)
-        return commit, asked
+        return self.line().at(asked), asked
 
     def commit(self, name: str) -> str:
         """Return the full hash of the commit that a name means.
@@ -112,15 +117,24 @@ class LookingBack:
 
     def past(self, text: str, name: str = "moment") -> Past:
         """Return memory as it was; arguments and errors as for `moment`."""
+        return self.of(*self.moment(text, name))
+
+    def of(self, commit: str, asked: datetime | None = None) -> Past:
+        """Return memory as a commit held it.
+
+        Args:
+            commit: Full hash.
+            asked: The time that was asked for; the commit's own by default.
+        """
         from workbench.engine.catalog.same_files import SameFiles
         from workbench.engine.past import Past
         from workbench.engine.workspace.first_seen import FirstSeen
 
         ground = self._ground
-        commit, asked = self.moment(text, name)
         store = self.store
         found = store.commit(commit)
         return Past(
+            ground.root,
             store,
             found,
             asked or found.moment,
