@@ -40,10 +40,11 @@ def grouped(ties: Ties, boxes: int) -> dict[str, Sequence[str | Group]]:
     children = ties.children
     class_of = {id_: name for name, members in classes.items() for id_ in members}
     rank = {id_: at for members in classes.values() for at, id_ in enumerate(members)}
+    relevance = {id_: at for at, id_ in enumerate(children[ties.center])}
     cost = sum(1 + (len(members) == 1 and bool(children[members[0]])) for members in classes.values())
     deeper = any(children[id_] for id_ in children[ties.center])
     # Each kind in turn, so that none takes all the room.
-    for id_ in sorted(children[ties.center], key=lambda id_: (rank[id_], ties.relevance(id_))):
+    for id_ in sorted(children[ties.center], key=lambda id_: (rank[id_], relevance[id_])):
         name = class_of[id_]
         members = classes[name]
         if id_ not in members[single[name] :]:
@@ -120,9 +121,9 @@ def members_of(ties: Ties, key: str) -> tuple[str, ...]:
         members = ties.children[inner] if name == _OTHERS else ()
     elif name.startswith(_OTHERS):
         kept = name.removeprefix(_OTHERS)
-        members = _rest(_classes(ties), int(kept)) if kept.isascii() and kept.isdigit() else ()
+        members = _rest(ties.classes, int(kept)) if kept.isascii() and kept.isdigit() else ()
     else:
-        members = _classes(ties).get(name, ())
+        members = ties.classes.get(name, ())
     found = tuple(members[count:])
     return (*found, *ties.beyond(found))
 
@@ -142,23 +143,13 @@ def _parts(key: str) -> tuple[int, str, str] | None:
     return int(count), inner, name
 
 
-def _classes(ties: Ties) -> dict[str, tuple[str, ...]]:
-    """Sort the centre’s neighbours by direction and relation; the most relevant first in each class and of classes."""
-    found: dict[str, list[str]] = {}
-    for id_ in ties.children[ties.center]:
-        direction = ties.direction(ties.center, id_)
-        there, back = ties.words_between(ties.center, id_)
-        found.setdefault(direction + ", ".join((*there, *back)), []).append(id_)
-    return {name: tuple(members) for name, members in found.items()}
-
-
 def _rest(classes: dict[str, tuple[str, ...]], kept: int) -> tuple[str, ...]:
     return tuple(id_ for members in list(classes.values())[kept:] for id_ in members)
 
 
 def _classes_of_centre(ties: Ties, boxes: int) -> dict[str, tuple[str, ...]]:
     """Return the classes, the last of them thrown together where there are more than half of the boxes."""
-    classes = _classes(ties)
+    classes = ties.classes
     most = max(1, boxes // 2)
     if len(classes) <= most:
         return classes
@@ -168,7 +159,9 @@ def _classes_of_centre(ties: Ties, boxes: int) -> dict[str, tuple[str, ...]]:
 
 def _group(ties: Ties, inner: str, name: str, count: int, members: Sequence[str]) -> Group:
     rest = tuple(members[count:])
-    kinds = {(ties.direction(inner, id_), ties.words_between(inner, id_)) for id_ in rest}
+    # All of a class are of one kind; only what is thrown together may be of several.
+    told = rest if name.startswith(_OTHERS) else rest[:1]
+    kinds = {(ties.direction(inner, id_), ties.words_between(inner, id_)) for id_ in told}
     directions = {direction for direction, _ in kinds}
     direction = directions.pop() if len(directions) == 1 else BOTH
     if direction == APART:

@@ -73,6 +73,16 @@ class Ties:
         grown[self.center] += tuple(apart)
         return grown
 
+    @cached_property
+    def classes(self) -> dict[str, tuple[str, ...]]:
+        """The centre’s neighbours by direction and relation; the most relevant come first in a class and of classes."""
+        found: dict[str, list[str]] = {}
+        for id_ in self.children[self.center]:
+            there, back = self.words_between(self.center, id_)
+            name = self.direction(self.center, id_) + ", ".join((*there, *back))
+            found.setdefault(name, []).append(id_)
+        return {name: tuple(members) for name, members in found.items()}
+
     def relevance(self, id_: str) -> tuple[float, str, str]:
         """Return what entities are sorted by: the highest score first."""
         node = self.nodes[id_]
