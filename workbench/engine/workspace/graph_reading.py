@@ -158,7 +158,9 @@ class GraphReading(Reading):
             if named is None or not graph.is_named(named):
                 raise
             return graph.whole(named), None
-        return record.id, record
+        # What went into another by merging is looked at as that one.
+        whole = graph.whole(record.id)
+        return (whole, record) if whole == record.id else (whole, self._ground.lookups.entity(whole))
 
     def _shown(self, scores: Scores, followed: Followed | None = None) -> KnowledgeGraph:
         from workbench.engine.catalog import KnowledgeGraph

@@ -80,7 +80,6 @@ class GraphPane(GraphEditing):
     GraphPane.-drawing DrawingCanvas { display: block; }
     GraphPane.-drawing VirtualList { display: none; }
     GraphPane VirtualList { scrollbar-gutter: stable; }
-    .-tall GraphPane.-drawing #graph-head { margin: 0 0 1 0; }
     """
 
     def __init__(self, bench: Bench, *, id: str) -> None:  # noqa: A002 - Textual's name
@@ -253,8 +252,9 @@ class GraphPane(GraphEditing):
             self.post_message(self.Done(None, event.error))
             # It takes the place’s own step of the trail, which would lead here again.
             self.go_to(GraphPlace("table", self._at.center).key)
-            self.focus_list()
-            self.post_message(self.Settled())
+            if self.display:
+                self.focus_list()
+                self.post_message(self.Settled())
             return
         view = event.view
         if self._at.kind == "around" and view.center is not None and view.center != self._at.center:

@@ -15,6 +15,7 @@ from workbench.tui.views.memory import (
     known_lines,
     link_role,
     markdown_lines,
+    score_bar_width,
     score_lines,
     section,
 )
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 RELATION_KEY = "relation:"
 _CONFIDENCE = {"high": "●", "medium": "◐", "low": "○"}
 _WIDEST = 88
-_BAR = 24
 _RELATION = 18
 # More of a kind than this is not drawn: nobody reads it here, and the file has it.
 _MOST = 300
@@ -137,7 +137,7 @@ def _head(portrait: Portrait, width: int) -> list[Line]:
         return lines + score_lines(memory.score, width)
     known = (gap(2), Span(f"{node.score:.2f}", "strong"), gap(2), ink(node.status, "soft"))
     # The line that the terms will take, so that nothing moves once they are known.
-    return [*lines, (*score_bar(node.score, _BAR), *known), BLANK]
+    return [*lines, (*score_bar(node.score, score_bar_width(width)), *known), BLANK]
 
 
 def _no_file(width: int) -> list[Line]:

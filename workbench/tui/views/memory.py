@@ -31,6 +31,8 @@ STORE_SIGNS = {
     "file": "▤",
 }
 _SCORE_BAR = 24
+# Two spaces, “0.82”, two spaces, “archived”.
+_BESIDE_BAR = 16
 _MOST_HISTORY = 8
 _WIDEST_TEXT = 88
 # Longer texts are shown up to here; the file itself has the rest.
@@ -145,10 +147,11 @@ def score_lines(score: Score, width: int, *, words: str = "") -> list[Line]:
         width: Cells.
         words: What to say instead of the status.
     """
-    filled = round(_SCORE_BAR * min(1.0, max(0.0, score.value)))
+    cells = score_bar_width(width)
+    filled = round(cells * min(1.0, max(0.0, score.value)))
     bar = (
         Span("━" * filled, score_role(score.value)),
-        Span("─" * (_SCORE_BAR - filled), "rule"),
+        Span("─" * (cells - filled), "rule"),
         gap(2),
         Span(f"{score.value:.2f}", "strong"),
         gap(2),
@@ -157,6 +160,11 @@ def score_lines(score: Score, width: int, *, words: str = "") -> list[Line]:
     lines: list[Line] = [cut(bar, width)]
     lines.extend((Span(piece, "faint"),) for piece in wrap(formula(score), width))
     return lines
+
+
+def score_bar_width(width: int) -> int:
+    """Return how long a score’s bar is where its number and its word stand beside it, in cells."""
+    return max(4, min(_SCORE_BAR, width - _BESIDE_BAR))
 
 
 def formula(score: Score) -> str:

@@ -118,7 +118,7 @@ class DrawingCanvas(ScrollView, can_focus=True):
 
     def _lay_out(self) -> None:
         size = self.scrollable_content_region.size
-        width, height = size.width - 2 * _MARGIN, size.height
+        width, height = size.width - _MARGIN - 1, size.height
         wanted = (width, height, self.chosen)
         if self._draw is None or width <= 0 or wanted == self._drawn_for:
             return
