@@ -191,3 +191,36 @@ def test_adding_to_any_file_keeps_its_lines(content: bytes) -> None:
     added = entity.add_fact("new")
     assert "new" in [fact.text for fact in added.facts]
     assert not [line for line in entity.source.lines if line not in added.source.lines]
+
+
+def test_a_retired_relation_keeps_its_line_and_comes_back() -> None:
+    entity = EntityFile.parse(SAMPLE.encode(), PATH)
+    relation = entity.relations[2]
+    retired = entity.retire_relation(relation, until="2026-03-01")
+    assert (
+        "- develops: [[project--x]] (confidence high, 2026-01-01 to 2026-03-01) ^r3k1\n"
+        in retired.source.text
+    )
+    assert [fact.text for fact in retired.retired][-1] == "develops: [[project--x]]"
+    assert relation.block_id not in {each.block_id for each in retired.relations}
+    back = retired.restore_fact("r3k1")
+    assert back.relations[2].block_id == "r3k1"
+    assert back.render() == entity.render()
+
+
+def test_a_relation_without_a_block_id_is_given_one_when_it_is_retired() -> None:
+    entity = EntityFile.parse(SAMPLE.encode(), PATH)
+    retired = entity.retire_relation(entity.relations[1])
+    assert retired.retired[-1].text == "Inspired by: [[concept--letta|Letta]], [[concept--cognitive]]"
+    (block,) = retired.block_ids - entity.block_ids
+    assert retired.restore_fact(block).relations[-1].targets == ("concept--letta", "concept--cognitive")
+    with pytest.raises(NotFound):
+        retired.retire_relation(entity.relations[1])
+
+
+@pytest.mark.parametrize("text", ["Prefers [[tool--git]]: always", "Likes: tea", "uses: [[tool--git]] daily"])
+def test_what_says_more_than_a_relation_comes_back_as_a_fact(text: str) -> None:
+    line = f"## Superseded\n- {text} (until 2026-01-01) ^abc1\n"
+    entity = EntityFile.parse(line.encode(), PATH).restore_fact("abc1")
+    assert [fact.text for fact in entity.facts] == [text]
+    assert entity.relations == ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -376,3 +378,57 @@ def test_rewording_keeps_the_mark_of_the_list(marker: str) -> None:
     reworded = PendingReflection.parse(source.encode()).reword("r-1.1", "y\nz")
     assert reworded.render().decode().startswith(f"## A\n{marker} [ ] `r-1.1` fact:")
     assert (reworded.items[0].text, reworded.items[0].fields) == ("y\nz", (("since", "2026"),))
+
+
+MERGE = ReviewItem(
+    "r-012.9", "merge", "[[person--al]] is the same", "person--alex", section="🔗 New connections"
+)
+LATER = ("📦 Proposed archival",)
+
+
+def test_an_item_is_added_where_it_belongs_and_nothing_else_changes() -> None:
+    pending = PendingReflection.parse(SAMPLE.encode())
+    added = pending.add(MERGE)
+    line = "- [ ] `r-012.9` merge for [[person--alex]]: [[person--al]] is the same\n"
+    assert added.source.text == SAMPLE.replace("\n---\n", f"\n## 🔗 New connections\n{line}\n---\n")
+    again = added.add(replace(MERGE, id="r-012.10"))
+    assert again.source.text == added.source.text.replace(line, line + line.replace("r-012.9", "r-012.10"))
+    assert again.meta == pending.meta
+    assert [item.id for item in again.items] == [*(item.id for item in pending.items), "r-012.9", "r-012.10"]
+
+
+def test_a_new_section_stands_before_those_that_come_later() -> None:
+    text = "## A\n- [ ] `r-012.1` fact: x\n\n## 📦 Proposed archival\n- [ ] `r-012.2` archive: y\n"
+    added = PendingReflection.parse(text.encode()).add(MERGE, LATER)
+    assert added.sections == ("A", "🔗 New connections", "📦 Proposed archival")
+    assert PendingReflection.parse(text.encode()).add(MERGE).sections[-1] == "🔗 New connections"
+
+
+@given(
+    items.map(lambda item: replace(item, id="r-012.9", section="🔗 New connections")),
+    st.booleans(),
+    st.booleans(),
+)
+def test_whatever_is_added_is_read_back(item: ReviewItem, has_meta: bool, has_section: bool) -> None:
+    meta = [("Token budget used", "5 / 8")] if has_meta else []
+    first = ReviewSection(
+        "🔗 New connections" if has_section else "A", (replace(MERGE, id="r-012.1"),), "Words."
+    )
+    pending = PendingReflection.create("r-012", "2026-02-03", [first], meta)
+    added = pending.add(item)
+    read = added.item("r-012.9")
+    assert read is not None
+    assert replace(read, span=None) == replace(item, span=None)
+    assert added.meta == pending.meta
+    assert added.problems == ()
+    assert added.remove(["r-012.9"]).items == pending.items
+    lines = iter(added.source.lines)
+    assert all(line in lines for line in pending.source.lines)
+
+
+@given(any_bytes)
+def test_an_item_can_be_added_to_any_file(content: bytes) -> None:
+    before = PendingReflection.parse(content)
+    added = before.add(MERGE, LATER)
+    lines = iter(added.source.lines)
+    assert all(line in lines for line in before.source.lines)
