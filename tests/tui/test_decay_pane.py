@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from tests.tui.decay_hands import (
 from tests.tui.seen_workspace import ARCHIVED, FERRY, MEI, TIDES, YUSUF, looking, open_seen
 from tests.tui.stillness import settle
 from workbench.engine import FixedClock, Workspace
+from workbench.engine.results import DecayEntry, Fall
 from workbench.tui.app import BenchApp
 from workbench.tui.drawing.heat import GLYPHS, SCALES
 from workbench.tui.ink import line_width, plain_text
@@ -284,7 +286,7 @@ async def test_what_fades_is_listed_the_soonest_first_for_three_spans(seen: Work
         await press(pilot, "7")
         for days in (30, 90, 7):
             await press(pilot, "w")
-            first = {}
+            first: dict[str, Fall] = {}
             for fall in seen.decay_falls(days).falls:
                 first.setdefault(fall.id, fall)
             assert listed(pilot) == [
@@ -332,11 +334,12 @@ async def test_marked_memories_are_pinned_reinforced_and_archived_in_one_commit_
         ids = pane_of(pilot).subjects()
         assert len(ids) == 2
         before = uses(seen)
-        for key, check in (
+        checks: tuple[tuple[str, Callable[[DecayEntry], bool]], ...] = (
             ("p", lambda entry: entry.pinned),
             ("R", lambda entry: entry.access_count == before[entry.id] + 1),
             ("f", lambda entry: entry.archived),
-        ):
+        )
+        for key, check in checks:
             lines = len(seen.audit_log().entries)
             pane_of(pilot).list.clear_marks()
             pane_of(pilot).go_to(ids[0])

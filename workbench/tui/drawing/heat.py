@@ -29,6 +29,8 @@ GLYPHS: Final = {
 """What a cell shows for each status, so that its colour is never the only sign."""
 MIDDLING: Final = {"active": 0.85, "fading": 0.5, "dormant": 0.3, "archived": 0.1}
 """A score for each status, for glyphs that stand for no memory in particular; what is pinned has the highest."""
+HAIR: Final = heat_role("file", 0.0)
+"""The role of hair lines; not that of spaces, with which drawers of exported screens would run them together."""
 FALL: Final = "▾"
 TODAY_LINE: Final = "│"
 _ALIVE: Final = ("active", "fading", "dormant", "archived")
@@ -173,7 +175,7 @@ def _cells(points: Sequence[ScorePoint], store: str) -> Iterator[tuple[str, str]
         if fell:
             yield FALL, "strong" if point.days >= 0 else "soft"
         elif point.status == "unrecorded":
-            yield GLYPHS["unrecorded"], "rule"
+            yield GLYPHS["unrecorded"], HAIR
         else:
             yield GLYPHS.get(point.status, "?"), heat_role(store, point.value)
 
@@ -197,7 +199,7 @@ def axis_lines(window: Window, cell: int) -> tuple[Line, Line]:
         Two lines of exactly the window’s width.
     """
     dates = [(" ", "faint")] * window.width
-    ruler = [("─", "rule")] * window.width
+    ruler = [("─", HAIR)] * window.width
     if (line := window.line) is not None:
         at = line - len(_TODAY) if line >= len(_TODAY) else line + 1
         _write(dates, at, _TODAY, "strong")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from workbench.tui.drawing.heat import TODAY_LINE
+from workbench.tui.drawing.heat import HAIR, TODAY_LINE
 from workbench.tui.ink import Line, Span
 from workbench.tui.palette import heat_role
 
@@ -67,5 +67,5 @@ def _bar(
         # The least there is still shows, so that little is not mistaken for nothing.
         glyph = _EIGHTHS[1]
     if glyph == " ":
-        return Span(_RULED if row in ruled else "╎" if chosen else " ", "soft" if chosen else "rule")
+        return Span(_RULED if row in ruled else "╎" if chosen else " ", "soft" if chosen else HAIR)
     return Span(glyph, "strong" if chosen else heat_role(store, point.value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.tui.drawing.heat import GLYPHS, axis_lines, status_sign, window_for
+from workbench.tui.drawing.heat import GLYPHS, HAIR, axis_lines, status_sign, window_for
 from workbench.tui.drawing.heat_curve import LABELS, curve_lines
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.palette import heat_role
@@ -87,7 +87,7 @@ def cell_lines(cell: Cell, width: int) -> list[Line]:
         lines += [BLANK, *_score_lines(cell, cell.score, width)]
     lines += _falls_lines(cell, width)
     if cell.memory is not None:
-        lines += [BLANK, (Span("─" * min(width, _WIDEST), "rule"),), BLANK]
+        lines += [BLANK, (Span("─" * min(width, _WIDEST), HAIR),), BLANK]
         lines += markdown_lines(cell.memory.text, width)
         lines += known_lines(replace(cell.memory, score=None), width)
     return lines
@@ -107,7 +107,7 @@ def _day_lines(cell: Cell, width: int) -> list[Line]:
     filled = round(size * value)
     bar = (
         Span("━" * filled, heat_role(cell.store, value)),
-        Span("─" * (size - filled), "rule"),
+        Span("─" * (size - filled), HAIR),
         gap(2),
         Span(f"{value:.2f}", "strong"),
         gap(2),
@@ -186,12 +186,12 @@ def _falls_lines(cell: Cell, width: int) -> list[Line]:
     half = f"{shown_half_life(view.lambda_)} days" if view.lambda_ > 0 else "no time: nothing decays"
     lines: list[Line] = section("What comes")
     if cell.stands_still:
-        lines.append((Span("Nothing: its score stays as it is.", "text"),))
+        lines += _flowing("Nothing: its score stays as it is.", width, "text")
     else:
         coming = [each for each in cell.reading.falls.get(cell.entry.id, ()) if each.days > cell.days]
         lines += [_fall_line(each, cell, width) for each in coming]
         if not coming:
-            lines.append((Span("It falls below no other threshold.", "text"),))
+            lines += _flowing("It falls below no other threshold.", width, "text")
     if not cell.stands_still:
         lines += _flowing(f"Half of a score is gone in {half}, at λ {view.lambda_:g} a day.", width)
     lines += _flowing(_thresholds(view), width)
@@ -220,8 +220,8 @@ def _thresholds(view: DecayView) -> str:
     )
 
 
-def _flowing(text: str, width: int) -> list[Line]:
-    return [(Span(each, "faint"),) for each in wrap(text, min(width, _WIDEST))]
+def _flowing(text: str, width: int, role: str = "faint") -> list[Line]:
+    return [(Span(each, role),) for each in wrap(text, min(width, _WIDEST))]
 
 
 def _number(terms: Mapping[str, object], name: str) -> float:

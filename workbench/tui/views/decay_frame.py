@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workbench.tui.drawing.heat import FALL, GLYPHS, status_sign
+from workbench.tui.drawing.heat import FALL, GLYPHS, HAIR, status_sign
 from workbench.tui.ink import BLANK, Line, Span, cut, flow, gap, line_width, spread
 from workbench.tui.palette import heat_role
 from workbench.tui.text import wrap
@@ -100,7 +100,7 @@ def legend_line(view: DecayView | None, width: int) -> Line:
         (status_sign("archived", "file"), Span(" archived", "faint")),
         (Span(FALL, "strong"), Span(" falls", "faint")),
         (Span(GLYPHS["pinned"], heat_role("file", 1.0)), Span(" pinned", "faint")),
-        (Span(GLYPHS["unrecorded"], "rule"), Span(" not recorded", "faint")),
+        (Span(GLYPHS["unrecorded"], HAIR), Span(" not recorded", "faint")),
     ]
     lines = flow(parts, width - _MARGIN - 1, between=2)
     return cut((gap(_MARGIN), *lines[0]), width)
@@ -160,7 +160,7 @@ def trial_lines(trial: Trial | None, width: int) -> Sequence[Line]:
     ]
     says = [(gap(1), Span(each, "decide")) for each in wrap(_would(trial), width - 2, limit=2)]
     return (
-        (gap(1), *spread(rate, truth, width - 2)),
+        cut((gap(1), *spread(rate, truth, width - 2)), width),
         *says,
         *((gap(1), *line) for line in flow(keys, width - 2)),
     )
@@ -195,7 +195,7 @@ def _would(trial: Trial) -> str:
     parts = [f"{count:,} would be {would} instead of {status}"]
     parts += [f"{count:,} {would} instead of {status}" for count, would, status in found[1:_MOST_CHANGES]]
     rest = sum(count for count, _, _ in found[_MOST_CHANGES:])
-    return ", ".join(parts) + (f", {rest:,} others" if rest else "")
+    return ", ".join(parts) + (f", {rest:,} other{'s' * (rest != 1)}" if rest else "")
 
 
 def consequence(trial: Trial) -> str:

@@ -9,7 +9,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.decay import half_life
-from workbench.tui.drawing.heat import SCALES, TODAY_LINE, counts_line, heat_line, status_sign, window_for
+from workbench.tui.drawing.heat import (
+    HAIR,
+    SCALES,
+    TODAY_LINE,
+    counts_line,
+    heat_line,
+    status_sign,
+    window_for,
+)
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width
 from workbench.tui.palette import score_role
 from workbench.tui.views.dates import MONTHS
@@ -222,7 +230,7 @@ class HeatRows(KeyedRows):
         if row is None:
             if window.line is None:
                 return BLANK
-            return (gap(_SIGN + title + 1 + window.line), Span(TODAY_LINE, "rule"))
+            return (gap(_SIGN + title + 1 + window.line), Span(TODAY_LINE, HAIR))
         if isinstance(row, Heading):
             return _heading_line(row, title, width)
         role = f"store.{store_of_id(row.id)}"
