@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from workbench.tui.drawing.graph.indented import Indented, draw_indented, indent
 from workbench.tui.drawing.graph.listing import draw_list
 from workbench.tui.drawing.graph.sides import balanced, leaves, sides_of
 from workbench.tui.drawing.graph.stands import Columns
-from workbench.tui.drawing.graph.tree import grow
+from workbench.tui.drawing.graph.tree import Shown, cards_of, grow
 from workbench.tui.ink import Span
 from workbench.tui.text import wrap
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from workbench.tui.drawing.graph.ties import Ties
-    from workbench.tui.drawing.graph.tree import Group
     from workbench.tui.drawing.picture import Picture
 
 # So many entities are always drawn one by one, the centre among them.
@@ -47,7 +46,6 @@ _INDENTED = (
     Style(False, 14, 2, joined=False),
 )
 
-Shown = Mapping[str, Sequence["str | Group"]]
 Way = Columns | Indented
 
 
@@ -62,7 +60,7 @@ def arrange(ties: Ties, width: int, height: int, *, chosen: str, omitted: int = 
         omitted: Entities that the view leaves out.
     """
     shown, way = _chosen_way(ties, width, height - bool(omitted))
-    root = grow(ties, shown)
+    root = grow(ties, shown, cards_of(ties, shown))
     keys = [each.card.key for each in root.walk()]
     cursor = chosen if chosen in keys else same_group(chosen, keys) or root.card.key
     picture = _drawn(way, width, cursor) if way else draw_list(root, width, cursor)
@@ -86,12 +84,13 @@ def _chosen_way(ties: Ties, width: int, height: int) -> tuple[Shown, Way | None]
     """Return what is shown, and the way of arranging it; None where it is to be a list."""
     count = len(ties.nodes)
     roomy = width >= _FEWEST_CELLS[0]
-    shown: Shown = whole(ties)
     if roomy and count <= max(ALWAYS_SINGLE, min(_MOST_SINGLE, 2 * height)):
+        shown = whole(ties)
         way = next(_fitting(ties, shown, width, height), None)
         if way:
             return shown, way
     if count <= ALWAYS_SINGLE:
+        shown = whole(ties)
         # It is scrolled, then; what is lowest is scrolled least.
         ways = _ways(ties, shown, width, height, tall=True) if roomy else ()
         return shown, min(ways, key=lambda way: way.height, default=None)
@@ -149,7 +148,8 @@ def _ways(
         styles: Of boxes in columns; all, and the sides balanced as well, where it is empty.
         tall: Give those as well that are sure to be too high.
     """
-    trees = {joined: grow(ties, shown, joined=joined) for joined in (True, False)}
+    cards = cards_of(ties, shown)
+    trees = {joined: grow(ties, shown, cards, joined=joined) for joined in (True, False)}
     natural = {joined: sides_of(tree) for joined, tree in trees.items()}
     arrangements = [(place, natural)]
     if any(each.children for each in trees[True].children):

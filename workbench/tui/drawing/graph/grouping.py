@@ -8,16 +8,17 @@ from workbench.tui.drawing.graph.ties import APART, BOTH
 from workbench.tui.drawing.graph.tree import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from workbench.tui.drawing.graph.ties import Ties
+    from workbench.tui.drawing.graph.tree import Shown
 
 # The share of the boxes that the first ring may take where there is a second one.
 _FIRST_RING = 0.6
 _OTHERS = "*"
 
 
-def whole(ties: Ties) -> dict[str, Sequence[str | Group]]:
+def whole(ties: Ties) -> Shown:
     """Return what hangs on each entity with a box for every one; the same relations stand together."""
     return {inner: _together(ties, inner, outer) for inner, outer in ties.children.items()}
 
@@ -29,7 +30,7 @@ def _together(ties: Ties, inner: str, outer: Sequence[str]) -> tuple[str, ...]:
     return tuple(id_ for ids in kinds.values() for id_ in ids)
 
 
-def grouped(ties: Ties, boxes: int) -> dict[str, Sequence[str | Group]]:
+def grouped(ties: Ties, boxes: int) -> Shown:
     """Return what hangs on each entity that gets a box, in about `boxes` boxes beside the centre’s.
 
     The centre’s neighbours share a box by relation and direction; the most relevant ones stay single. What hangs
@@ -97,7 +98,7 @@ def _fill_outer_rings(
         ring = outer
 
 
-def hidden_relations(ties: Ties, shown: Mapping[str, Sequence[str | Group]]) -> int:
+def hidden_relations(ties: Ties, shown: Shown) -> int:
     """Return how many relations are neither drawn, nor told in a box, nor meant by a group."""
     single = {ties.center, *(each for hung in shown.values() for each in hung if isinstance(each, str))}
     meant = {frozenset((inner, outer)) for inner, hung in ties.children.items() for outer in hung}

@@ -13,7 +13,7 @@ from workbench.tui.drawing.graph.grouping import whole
 from workbench.tui.drawing.graph.listing import draw_list
 from workbench.tui.drawing.graph.runs import write_head, write_link
 from workbench.tui.drawing.graph.stepping import steps_in_rows
-from workbench.tui.drawing.graph.tree import card_of, grow
+from workbench.tui.drawing.graph.tree import card_of, cards_of, grow
 from workbench.tui.drawing.picture import Picture, Region
 from workbench.tui.text import cell_width
 
@@ -73,7 +73,8 @@ def draw_chain(ties: Ties, width: int, height: int, *, chosen: str) -> Picture:
             rows = _rows(found, links, width)
             if rows is not None:
                 return _drawn(found, links, rows, width, height, chosen)
-    return draw_list(grow(ties, whole(ties)), width, chosen)
+    shown = whole(ties)
+    return draw_list(grow(ties, shown, cards_of(ties, shown)), width, chosen)
 
 
 def _rows(found: Sequence[Box], links: Sequence[_Link], width: int) -> list[_Row] | None:

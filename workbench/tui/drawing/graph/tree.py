@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,7 @@ from workbench.tui.drawing.graph.ties import APART, INWARD, OUTWARD
 from workbench.tui.text import cell_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from workbench.tui.drawing.graph.ties import Ties
 
@@ -97,26 +98,36 @@ class Group:
     beyond: int = 0
 
 
-def grow(ties: Ties, shown: Mapping[str, Sequence[str | Group]], *, joined: bool = True) -> Branch:
+Shown = Mapping[str, Sequence[str | Group]]
+
+
+def cards_of(ties: Ties, shown: Shown) -> dict[str, Card]:
+    """Return what is written in the box of each entity that has one.
+
+    Args:
+        ties: With a centre.
+        shown: What hangs on each entity: entities and groups.
+    """
+    told = {(inner, outer) for inner, hung in shown.items() for outer in hung if isinstance(outer, str)}
+    drawn = {ties.center, *(outer for _, outer in told)}
+    return {id_: card_of(ties, id_, drawn, told) for id_ in drawn}
+
+
+def grow(ties: Ties, shown: Shown, cards: Mapping[str, Card], *, joined: bool = True) -> Branch:
     """Return the tree to draw.
 
     Args:
         ties: With a centre.
         shown: What hangs on each entity: entities and groups.
+        cards: What is written in the boxes of the entities.
         joined: Whether several relations may stand on one line.
     """
     widest = _WIDEST_WORDS if joined else 0
-    drawn = {ties.center, *(each for hung in shown.values() for each in hung if isinstance(each, str))}
-    told = {(inner, outer) for inner, hung in shown.items() for outer in hung if isinstance(outer, str)}
 
     def branch(id_: str, inner: str) -> Branch:
         runs = _runs(ties, inner, id_, widest) if inner else ()
-        return Branch(card_of(ties, id_, drawn, told), runs, hung_on(id_))
-
-    def hung_on(id_: str) -> tuple[Branch, ...]:
-        return tuple(
-            branch(each, id_) if isinstance(each, str) else _group(each) for each in shown.get(id_, ())
-        )
+        hung = (branch(each, id_) if isinstance(each, str) else _group(each) for each in shown.get(id_, ()))
+        return Branch(cards[id_], runs, tuple(hung))
 
     return branch(ties.center, "")
 
@@ -161,10 +172,14 @@ def card_of(ties: Ties, id_: str, drawn: set[str], told: set[tuple[str, str]]) -
     if itself := ties.words.get((id_, id_)):
         notes.append((("↺", True), *((word, True) for word in _listed(itself)), ("itself", True)))
     others: dict[tuple[str, ...], list[str]] = {}
-    for other in sorted(ties.neighbours[id_], key=ties.relevance):
-        words = ties.words.get((id_, other))
-        if words and other in drawn and (id_, other) not in told and (other, id_) not in told:
-            others.setdefault(words, []).append(shorten(ties.nodes[other].label))
+    beside = {
+        other: words
+        for other in ties.neighbours[id_]
+        if other in drawn and (id_, other) not in told and (other, id_) not in told
+        if (words := ties.words.get((id_, other)))
+    }
+    for other in sorted(beside, key=ties.relevance):
+        others.setdefault(beside[other], []).append(shorten(ties.nodes[other].label))
     notes.extend(
         (
             ("also", True),
