@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from workbench.engine.results import EntityTable
 
 DEPTH = 2
+# The day after the last thing that happens in a generated workspace.
+NOW = "2026-02-03T12:00:00+00:00"
 LOOKS = 40
 MOMENTS = 20
 FORECAST = range(0, 366, 7)
@@ -56,9 +58,10 @@ class Size:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Return the environment in which everything derived from it stays beside it."""
+        """Return the environment in which what is derived from it stays beside it, at a fixed time."""
         names = ("XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")
-        return os.environ | {name: str(self.root.parent / name.lower()) for name in names}
+        derived = {name: str(self.root.parent / name.lower()) for name in names}
+        return os.environ | derived | {"WORKBENCH_NOW": NOW}
 
 
 def main() -> None:
@@ -168,7 +171,7 @@ def bench_figures(size: Size) -> dict[str, float]:
     figures["bench: drawing ready"] = 1000 * terminal.press_for(b"\r", "Around")
     terminal.settle()
     figures["bench: a step in the graph"] = steps(terminal, [b"\x1b[C", b"\r"] * (STEPS // 2))
-    figures["bench: decay ready"] = 1000 * terminal.press_for(b"7", "half-life")
+    figures["bench: decay ready"] = 1000 * terminal.press_for(b"7", "a cell is")
     terminal.settle()
     figures["bench: a row of the heatmap"] = steps(terminal, [b"\x1b[B"] * STEPS)
     figures["bench: past ready"] = 1000 * terminal.press_for(b"8", f"{commits:,} of {commits:,}")
