@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,17 @@ def test_groups_are_counted_and_the_largest_comes_first() -> None:
     assert few[-1] == "… and 2 more of 3 tags: --limit 3"
 
 
+def test_a_forecast_is_drawn_as_a_strip() -> None:
+    def course(entry: r.DecayEntry, days: Sequence[int]) -> list[r.ScorePoint]:
+        return [r.ScorePoint(day, 0.5, "active" if day < 30 else "dormant") for day in days]
+
+    lines = decay_lines(Page(width=120), samples.DECAY, course=course)
+    assert lines[-1] == "The strip: today to +90 d, █ active, ▓ fading, ▒ dormant, ░ archived."
+    assert "████▒▒▒▒▒▒▒▒▒  " in lines[4]
+    # Without a forecast there is none to draw.
+    assert "The strip" not in "".join(decay_lines(Page(), VIEW, course=None))
+
+
 def test_falls_say_when_and_what_changes() -> None:
     lines = fall_lines(Page(), samples.FALLS, limit=1)
     assert lines[0].startswith("What fades within 30 days")
@@ -125,7 +137,15 @@ def test_falls_say_when_and_what_changes() -> None:
 
 def test_a_score_is_written_out_term_by_term() -> None:
     text = "\n".join(explained_lines(Page(), samples.EXPLAINED))
-    for words in ("λ 0.03, 1 day since 2026-02-01", "0.9705", "1 use", "0.8000", "= ", "0.7763", "Score 0.7763, active."):
+    for words in (
+        "λ 0.03, 1 day since 2026-02-01",
+        "0.9705",
+        "1 use",
+        "0.8000",
+        "= ",
+        "0.7763",
+        "Score 0.7763, active.",
+    ):
         assert words in text, words
     assert "halves every 23.1 days" in text
     assert "2026-02-06  in 4 d  below 0.5: fading" in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -133,7 +134,8 @@ def show(
 
             if standing is not None:
                 return trial_lines(page, standing, decay, limit=limit)
-            return decay_lines(page, decay, sort=sort, grouped=grouped, limit=limit)
+            course = partial(workspace.decay_course, decay) if forecast else None
+            return decay_lines(page, decay, sort=sort, grouped=grouped, limit=limit, course=course)
 
         if not keep or lambda_ is None:
             return bench.report(decay, view)

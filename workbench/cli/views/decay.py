@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from workbench.cli.printing import Page, bar, clip, display_width, safe_line, wrap
 from workbench.cli.views.times import at_minute, on_day
-from workbench.engine.results import DecayEntry, DecayExplained, DecayView, Falls, Score
+from workbench.engine.results import DecayEntry, DecayExplained, DecayView, Falls, Score, ScorePoint
+
+Course = Callable[[DecayEntry, Sequence[int]], Sequence[ScorePoint]]
+Heat = Callable[[DecayEntry], str]
 
 BAR = 8
+# From now to the last day of a forecast, each step by its status.
+HEAT_STEPS = 13
+HEAT = {"active": "█", "pinned": "█", "fading": "▓", "dormant": "▒", "archived": "░"}
 STATUSES = ("active", "fading", "dormant", "archived", "pinned")
 # What gives way, in this order, where the page is too narrow for every column.
 DISPENSABLE = ("", "last used", "uses")
@@ -24,6 +31,7 @@ def decay_lines(
     sort: str = "score",
     grouped: str | None = None,
     limit: int | None = None,
+    course: Course | None = None,
 ) -> list[str]:
     """Draw the table of scores.
 
@@ -34,6 +42,7 @@ def decay_lines(
         sort: `score` puts the lowest first; all else keeps the order that they come in.
         grouped: A table for each `store`, `tag` or `entity`, or None for one of all.
         limit: Most memories in a table, and most tables; the last line says how many there are besides.
+        course: Tells a memory's scores on some days; with a forecast each line has a strip of them.
     """
     aside = f"λ {decay.lambda_:g} a day, {at_minute(page, decay.now)}"
     lines = [page.heading("Decay", aside + (" (a trial)" if tried else ""))]
@@ -43,8 +52,10 @@ def decay_lines(
     entries = list(decay.entries)
     if sort == "score":
         entries.sort(key=lambda entry: (entry.status == "pinned", entry.score, entry.id))
+    last = max((int(day) for day in entries[0].forecast or ()), default=0)
+    heat = partial(_heat, page, course, last) if course and last else None
     if grouped is None:
-        return [*lines, "", *_table_lines(page, entries, limit)]
+        return [*lines, "", *_table_lines(page, entries, limit, heat), *_legend(page, heat, last)]
     groups: dict[str, list[DecayEntry]] = {}
     for entry in entries:
         for name in _groups_of(entry, grouped):
@@ -52,11 +63,15 @@ def decay_lines(
     ordered = sorted(groups, key=lambda name: (-len(groups[name]), name))
     for name in ordered[:limit]:
         title = safe_line(name) or f"no {grouped}"
-        lines += ["", page.heading(title, _counted(groups[name])), *_table_lines(page, groups[name], limit)]
+        lines += [
+            "",
+            page.heading(title, _counted(groups[name])),
+            *_table_lines(page, groups[name], limit, heat),
+        ]
     if further := len(ordered[limit:]) if limit is not None else 0:
         many = f"{len(ordered):,} {'entities' if grouped == 'entity' else f'{grouped}s'}"
         lines += ["", page.paint(f"… and {further:,} more of {many}: --limit {len(ordered)}", "quiet")]
-    return lines
+    return [*lines, *_legend(page, heat, last)]
 
 
 def trial_lines(page: Page, standing: DecayView, trial: DecayView, *, limit: int | None = None) -> list[str]:
@@ -182,10 +197,12 @@ def _groups_of(entry: DecayEntry, grouped: str) -> Sequence[str]:
     return (entry.tags if grouped == "tag" else entry.entities) or ("",)
 
 
-def _table_lines(page: Page, entries: list[DecayEntry], limit: int | None) -> list[str]:
+def _table_lines(
+    page: Page, entries: list[DecayEntry], limit: int | None, heat: Heat | None = None
+) -> list[str]:
     further = len(entries[limit:]) if limit is not None else 0
     shown = entries[:limit]
-    table = _table(page, shown)
+    table = _table(page, shown, heat)
     lines = [page.paint(table[0], "quiet")]
     lines += [_titled(page, line, entry.title) for line, entry in zip(table[1:], shown, strict=True)]
     if further:
@@ -200,17 +217,29 @@ def _titled(page: Page, line: str, title: str) -> str:
     return line + ("  " + page.paint(clipped, "quiet") if clipped else "")
 
 
-def _table(page: Page, entries: list[DecayEntry]) -> list[str]:
+def _heat(page: Page, course: Course, last: int, entry: DecayEntry) -> str:
+    """Draw a memory's statuses from today to a day to come."""
+    days = [round(last * step / (HEAT_STEPS - 1)) for step in range(HEAT_STEPS)]
+    return "".join(page.paint(HEAT[point.status], point.status) for point in course(entry, days))
+
+
+def _legend(page: Page, heat: Heat | None, last: int) -> list[str]:
+    marks = ", ".join(f"{mark} {status}" for status, mark in HEAT.items() if status != "pinned")
+    return [page.paint(f"The strip: today to +{last} d, {marks}.", "quiet")] if heat else []
+
+
+def _table(page: Page, entries: list[DecayEntry], heat: Heat | None) -> list[str]:
     days = list(dict.fromkeys(day for entry in entries for day in entry.forecast or {}))
     left_out: set[str] = set()
     if not any(entry.would_be for entry in entries):
         left_out.add("would be")
     if not any(entry.status for entry in entries):
         left_out.add("status")
-    for name in (None, *DISPENSABLE):
+    # Who asks for a forecast asks for the strip before anything else.
+    for name in (None, *(reversed(DISPENSABLE) if heat else DISPENSABLE)):
         left_out |= {name} if name is not None else set()
         rows = [
-            {title: cell for title, cell in _cells(page, entry, days).items() if title not in left_out}
+            {title: cell for title, cell in _cells(page, entry, days, heat).items() if title not in left_out}
             for entry in entries
         ]
         titles = list(rows[0])
@@ -221,12 +250,12 @@ def _table(page: Page, entries: list[DecayEntry]) -> list[str]:
     return table
 
 
-def _cells(page: Page, entry: DecayEntry, days: list[str]) -> dict[str, str]:
+def _cells(page: Page, entry: DecayEntry, days: list[str], heat: Heat | None) -> dict[str, str]:
     """Return an entry's cells by the title of their column."""
     forecast = entry.forecast or {}
     return {
         "score": f"{entry.score:.2f}",
-        "": page.paint(bar(entry.score, BAR), entry.store),
+        "": heat(entry) if heat else page.paint(bar(entry.score, BAR), entry.store),
         "status": page.paint(entry.status, entry.status),
         "would be": page.paint(safe_line(entry.would_be or ""), "accent"),
         **{f"+{safe_line(day)} d": f"{forecast[day]:.2f}" if day in forecast else "–" for day in days},

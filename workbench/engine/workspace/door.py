@@ -140,7 +140,8 @@ class Workspace(Writing, DecayEditing, PastReading, Auditing):
 
     @property
     def settings(self) -> Settings:
-        """Return the settings as they held at opening."""
+        """Return the settings as they held at opening; those of decay as the file has them now."""
+        self._ground.follow_settings()
         return self._ground.settings
 
     @property
