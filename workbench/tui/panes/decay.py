@@ -67,7 +67,7 @@ class DecayPane(DecayTrial):
     BINDINGS: ClassVar = bindings(
         *ON_MEMORIES, commands.ShowFading, commands.Reinforce, commands.SortMemories, commands.GroupMemories,
         commands.ZoomTimeIn, commands.ZoomTimeOut, commands.JumpToDate, commands.TryRate, commands.LowerRate,
-        commands.RaiseRate, commands.OnlyChanges, commands.KeepRate,
+        commands.RaiseRate, commands.OnlyChanges,
     )  # fmt: skip
 
     # Another order is read from its beginning.
@@ -242,6 +242,11 @@ class DecayPane(DecayTrial):
             jump,
         )
 
+    @on(HeatList.KeepWanted)
+    def _keep_wanted(self, event: HeatList.KeepWanted) -> None:
+        event.stop()
+        self.keep_trial()
+
     # --- order ----------------------------------------------------------------------------------------------
 
     def action_sort_memories(self) -> None:
@@ -298,9 +303,8 @@ class DecayPane(DecayTrial):
         """Offer only what means something here."""
         if action == "see_in_decay":
             return False
-        if action in ("keep_rate", "only_changes"):
-            in_list = action == "only_changes" or not self.detail.has_focus
-            return self.trial is not None and in_list and not self.is_writing
+        if action == "only_changes":
+            return self.trial is not None and not self.is_writing
         if action == "reinforce":
             return bool(self.subjects()) and not self.is_writing
         return super().check_action(action, parameters)

@@ -29,9 +29,9 @@ _UNKNOWN = " " + GLYPHS["unrecorded"]
 
 
 class HeatList(VirtualList):
-    """Memories over time. Posts `Looked` when the cursor is at another cell of a row."""
+    """Memories over time. Posts `Looked` when the cursor is at another cell of a row, and `KeepWanted` in a trial."""
 
-    BINDINGS: ClassVar = bindings(commands.CellBack, commands.CellOn)
+    BINDINGS: ClassVar = bindings(commands.CellBack, commands.CellOn, commands.KeepRate)
     DEFAULT_CSS = "HeatList { scrollbar-gutter: stable; }"
 
     class Looked(Message):
@@ -40,6 +40,9 @@ class HeatList(VirtualList):
         def __init__(self, frame: Frame) -> None:
             super().__init__()
             self.frame = frame
+
+    class KeepWanted(Message):
+        """What is tried is to be kept."""
 
     trial = False
 
@@ -105,9 +108,14 @@ class HeatList(VirtualList):
         """Leave enter to the question whether the rate that is tried is kept."""
         if action == "open" and self.trial:
             return False
+        if action == "keep_rate":
+            return self.trial
         if action in ("cell_back", "cell_on"):
             return self.heat is not None
         return super().check_action(action, parameters)
+
+    def action_keep_rate(self) -> None:
+        self.post_message(self.KeepWanted())
 
     def action_cell_back(self) -> None:
         self._look(-1)

@@ -130,7 +130,8 @@ class DecayTrial(DecayReading):
             self.trial_changed()
             self.rearrange()
 
-    def action_keep_rate(self) -> None:
+    def keep_trial(self) -> None:
+        """Make the rate that is tried the workspace’s, after a question."""
         trial = self.trial
         if trial is None or trial.changes is None:
             return
