@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.drawing.canvas import Canvas
 from workbench.tui.drawing.graph.names import packed, shorten
+from workbench.tui.drawing.graph.sides import sides_of
 from workbench.tui.drawing.graph.stepping import DOWN, LEFT, RIGHT, UP, Steps, walk_list
 from workbench.tui.drawing.picture import Picture, Region
 from workbench.tui.palette import score_role
@@ -36,7 +37,8 @@ def draw_list(root: Branch, width: int, chosen: str) -> Picture:
         if inner:
             steps[key, LEFT] = inner
             steps.setdefault((inner, RIGHT), key)
-        for child in branch.children:
+        inward, others = sides_of(branch)
+        for child in inward + others:
             add(child, depth + 1, key)
 
     add(root, 0, "")
