@@ -100,14 +100,18 @@ def test_two_hops_in_columns() -> None:
 
 
 def test_two_hops_hanging_below_the_first() -> None:
-    assert shown(draw_neighbourhood(TWO_HOPS, 90, 20)) == drawn(
+    assert shown(draw_neighbourhood(TWO_HOPS, 94, 20)) == drawn(
         """
-[▸Harbor◂]
- ├◀─ develops ──[ Nora ]
- │               ╰─ relates-to ▶[ Gothenburg ]
- ├── uses ─────▶[ Grafana ]
- ╰─ depends-on ▶[ Storm model ]
-                 ╰◀ part-of ─[ SWAN ]
+                                                                        ╭ tool ───╮
+                                                        ╭── uses ──────▶│ Grafana │
+                      ╭ tool ╮               ┏ tool ━━┓ │               ╰─────────╯
+                      │ Nora ├─── develops ─▶┃ Harbor ┠─┤
+                      ╰─────┬╯               ┗━━━━━━━━┛ │               ╭ tool ───────╮
+╭ tool ──────╮              │                           ╰── depends-on ▶│ Storm model │
+│ Gothenburg │◀ relates-to ─╯                                           ╰┬────────────╯
+╰────────────╯                                                           │           ╭ tool ╮
+                                                                         ╰◀ part-of ─┤ SWAN │
+                                                                                     ╰──────╯
 """
     )
 
