@@ -165,7 +165,9 @@ GRAPH = r.GraphView(
         r.GraphFact(
             "entity:person--lena#^f7k2", "Short reports", (EPISODE,), r.Validity("2026-02-02", None, None)
         ),
-        r.GraphFact("entity:person--lena#^f3c1", "Long reports", (), r.Validity(None, "2026-02-02", "^f7k2")),
+        r.GraphFact(
+            "entity:person--lena#^f3c1", "Long reports", (), r.Validity(None, "2026-02-02", "^f7k2"), True
+        ),
     ),
     summary="Leads the project.",
 )

@@ -184,7 +184,7 @@ def test_a_wish_to_reflect_says_what_came_of_it() -> None:
 
 def test_the_neighbourhood_is_indented_by_its_distance() -> None:
     lines = text(graph_lines(Page(), samples.GRAPH))
-    assert "\n  → develops  entity:project--apollo  Apollo\n" in lines
+    assert "\n  → develops  entity:project--apollo  Apollo  since 2026-01-15\n" in lines
     assert "\n    → uses  entity:tool--git  Git  (medium)" in lines
     assert lines.index("Facts") < lines.index("Short reports") < lines.index("Superseded")
 

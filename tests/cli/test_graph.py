@@ -162,6 +162,16 @@ class TestReading:
         assert "  → knows  entity:person--bo  bo  ^r004  (medium)  no file yet  since 2026-01-10" in lines
         assert "12 entities more within reach" in lines
 
+    def test_several_relations_of_two_stand_side_by_side(self) -> None:
+        edges = (
+            *(r.GraphEdge(ADA, name, MILL, "", None, None) for name in ("uses", "develops")),
+            r.GraphEdge(MILL, "uses", LOOM, "", None, None),
+        )
+        lines = graph_lines(Page(), replace(WAY, edges=edges))
+        assert lines[lines.index("Relations") + 1 :] == [
+            f"  → uses  {MILL}  Mill", f"    → uses  {LOOM}  Loom", f"  → develops  {MILL}  Mill",
+        ]  # fmt: skip
+
     def test_an_entity_without_a_file_says_so(self) -> None:
         nodes = (r.GraphNode("entity:person--bo", "person", "bo", 0, 0, "", 1, known=False),)
         lines = graph_lines(Page(), r.GraphView("entity:person--bo", nodes, ()))

@@ -103,13 +103,23 @@ def _tree(page: Page, graph: GraphView, nodes: dict[str, GraphNode]) -> list[str
         nearer = here in nodes and other in nodes and nodes[other].hop > nodes[here].hop
         if nearer and other not in expanded:
             expanded.add(other)
-            waiting += [(further, other, depth + 1) for further in reversed(touching[other])]
+            # What leads back towards the centre is drawn there.
+            waiting += [
+                (further, other, depth + 1)
+                for further in reversed(touching[other])
+                if _hop(nodes, further.from_) >= nodes[other].hop <= _hop(nodes, further.to)
+            ]
     rest = [edge for edge in graph.edges if id(edge) not in drawn]
     lines += [
         _edge_line(page, edge, nodes.get(edge.to), edge.to, 1, outward=True, start=edge.from_)
         for edge in rest
     ]
     return lines
+
+
+def _hop(nodes: dict[str, GraphNode], id_: str) -> int:
+    node = nodes.get(id_)
+    return node.hop if node is not None else 0
 
 
 def _edge_line(
