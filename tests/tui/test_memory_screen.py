@@ -221,6 +221,16 @@ async def test_it_is_pinned_forgotten_and_shown_anew(seen: Workspace) -> None:
         assert "fading" in screen_text(pilot)
 
 
+async def test_help_explains_the_keys_that_work_in_it(seen: Workspace) -> None:
+    async with looking(seen) as pilot:
+        await show(pilot, LEARNED_FROM)
+        await press(pilot, "question_mark", *"protect from")
+        assert "Protect from decay" in " ".join(screen_text(pilot).split())
+        await press(pilot, "enter")
+        assert status(seen, LEARNED_FROM) == "pinned"
+        assert isinstance(pilot.app.screen, MemoryScreen)
+
+
 async def test_what_others_change_meanwhile_is_shown(seen: Workspace) -> None:
     async with looking(seen) as pilot:
         await show(pilot, BELIEVED)

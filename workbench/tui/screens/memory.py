@@ -63,7 +63,7 @@ class MemoryScreen(ModalScreen[str | None]):
     BINDINGS: ClassVar = bindings(
         commands.EditHere, commands.EditInEditor, commands.Pin, commands.Forget, commands.Merge, commands.OpenSource,
         commands.ShowHistory, commands.SeeInDecay, commands.SeeBefore, commands.SeeAmongOthers, commands.Undo,
-        commands.Redo, commands.CopyId, commands.GoBack, commands.GoForward, commands.Leave,
+        commands.Redo, commands.CopyId, commands.GoBack, commands.GoForward, commands.Leave, commands.ShowHelp,
     )  # fmt: skip
 
     class Read(Message):
@@ -264,6 +264,12 @@ class MemoryScreen(ModalScreen[str | None]):
 
     async def action_redo(self) -> None:
         await self.app.run_action("redo", self.app)
+
+    def action_show_help(self) -> None:
+        from workbench.tui.screens.help import HelpScreen
+
+        app = cast("Overlays", self.app)
+        app.push_screen(HelpScreen(app.key_overrides, app.usable_ids()), app.run_command)
 
     def action_copy_id(self) -> None:
         self.app.copy_to_clipboard(self.memory_id)
