@@ -18,7 +18,16 @@ from tests.tui.graph_hands import (
     press,
     toasts,
 )
-from tests.tui.seen_workspace import ALONE, BELIEVED, FERRY, INES, TIMETABLE, looking, open_seen
+from tests.tui.seen_workspace import (
+    ALONE,
+    BELIEVED,
+    FERRY,
+    INES,
+    LEARNED_FROM,
+    TIMETABLE,
+    looking,
+    open_seen,
+)
 from workbench.engine import FixedClock, Workspace
 from workbench.tui.app import BenchApp
 from workbench.tui.text import plain
@@ -200,6 +209,52 @@ async def test_a_reader_is_refused_with_a_reason(seen: Workspace) -> None:
             await press(pilot, "x")
             assert text_of(reader) == before
             assert "The ferry sails by the tide tables" in detail(pilot)
+
+
+async def test_the_chosen_fact_is_edited_and_its_source_opened(seen: Workspace) -> None:
+    async with looking(seen, target=FERRY) as pilot:
+        await choose(pilot, BELIEVED)
+        await press(pilot, "e", "=, mostly", "enter")
+        assert "The ferry sails by the tide tables of the harbour, mostly" in " ".join(detail(pilot).split())
+        assert "^fdep" in text_of(seen)
+        await choose(pilot, BELIEVED)
+        await press(pilot, "o")
+        assert cast("BenchApp", pilot.app).pane.id == "timeline"
+        assert cast("BenchApp", pilot.app).pane.list.cursor_key == LEARNED_FROM
+
+
+async def test_a_link_to_elsewhere_is_not_what_an_action_is_about(seen: Workspace) -> None:
+    async with looking(seen, target=FERRY) as pilot:
+        await choose(pilot, LEARNED_FROM)
+        await press(pilot, "y")
+        assert pilot.app.clipboard == FERRY
+
+
+NAMES = (
+    "[/b] [bold]x",
+    "x" * 120,
+    "سفينة \u202e النهر",
+    "👩\u200d👩\u200d👧 the crew",
+    "船" * 80,
+    "-o- --flag",
+)
+
+
+@pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
+async def test_an_entity_of_any_name_is_listed_drawn_related_and_merged(seen: Workspace, name: str) -> None:
+    added = seen.graph_add("concept", name).ids[0]
+    seen.graph_link(FERRY, "uses", added)
+    async with looking(seen, (80, 24), target=FERRY) as pilot:
+        pane = pane_of(pilot)
+        assert pane.canvas.choose(added)
+        await press(pilot, "enter", "enter", "escape", "plus", "l", "escape", "n", "escape", "R", "escape")
+        assert boxes(pilot) >= {added, FERRY}
+        await press(pilot, "c", "=ferry", "enter")
+        assert "1 step" in head(pilot)
+        await press(pilot, "escape", "m", "=berl", "enter", "s", "w")
+        assert added not in {row.id for row in seen.graph_entities().entities}
+        await press(pilot, "u", "escape")
+        assert added in listed(pilot)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from workbench.tui.views.graph_entity import RELATION_KEY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.results import GraphEdge
+    from workbench.engine.results import GraphEdge, GraphFact
     from workbench.tui.bench import Outcome
     from workbench.tui.overlays import Overlays
     from workbench.tui.views.graph_entity import Portrait
@@ -56,7 +56,7 @@ class GraphEditing(GraphReading):
         return key if is_memory(key := self.here()) else ""
 
     def item_here(self) -> str:
-        """Return the link of the fact, relation or other memory that is chosen in the detail, or an empty string."""
+        """Return the link that is chosen in the detail: of a fact, a relation or elsewhere; or an empty string."""
         return self.detail.focused_link if self.is_mounted and self.detail.has_focus else ""
 
     def edge_here(self) -> GraphEdge | None:
@@ -64,13 +64,19 @@ class GraphEditing(GraphReading):
         link = self.item_here()
         return self.portrait(self.entity_here()).edge(link) if link and self.entity_here() else None
 
+    def fact_here(self) -> GraphFact | None:
+        """Return the fact that is chosen in the detail."""
+        link = self.item_here()
+        return self.portrait(self.entity_here()).fact(link) if link and self.entity_here() else None
+
     def memory_here(self) -> str:
         """Return the id of the chosen fact or relation, else of the entity under the cursor."""
         item = self.item_here()
         if item.startswith(RELATION_KEY):
             edge = self.edge_here()
             return edge.id if edge is not None else ""
-        return item if is_memory(item) else self.entity_here()
+        fact = self.fact_here()
+        return fact.id if fact is not None else self.entity_here()
 
     def subjects(self) -> tuple[str, ...]:
         """Return the ids of the memories that an action is about."""
@@ -95,6 +101,8 @@ class GraphEditing(GraphReading):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer only what means something where the cursor is."""
+        if action == "open_source" and self.is_mounted and (fact := self.fact_here()) is not None:
+            return bool(_sources(fact)) and not self.is_writing
         if action == "add_knowledge":
             return self.is_mounted and not self.is_writing
         if action in _ON_ENTITIES or action in _ON_ITEMS:
@@ -111,7 +119,7 @@ class GraphEditing(GraphReading):
         edge = self.edge_here()
         if action == "remove_relation":
             return edge is not None
-        fact = self.portrait(self.entity_here()).fact(self.item_here()) if self.entity_here() else None
+        fact = self.fact_here()
         return edge is not None or (fact is not None and not fact.retired)
 
     def _ask(
@@ -221,9 +229,21 @@ class GraphEditing(GraphReading):
         elif absorbed:
             self.app.push_screen(WordScreen(absorbed, "Which one is to stand by itself again?"), chosen)
 
+    def action_open_source(self) -> None:
+        fact = self.fact_here()
+        if fact is None:
+            super().action_open_source()
+        elif found := _sources(fact):
+            self.post_message(self.GoTo(found[0]))
+
     def open_item(self, memory_id: str) -> None:
         """Show a fact by itself, with all that is known about it."""
         cast("Overlays", self.app).show_memory(memory_id)
+
+
+def _sources(fact: GraphFact) -> list[str]:
+    """Return the memories that a fact comes from."""
+    return [each for each in fact.provenance if is_memory(each)]
 
 
 def _check_entity(text: str) -> str:
