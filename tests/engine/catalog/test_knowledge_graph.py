@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from tests.engine.catalog.shelf import ENTITIES, Shelf
 from workbench.engine.catalog import Followed, KnowledgeGraph
+from workbench.engine.catalog.entity_table import EntityOutlines
 
 NAMES = ["person--a", "person--b", "person--c", "person--d"]
 ENDS = [*NAMES, "person--nowhere"]
@@ -88,13 +89,13 @@ def test_the_table_counts_what_holds(shelf: Shelf) -> None:
     )
     put(shelf, "person--a", [], more=more)
     shelf.sync()
-    (row,) = KnowledgeGraph(shelf.catalog).outlines("2026-02-02")
+    (row,) = EntityOutlines(shelf.catalog).outlines("2026-02-02")
     assert row.facts == 2
     record = shelf.lookups.entity("entity:person--a")
     assert record is not None
     assert row.aliases == record.aliases == ("A “quoted”", 'a "b", "c"', "back\\slash", "two, words")
     assert row.days == "2026-01-31 2025-02-01 2025-01-01"
-    (row,) = KnowledgeGraph(shelf.catalog, hidden=["entity:person--a#^f001"]).outlines("2026-02-02")
+    (row,) = EntityOutlines(shelf.catalog, hidden=["entity:person--a#^f001"]).outlines("2026-02-02")
     assert row.facts == 1
 
 
@@ -129,7 +130,7 @@ def test_however_entities_were_merged_what_is_counted_is_what_is_drawn(
             for step in ((edge.from_, edge.to), (edge.to, edge.from_))
             if len(set(step)) > 1
         }
-        rows = list(graph.outlines("2026-02-02"))
+        rows = list(EntityOutlines(shelf.catalog).outlines("2026-02-02"))
         assert [row.id for row in rows] == sorted(graph.everybody())
         assert all(row.degree == drawn.get(row.id, 0) for row in rows)
         assert all(graph.whole(row.id) == row.id for row in rows)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from workbench.engine.catalog.catalog import Catalog
+from workbench.engine.catalog.merged_graph import MergedGraph, json_list
 from workbench.engine.catalog.model import EntityStory
 
-_MOST_MERGES = 16
 _EDGE = "e.source, e.relation, e.target, e.confidence, e.since, e.block, e.place"
 # A year or a month is as early as its first day and as late as its last.
 _DAY = "substr(e.since, 1, 10)"
@@ -52,27 +52,7 @@ class Edge(NamedTuple):
     place: int
 
 
-class EntityOutline(NamedTuple):
-    """One entity of the table of all.
-
-    Args:
-        degree: Its relations, in both directions.
-        facts: Those that hold.
-        relations: Names of its relations, in either direction, each once.
-        days: ISO days that its file names, the newest first, parted by blanks.
-    """
-
-    id: str
-    type: str
-    label: str
-    aliases: tuple[str, ...]
-    degree: int
-    facts: int
-    relations: tuple[str, ...]
-    days: str
-
-
-class KnowledgeGraph:
+class KnowledgeGraph(MergedGraph):
     """The graph as it is to be shown; asks the catalog once for any number of entities.
 
     Args:
@@ -84,13 +64,8 @@ class KnowledgeGraph:
     def __init__(
         self, catalog: Catalog, *, hidden: Iterable[str] = (), followed: Followed | None = None
     ) -> None:
-        self._catalog = catalog
-        self._hidden = tuple(sorted(hidden))
+        super().__init__(catalog, hidden=hidden)
         self._followed = followed or Followed()
-
-    def whole(self, entity: str) -> str:
-        """Return the entity that one went into by merging; itself where it did not."""
-        return self._kept.get(entity, entity)
 
     def steps(self, entities: Collection[str]) -> list[tuple[str, str]]:
         """Return where relations lead from some entities, in either direction, no step to where one stands."""
@@ -156,7 +131,7 @@ class KnowledgeGraph:
         rows = self._catalog.rows(
             "SELECT en.id, en.type, en.label FROM json_each(?) AS asked JOIN entities en ON en.id = asked.value"
             " ORDER BY en.id, en.path DESC",
-            (_json(entities),),
+            (json_list(entities),),
         )
         return {row[0]: (row[1], row[2]) for row in rows}
 
@@ -175,31 +150,6 @@ class KnowledgeGraph:
         events = tuple((date, text, tuple(sources)) for date, text, sources in json.loads(rows[0][0]))
         return EntityStory(events, tuple(json.loads(rows[0][1])), tuple(rows[0][2].split()), len(rows))
 
-    def outlines(self, today: str) -> Iterator[EntityOutline]:
-        """Yield every entity that did not go into another, by id.
-
-        Args:
-            today: ISO day; a fact whose last day is over holds no longer.
-        """
-        degrees, relations = self._all_degrees()
-        facts = self._facts_that_hold(today)
-        rows = self._catalog.rows("SELECT id, type, label, days, path, aliases FROM entities")
-        rows = [row for row in rows if row[0] not in self._kept]
-        # Of two files that claim one id, the first by its path counts.
-        rows.sort(key=itemgetter(0, 4), reverse=True)
-        first = sorted({row[0]: row for row in rows}.values())
-        degree, fact, relation, none = degrees.get, facts.get, relations.get, ()
-        for id_, kind, label, days, _, aliases in first:
-            yield EntityOutline(
-                id_, kind, label, _words(aliases), degree(id_, 0), fact(id_, 0), relation(id_, none), days
-            )
-
-    def count_relations(self) -> int:
-        """Return how many relations there are."""
-        condition, values = self._visible
-        rows = self._catalog.rows(f"SELECT count(*) FROM edges e WHERE {condition}", values)
-        return int(rows[0][0])
-
     def relations_in_use(self) -> tuple[str, ...]:
         """Return the names of relations that stand in files, each once."""
         rows = self._catalog.rows("SELECT DISTINCT relation FROM edges ORDER BY relation")
@@ -214,89 +164,18 @@ class KnowledgeGraph:
         """Tell whether a relation leads to an entity, which need not have a file."""
         return bool(self._catalog.rows("SELECT 1 FROM edges WHERE target = ? LIMIT 1", (entity,)))
 
-    def _all_degrees(self) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
-        condition, values = self._visible
-        rows = self._catalog.rows(
-            f"SELECT e.source, e.target, e.relation FROM edges e WHERE {condition}", values
-        )
-        if self._kept:
-            rows = [(self.whole(one), self.whole(other), name) for one, other, name in rows]
-        # Sets of names as the bits of numbers, since entities by the thousand have the same ones.
-        bits: dict[str, int] = defaultdict(lambda: 1 << len(bits))
-        degrees: dict[str, int] = defaultdict(int)
-        sets: dict[str, int] = defaultdict(int)
-        for one, other, name in rows:
-            bit = bits[name]
-            degrees[one] += 1
-            sets[one] |= bit
-            if one != other:
-                degrees[other] += 1
-                sets[other] |= bit
-        names = {
-            held: tuple(sorted(n for n, bit in bits.items() if held & bit)) for held in set(sets.values())
-        }
-        return degrees, {entity: names[held] for entity, held in sets.items()}
-
-    def _facts_that_hold(self, today: str) -> dict[str, int]:
-        hidden, values = ("AND id NOT IN (SELECT value FROM json_each(?))", [_json(self._hidden)])
-        if not self._hidden:
-            hidden, values = "", []
-        rows = self._catalog.rows(
-            "SELECT entity, count(*) FROM facts WHERE retired = 0 AND (until IS NULL"
-            f" OR substr(until, 1, 10) >= substr(?, 1, length(substr(until, 1, 10)))) {hidden} GROUP BY entity",
-            (today, *values),
-        )
-        return {row[0]: row[1] for row in rows}
-
-    @cached_property
-    def _kept(self) -> dict[str, str]:
-        """What merged entities went into, followed to the one that is left; a circle or a dead end leads nowhere."""
-        into = dict(
-            self._catalog.rows(
-                "SELECT m.id, m.merged_into FROM entities m WHERE m.merged_into IS NOT NULL"
-                " AND EXISTS (SELECT 1 FROM entities k WHERE k.id = m.merged_into) ORDER BY m.id, m.path DESC"
-            )
-        )
-        kept = {}
-        for entity in into:
-            last = entity
-            for _ in range(_MOST_MERGES):
-                if last not in into:
-                    kept[entity] = last
-                    break
-                last = into[last]
-        return kept
-
-    @cached_property
-    def _absorbed(self) -> dict[str, list[str]]:
-        absorbed: dict[str, list[str]] = defaultdict(list)
-        for entity, keeper in self._kept.items():
-            absorbed[keeper].append(entity)
-        return absorbed
-
-    @cached_property
-    def _visible(self) -> tuple[str, list[str]]:
-        if not self._hidden:
-            return "1", []
-        condition = "e.source || '#^' || coalesce(e.block, '') NOT IN (SELECT value FROM json_each(?))"
-        return condition, [_json(self._hidden)]
-
     @cached_property
     def _condition(self) -> tuple[str, list[str]]:
         condition, values = self._visible
         parts, values = [condition], list(values)
         if self._followed.relations:
             parts.append("e.relation IN (SELECT value FROM json_each(?))")
-            values.append(_json(self._followed.relations))
+            values.append(json_list(self._followed.relations))
         for sign, day in ((">=", self._followed.after), ("<=", self._followed.before)):
             if day is not None:
                 parts.append(f"(e.since IS NULL OR {_DAY} {sign} substr(?, 1, length({_DAY})))")
                 values.append(day)
         return " AND ".join(parts), values
-
-    def _asked(self, entities: Collection[str]) -> str:
-        absorbed = (one for entity in entities for one in self._absorbed.get(entity, ()))
-        return _json([*entities, *absorbed])
 
     def _edges(self, rows: list[tuple[Any, ...]]) -> list[Edge]:
         if self._kept:
@@ -327,7 +206,7 @@ class KnowledgeGraph:
         if not self._kept:
             return []
         condition, values = self._visible
-        absorbed = _json(self._kept)
+        absorbed = json_list(self._kept)
         rows = self._catalog.rows(
             "SELECT e.source, e.target FROM edges e WHERE e.source <> e.target AND"
             " (e.target IN (SELECT value FROM json_each(?)) OR e.source IN (SELECT value FROM json_each(?)))"
@@ -335,14 +214,3 @@ class KnowledgeGraph:
             (absorbed, absorbed, *values),
         )
         return [(self.whole(source), self.whole(target)) for source, target in rows]
-
-
-def _json(values: Collection[str]) -> str:
-    return json.dumps(list(values), ensure_ascii=False)
-
-
-def _words(listed: str) -> tuple[str, ...]:
-    """Return the words of a JSON list, quickly where none of them is escaped."""
-    if listed == "[]":
-        return ()
-    return tuple(json.loads(listed) if "\\" in listed else listed[2:-2].split('", "'))

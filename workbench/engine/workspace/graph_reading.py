@@ -110,6 +110,8 @@ class GraphReading(Reading):
 
     def graph_entities(self) -> EntityTable:
         """Return every entity that is not merged into another, by id."""
+        from workbench.engine.catalog.entity_table import EntityOutlines
+
         self._ground.refresh_for_reading()
         scores = self._ground.scores()
         today = self._ground.now().date().isoformat()
@@ -119,9 +121,9 @@ class GraphReading(Reading):
         known = self._known_table
         if known is not None and known.basis == basis and known.grades is grades:
             return known.table
-        graph = self._shown(scores)
+        outlines = EntityOutlines(self._ground.catalog, hidden=hidden)
         rows = []
-        for id_, kind, label, aliases, degree, facts, relations, days in graph.outlines(today):
+        for id_, kind, label, aliases, degree, facts, relations, days in outlines.outlines(today):
             value, status, accessed = grades.get(id_, _UNGRADED)
             named = days[:_DAY]
             if named > today:
@@ -129,7 +131,7 @@ class GraphReading(Reading):
                 named = next((day for day in days.split() if day <= today), "")
             seen = max(named, accessed)
             rows.append(EntityRow(id_, kind, label, value, status, degree, facts, seen, relations, aliases))
-        table = EntityTable(tuple(rows), graph.count_relations())
+        table = EntityTable(tuple(rows), outlines.count_relations())
         self._known_table = _KnownTable(basis, grades, table)
         return table
 
