@@ -44,6 +44,7 @@ _INDENTED = (
     Style(False, 24),
     Style(False, 24, joined=False),
     Style(False, 14, 2, joined=False),
+    Style(False, 24, note_width=54, aside=True),
 )
 
 Way = Columns | Indented

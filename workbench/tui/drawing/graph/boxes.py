@@ -12,7 +12,7 @@ from workbench.tui.text import cell_width
 
 if TYPE_CHECKING:
     from workbench.tui.drawing.canvas import Canvas
-    from workbench.tui.drawing.graph.tree import Card
+    from workbench.tui.drawing.graph.tree import Card, Note
 
 GROUP_SIGN = "⊞"
 # Cells that a border and the space within take on both sides; lines of the lowest box with a border.
@@ -29,6 +29,7 @@ class Style:
         name_lines: Lines a name may take.
         joined: Whether several relations may stand on one line.
         note_width: Cells of a line of notes; as wide as the name where it is 0.
+        aside: Whether notes may stand beside the name.
     """
 
     framed: bool
@@ -36,6 +37,7 @@ class Style:
     name_lines: int = 1
     joined: bool = True
     note_width: int = 0
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Box:
         width: Cells with the border.
         height: Lines with the border.
         body: Its first line that has text, from its top.
+        aside: What stands beside its first line.
     """
 
     card: Card
@@ -55,6 +58,7 @@ class Box:
     height: int
     body: int
     framed: bool
+    aside: str = ""
 
 
 @lru_cache(maxsize=4096)
@@ -77,13 +81,23 @@ def measure(card: Card, runs: int, style: Style) -> Box:
     inner = max(*(cell_width(line) for line in names), *titles, 1)
     widest = max((cell_width(word) for note in card.notes for word, whole in note if whole), default=0)
     room = max(inner, widest, style.note_width or style.name_width)
-    notes = [line for note in card.notes for line in packed(note, room)]
+    aside = ""
+    below = list(card.notes)
+    if style.aside and len(names) == 1:
+        while below and cell_width(names[0] + aside) + _APART + _width(below[0]) <= style.note_width:
+            aside += " " * _APART + " ".join(word for word, _ in below.pop(0))
+        inner = max(inner, cell_width(names[0] + aside))
+    notes = [line for note in below for line in packed(note, room)]
     inner = max(inner, *(cell_width(line) for line in notes), 0)
     role = "soft" if card.group else "faint" if card.dashed else score_role(card.score) + "+strong"
     rows = [(line, role) for line in names] + [(line, "soft") for line in notes]
     rows += [("", "text")] * (runs - len(rows))
     body = int(style.framed)
-    return Box(card, tuple(rows), inner + FRAME, len(rows) + 2 * body, body, style.framed)
+    return Box(card, tuple(rows), inner + FRAME, len(rows) + 2 * body, body, style.framed, aside)
+
+
+def _width(note: Note) -> int:
+    return sum(cell_width(word) + 1 for word, _ in note) - 1
 
 
 def draw(canvas: Canvas, box: Box, x: int, y: int, width: int, *, chosen: bool, centre: bool = False) -> None:
@@ -94,6 +108,8 @@ def draw(canvas: Canvas, box: Box, x: int, y: int, width: int, *, chosen: bool, 
         _draw_compact(canvas, box, x, y, width, chosen, centre)
 
 
+# Cells between the name and a note beside it.
+_APART = 2
 # Corners from the upper left around, then the horizontal and the vertical side.
 _LIGHT, _HEAVY, _DOUBLE, _DASHED = "╭╮╯╰─│", "┏┓┛┗━┃", "╔╗╝╚═║", "╭╮╯╰╌┆"
 # What stands in a vertical side where a line leaves it to the left or to the right.
@@ -136,7 +152,9 @@ def _draw_compact(canvas: Canvas, box: Box, x: int, y: int, width: int, chosen: 
         if marked:
             canvas.write(x + 1, y, "▸", role)
             canvas.write(x + 2 + cell_width(text), y, "◂", role)
-        canvas.write(x + 2, y + at, text, "tab" if marked else text_role, _link(box.card))
+        after = canvas.write(x + 2, y + at, text, "tab" if marked else text_role, _link(box.card))
+        if at == 0:
+            canvas.write(after + _APART, y, box.aside.strip(), "soft", _link(box.card))
 
 
 def leave(
