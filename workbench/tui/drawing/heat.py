@@ -162,7 +162,7 @@ def heat_line(points: Sequence[ScorePoint], window: Window, store: str) -> Line:
         cells.append((" ", "rule"))
     else:
         cells.insert(window.line, (TODAY_LINE, "soft"))
-    return _runs(cells)
+    return join_cells(cells)
 
 
 def _cells(points: Sequence[ScorePoint], store: str) -> Iterator[tuple[str, str]]:
@@ -180,8 +180,8 @@ def _cells(points: Sequence[ScorePoint], store: str) -> Iterator[tuple[str, str]
             yield GLYPHS.get(point.status, "?"), heat_role(store, point.value)
 
 
-def _runs(cells: Sequence[tuple[str, str]]) -> Line:
-    """Join neighbours that look the same."""
+def join_cells(cells: Sequence[tuple[str, str]]) -> Line:
+    """Return cells, each a glyph with its role, as a line in which neighbours that look the same are joined."""
     return tuple(
         Span("".join(glyph for glyph, _ in run), role)
         for role, run in groupby(cells, key=lambda cell: cell[1])
@@ -209,7 +209,7 @@ def axis_lines(window: Window, cell: int) -> tuple[Line, Line]:
         ruler[column] = ("┬", "faint")
         _write(dates, column, label, "soft")
     _tell_day(ruler, window, cell)
-    return _runs(dates), _runs(ruler)
+    return join_cells(dates), join_cells(ruler)
 
 
 def date_labels(window: Window) -> list[tuple[int, str]]:

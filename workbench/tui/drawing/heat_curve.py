@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from workbench.tui.drawing.heat import HAIR, TODAY_LINE
+from workbench.tui.drawing.heat import HAIR, TODAY_LINE, join_cells
 from workbench.tui.ink import Line, Span
 from workbench.tui.palette import heat_role
 
@@ -46,26 +46,26 @@ def curve_lines(
     chosen = cell - window.first
     lines: list[Line] = []
     for row in reversed(range(height)):
-        spans = [
+        cells = [
             _bar(point, row, height, store, ruled, chosen=at == chosen) for at, point in enumerate(points)
         ]
         if window.line is None:
-            spans.append(Span(" "))
+            cells.append((" ", "text"))
         else:
-            spans.insert(window.line, Span(TODAY_LINE, "soft"))
+            cells.insert(window.line, (TODAY_LINE, "soft"))
         label = f" {ruled[row]:.2g}" if row in ruled else ""
-        lines.append((*spans, Span(f"{label:<{LABELS}.{LABELS}}", "faint")))
+        lines.append((*join_cells(cells), Span(f"{label:<{LABELS}.{LABELS}}", "faint")))
     return lines
 
 
 def _bar(
     point: ScorePoint, row: int, height: int, store: str, ruled: dict[int, float], *, chosen: bool
-) -> Span:
+) -> tuple[str, str]:
     eighths = round((point.value or 0.0) * height * 8) - row * 8
     glyph = _EIGHTHS[min(8, max(0, eighths))]
     if row == 0 and glyph == " " and point.value:
         # The least there is still shows, so that little is not mistaken for nothing.
         glyph = _EIGHTHS[1]
     if glyph == " ":
-        return Span(_RULED if row in ruled else "╎" if chosen else " ", "soft" if chosen else HAIR)
-    return Span(glyph, "strong" if chosen else heat_role(store, point.value))
+        return (_RULED if row in ruled else "╎" if chosen else " "), "soft" if chosen else HAIR
+    return glyph, "strong" if chosen else heat_role(store, point.value)

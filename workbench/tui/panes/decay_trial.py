@@ -63,11 +63,11 @@ class DecayTrial(DecayReading):
         self.try_out(rate)
 
     def _as_if(self, rate: float) -> Reading | None:
-        """Return what was tried last with its cells already under another rate, until the rest is reckoned."""
-        if self.trial is None or self.trial.reading is None:
+        """Return what is shown with its scores already under another rate, until the rest is reckoned."""
+        last = self.reading
+        if last is None:
             return None
-        last = self.trial.reading
-        return replace(last, view=replace(last.view, lambda_=rate))
+        return replace(last, view=replace(last.view, lambda_=rate), truth=last.truth or {})
 
     def truth_changed(self) -> None:
         """Go on with the trial on what was read anew."""

@@ -235,32 +235,33 @@ class HeatRows(KeyedRows):
             return _heading_line(row, title, width)
         role = f"store.{store_of_id(row.id)}"
         sign = "◆" if row.pinned else store_sign(row.id)
-        points = self._course(self.reading.view, row, window.days)
+        *points, now = self._course(self.reading.view, row, (*window.days, 0))
         left: Line = (
             Span(sign, role),
             gap(1),
-            column(
-                row.title or row.id, title, "strong" if self.reading.changed(row) else score_role(row.score)
-            ),
+            column(row.title or row.id, title, "strong" if self._change(row, now) else score_role(now.value)),
             gap(1),
         )
-        return cut(
-            (*left, *heat_line(points, window, store_of_id(row.id)), *self._becomes(row, right)), width
-        )
+        cells_line = heat_line(points, window, store_of_id(row.id))
+        return cut((*left, *cells_line, *self._becomes(row, now, right)), width)
 
-    def _becomes(self, entry: DecayEntry, width: int) -> Line:
+    def _change(self, entry: DecayEntry, now: ScorePoint) -> int:
+        """Return by how many statuses a trial would let a memory sink; less than 0 where it would rise."""
+        was = (self.reading.truth or {}).get(entry.id, now.status)
+        return _RANK.get(now.status, 0) - _RANK.get(was, 0)
+
+    def _becomes(self, entry: DecayEntry, now: ScorePoint, width: int) -> Line:
         """Draw what stands at the right of a row."""
         if self.falling:
             return _fall_words(self.reading.next_fall(entry.id), store_of_id(entry.id), width)
-        score: Line = (gap(width - _SCORE + 2 if width == _SCORE else 2), Span(f"{entry.score:.2f}", "text"))
+        score: Line = (gap(2), Span(f"{now.value or 0.0:.2f}", "text"))
         if width == _SCORE:
             return score
         if self.reading.truth is None:
-            return (*score, gap(2), column(entry.status, 8, "faint"))
-        if not self.reading.changed(entry):
-            return (*score, gap(2), column(f"  {entry.status}", 10, "faint"))
-        sinks = _RANK[entry.status] > _RANK[self.reading.truth[entry.id]]
-        return (*score, gap(2), column(f"{'↘' if sinks else '↗'} {entry.status}", 10, "decide"))
+            return (*score, gap(2), column(now.status, 8, "faint"))
+        change = self._change(entry, now)
+        sign = "↘" if change > 0 else "↗" if change < 0 else " "
+        return (*score, gap(2), column(f"{sign} {now.status}", 10, "decide" if change else "faint"))
 
 
 @lru_cache(maxsize=64)
