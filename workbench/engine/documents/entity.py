@@ -77,7 +77,7 @@ class EntityFile:
             never rewritten.
         aliases: From `## Aliases`, the header and front matter.
         facts: Those that hold.
-        retired: Those under `## Superseded`.
+        retired: Those under `## Superseded`, relations that hold no longer among them.
         others: Headings of sections that are none of the known ones.
     """
 
