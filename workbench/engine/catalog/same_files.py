@@ -5,11 +5,13 @@ A question about the past can be answered from the catalog as far as files still
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from workbench.engine.catalog.catalog import Catalog
-from workbench.engine.catalog.model import EdgeRecord
+from workbench.engine.catalog.model import EdgeRecord, MemoryRecord
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,30 @@ class SameFiles:
             blobs = {path: blob for path, blob, _ in rows}
             self._known = KnownFiles(version, blobs, {path: size for path, _, size in rows})
         return self._known
+
+    def outlines(self) -> dict[tuple[str, bytes], list[MemoryRecord]]:
+        """Return every memory without its text by path and content, in order."""
+        found: dict[tuple[str, bytes], list[MemoryRecord]] = defaultdict(list)
+        for path, blob, id_, store, start, end, title, source, moment, pinned in self._catalog.rows(
+            "SELECT f.path, blob, m.id, store, start_line, end_line, title, source, moment, pinned"
+            " FROM memories m JOIN files f ON f.number = m.file WHERE blob IS NOT NULL"
+            " ORDER BY m.path, start_line, m.number"
+        ):
+            found[path, blob].append(
+                MemoryRecord(
+                    id_,
+                    store,
+                    path,
+                    start,
+                    end,
+                    title,
+                    "",
+                    source=source,
+                    moment=datetime.fromisoformat(moment) if moment else None,
+                    pinned=bool(pinned),
+                )
+            )
+        return found
 
     def edges_to(self, entity: str) -> list[tuple[str, bytes, EdgeRecord]]:
         """Return path, content and relation for each relation that leads to an entity."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.decay.records import is_archived
 from workbench.engine.documents import DecayScores
-from workbench.engine.past.units import Unit, units_of
+from workbench.engine.past.units import Unit, is_entity, units_of, whole_entity
 from workbench.engine.results import Comparison, FileChanged, MemoryChange
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def compare(
         zone: The zone that days and times of the files are in.
         ends: The one and the other moment’s commit.
     """
+    pairs = {path: pair for path, pair in pairs.items() if pair[0] != pair[1]}
     files = tuple(
         FileChanged(path, "added" if before is None else "removed" if after is None else "changed")
         for path, (before, after) in sorted(pairs.items())
@@ -55,17 +56,21 @@ def compare(
 def _changes(
     path: str, before: bytes | None, after: bytes | None, zone: ZoneInfo
 ) -> Iterator[tuple[int, MemoryChange]]:
+    content = after if before is None else before if after is None else None
+    if content is not None and is_entity(path):
+        # Its parts came or went with it.
+        one = whole_entity(path, content)
+        change, was, now = ("added", None, one.text) if before is None else ("removed", one.text, None)
+        yield one.line, MemoryChange(one.id, one.store, path, one.title, change, was, now)
+        return
     old = units_of(path, before, zone) if before is not None else {}
     new = units_of(path, after, zone) if after is not None else {}
     for id_ in dict.fromkeys((*new, *old)):
-        was, now = old.get(id_), new.get(id_)
-        told = now or was
-        assert told is not None
-        if was and now and was.compared == now.compared:
+        earlier, later = old.get(id_), new.get(id_)
+        told = later or earlier
+        if told is None or (earlier and later and earlier.compared == later.compared):
             continue
-        if told.whole and (told.whole in old) != (told.whole in new):
-            continue
-        change = "added" if was is None else "removed" if now is None else "changed"
+        change = "added" if earlier is None else "removed" if later is None else "changed"
         yield (
             told.line,
             MemoryChange(
@@ -74,14 +79,14 @@ def _changes(
                 path,
                 told.title,
                 change,
-                was.text if was else None,
-                now.text if now else None,
+                earlier.text if earlier else None,
+                later.text if later else None,
             ),
         )
 
 
 def _scored(
-    pairs: Pairs, find: Callable[[str], tuple[str, Unit] | None], told: object
+    pairs: Pairs, find: Callable[[str], tuple[str, Unit] | None], told: Collection[str]
 ) -> Iterator[MemoryChange]:
     """Yield the memories that were pinned, unpinned, archived or restored, and say what they said before."""
     before, after = pairs.get(layout.DECAY_SCORES, (None, None))
@@ -89,7 +94,7 @@ def _scored(
         return
     old, new = _decided(before), _decided(after)
     for id_ in sorted({*old, *new}):
-        if old.get(id_) == new.get(id_) or id_ in told:  # type: ignore[operator]
+        if old.get(id_) == new.get(id_) or id_ in told:
             continue
         found = find(id_)
         if found is not None:

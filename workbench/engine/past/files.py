@@ -77,13 +77,10 @@ class PastFiles:
     def sized(self) -> builtins.list[tuple[str, int, str]]:
         """Return path, size in bytes and git's name of the content of every file, by path."""
         known = self.same.known()
-        return [
-            (
-                path,
-                known.sizes[path]
-                if path in known.sizes and self.is_same(path, known.blobs[path])
-                else self._store.blob_size(self.blobs[path]),
-                self.blobs[path],
-            )
-            for path in self.paths
-        ]
+        blobs, sizes = known.blobs.get, known.sizes
+        found = []
+        for path, blob in sorted(self.blobs.items()):
+            same = blobs(path)
+            is_known = same is not None and same.hex() == blob
+            found.append((path, sizes[path] if is_known else self._store.blob_size(blob), blob))
+        return found

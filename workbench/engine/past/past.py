@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -19,6 +19,7 @@ from workbench.engine.past.files import PastFiles
 from workbench.engine.past.lookups import PastLookups
 from workbench.engine.past.neighbourhood import neighbourhood
 from workbench.engine.past.scores import PastScores
+from workbench.engine.past.units import Unit, units_of
 from workbench.engine.stores import show_memory, view_core
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class Past:
         first_seen: Mapping[str, datetime],
     ) -> None:
         self._root = root
+        self._store = store
+        self._units: dict[str, dict[str, Unit]] = {}
         self._commit = commit
         self._asked = asked
         self._settings = settings
@@ -80,9 +83,9 @@ class Past:
     @cached_property
     def moment(self) -> results.Moment:
         """Return which commit this is, with its files (without their texts)."""
-        return self._moment(
-            tuple(results.PastFile(path, size, blob) for path, size, blob in self.files.sized())
-        )
+        from workbench.engine.results.past import PastFile
+
+        return self._moment(tuple([PastFile(path, size, blob) for path, size, blob in self.files.sized()]))
 
     def moment_of(self, path: str) -> results.Moment:
         """Return which commit this is, with one file and its text.
@@ -169,21 +172,46 @@ class Past:
         Args:
             ids: Of these memories alone, which is quick; of all by default.
         """
+        from workbench.engine.results.past import PastScore
+
         records = self._all_records() if ids is None else map(self.lookups.memory, ids)
-        found: list[results.PastScore] = []
+        found: list[PastScore] = []
         for record in records:
             score = self._scores.of(record) if record else None
             if record is not None and score is not None:
-                found.append(results.PastScore(record.id, record.store, record.title, score))
+                found.append(PastScore(record.id, record.store, record.title, score))
         return tuple(found)
 
-    def _all_records(self) -> Sequence[MemoryRecord]:
-        return [
-            record
-            for path in self.files.paths
-            if layout.store_of(path) != "file"
-            for record in self.files.versions.rows(path, self.files.blobs[path]).memories
-        ]
+    def differing(self, other: Past) -> dict[str, tuple[bytes | None, bytes | None]]:
+        """Return the contents of the files that differ at another commit, here and there, by path."""
+        read = self.files.versions.content
+        return {
+            change.path: (
+                read(change.old_blob) if change.old_blob else None,
+                read(change.new_blob) if change.new_blob else None,
+            )
+            for change in self._store.changed_paths(self._commit.tree, other._commit.tree)
+        }
+
+    def unit(self, memory_id: str) -> tuple[str, Unit] | None:
+        """Return the file that a memory stood in and what it said there, or None."""
+        path = self.lookups.path_of(memory_id)
+        content = self.files.read(path) if path else None
+        if path is None or content is None:
+            return None
+        if path not in self._units:
+            self._units = {path: units_of(path, content, self._zone)}
+        unit = self._units[path].get(memory_id)
+        return (path, unit) if unit else None
+
+    def _all_records(self) -> Iterator[MemoryRecord]:
+        known = self.files.same.outlines()
+        for path in self.files.paths:
+            if layout.store_of(path) == "file":
+                continue
+            blob = self.files.blobs[path]
+            records = known.get((path, bytes.fromhex(blob)))
+            yield from self.files.versions.rows(path, blob).memories if records is None else records
 
     def _named(self, name: str) -> MemoryId:
         """Return the id that a person’s words mean: an id, or an entity’s name at that time."""

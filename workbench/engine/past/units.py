@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout
 from workbench.engine.catalog.extract import extract, title_of
 from workbench.engine.documents import EntityFile
+from workbench.engine.past.labels import plain_label
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -24,7 +25,6 @@ class Unit:
         text: Shown where it differs.
         compared: What has to be equal for it to count as the same.
         line: The first of its lines, 1-based.
-        whole: The memory that it is a part of, where that is told instead when all of it came or went; else empty.
     """
 
     id: str
@@ -33,7 +33,6 @@ class Unit:
     text: str
     compared: str
     line: int
-    whole: str = ""
 
 
 def units_of(path: str, content: bytes, zone: ZoneInfo) -> dict[str, Unit]:
@@ -42,19 +41,32 @@ def units_of(path: str, content: bytes, zone: ZoneInfo) -> dict[str, Unit]:
     An entity’s facts and relations with a block id are memories of their own beside it, and the entity counts as
     the same where only they differ. Flat logs, other free text and files of the engine are one memory each.
     """
+    if is_entity(path):
+        return dict(_entity(path, content))
     if layout.store_of(path) == "file" or not path.endswith(".md"):
         text = content.decode("utf-8", "replace")
-        if path.startswith(f"{layout.ENTITIES}/") and path.endswith(".md"):
-            return dict(_entity(path, content))
         return {f"file:{path}": Unit(f"file:{path}", "file", path.rsplit("/", 1)[-1], text, text, 1)}
-    if path.startswith(f"{layout.ENTITIES}/"):
-        return dict(_entity(path, content))
     return {
         record.id: Unit(
             record.id, record.store, record.title, record.text, _compared(record.text), record.start_line
         )
         for record in extract(path, content, zone).memories
     }
+
+
+def is_entity(path: str) -> bool:
+    """Tell whether a file is that of an entity."""
+    return path.startswith(f"{layout.ENTITIES}/") and path.endswith(".md")
+
+
+def whole_entity(path: str, content: bytes) -> Unit:
+    """Return an entity without its parts; quicker than `units_of`."""
+    name = path.rsplit("/", 1)[1].removesuffix(".md")
+    label = plain_label(content, name)
+    if label is None:
+        return next(unit for _, unit in _entity(path, content))
+    text = content.decode("utf-8", "surrogateescape")
+    return Unit(f"entity:{name}", "semantic", label, text, text, 1)
 
 
 def _entity(path: str, content: bytes) -> Iterator[tuple[str, Unit]]:
@@ -73,7 +85,7 @@ def _entity(path: str, content: bytes) -> Iterator[tuple[str, Unit]]:
     for block, span, title in named:
         text = file.source.text_of(span)
         id_ = f"{entity}#^{block}"
-        yield id_, Unit(id_, "semantic", title_of(title), text, _compared(text), span.start, entity)
+        yield id_, Unit(id_, "semantic", title_of(title), text, _compared(text), span.start)
 
 
 def _compared(text: str) -> str:

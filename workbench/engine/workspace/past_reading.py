@@ -9,7 +9,6 @@ from workbench.engine.workspace.reading import Reading
 
 if TYPE_CHECKING:
     from workbench.engine.past import Past
-    from workbench.engine.past.units import Unit
 
 
 class PastReading(Reading):
@@ -35,42 +34,25 @@ class PastReading(Reading):
     def compare(self, older: str, newer: str | None = None) -> results.Comparison:
         """Return what is different at a later moment.
 
+        An entity that came or went is told whole; where only facts or relations with a block id differ, these are told
+        and the entity is not. Where `older` is the later of the two, it is told what going back would change.
+
         Args:
             older: As for `at`.
-            newer: Likewise; the files as they are now by default.
+            newer: Likewise; the files as they are now, committed or not, by default.
         """
-        from workbench.engine.history.stamps import find_edits
         from workbench.engine.past.comparing import compare
-        from workbench.engine.past.units import units_of
 
         ground = self._ground
-        before = self.at(older)
-        store = ground.history.store
-        head = store.resolve("HEAD")
-        after = self.at(newer if newer is not None else head)
-        pairs = {
-            change.path: (
-                store.read_blob(change.old_blob) if change.old_blob else None,
-                store.read_blob(change.new_blob) if change.new_blob else None,
-            )
-            for change in store.changed_paths(
-                store.commit(before.commit).tree, store.commit(after.commit).tree
-            )
-        }
+        before = ground.looking_back.past(older, "older")
+        after = ground.looking_back.past("HEAD" if newer is None else newer, "newer")
+        pairs = before.differing(after)
         if newer is None:
-            edits = find_edits(ground.root, store, store.commit(head).tree, ground.state)
+            from workbench.engine.history.stamps import find_edits
+
+            store = ground.history.store
+            edits = find_edits(ground.root, store, store.commit(after.commit).tree, ground.state)
             for path, content in edits.files.items():
-                was = pairs[path][0] if path in pairs else before.files.read(path)
-                pairs[path] = (was, content)
-                if was == content:
-                    del pairs[path]
-
-        def find(memory_id: str) -> tuple[str, Unit] | None:
-            path = after.lookups.path_of(memory_id)
-            content = after.files.read(path) if path else None
-            unit = (
-                units_of(path, content, ground.zone).get(memory_id) if path and content is not None else None
-            )
-            return (path, unit) if path and unit else None
-
-        return compare(pairs, find, ground.zone, (before.commit, None if newer is None else after.commit))
+                pairs[path] = (before.files.read(path), content)
+        ends = (before.commit, None if newer is None else after.commit)
+        return compare(pairs, after.unit, ground.zone, ends)
