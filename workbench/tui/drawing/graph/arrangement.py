@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.tui.drawing.graph.boxes import FRAME_LINES, Style
+from workbench.tui.drawing.graph.cards import cards_of
 from workbench.tui.drawing.graph.columns import place
 from workbench.tui.drawing.graph.columns_drawing import draw_columns
 from workbench.tui.drawing.graph.grouping import grouped, hidden_relations, same_group, whole
@@ -15,7 +16,7 @@ from workbench.tui.drawing.graph.indented import Indented, draw_indented, indent
 from workbench.tui.drawing.graph.listing import draw_list
 from workbench.tui.drawing.graph.sides import balanced, leaves, sides_of
 from workbench.tui.drawing.graph.stands import Columns
-from workbench.tui.drawing.graph.tree import Shown, cards_of, grow
+from workbench.tui.drawing.graph.tree import Shown, grow
 from workbench.tui.ink import Span
 from workbench.tui.text import wrap
 

@@ -12,7 +12,7 @@ from workbench.tui.text import cell_width
 
 if TYPE_CHECKING:
     from workbench.tui.drawing.canvas import Canvas
-    from workbench.tui.drawing.graph.tree import Card, Note
+    from workbench.tui.drawing.graph.cards import Card, Note
 
 GROUP_SIGN = "⊞"
 # Cells that a border and the space within take on both sides; lines of the lowest box with a border.

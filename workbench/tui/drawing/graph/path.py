@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from workbench.tui.drawing.canvas import Canvas
 from workbench.tui.drawing.graph import boxes
 from workbench.tui.drawing.graph.boxes import Box, Style, measure
+from workbench.tui.drawing.graph.cards import card_of, cards_of
 from workbench.tui.drawing.graph.grouping import whole
 from workbench.tui.drawing.graph.listing import draw_list
 from workbench.tui.drawing.graph.runs import write_head, write_link
 from workbench.tui.drawing.graph.stepping import steps_in_rows
-from workbench.tui.drawing.graph.tree import card_of, cards_of, grow
+from workbench.tui.drawing.graph.tree import grow
 from workbench.tui.drawing.picture import Picture, Region
 from workbench.tui.text import cell_width
 
