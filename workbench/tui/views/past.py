@@ -284,7 +284,7 @@ def views_line(current: str, words: Sequence[str], width: int, *, past: bool) ->
     for name, title in VIEWS:
         tabs.append(Span(f" {title} ", "tab" if name == current else "soft", VIEW_LINK + name))
     room = width - line_width(tuple(tabs)) - 3
-    fitting = next((each for each in words if cell_width(each) <= room), "")
+    fitting = next((each for each in map(plain, words) if cell_width(each) <= room), "")
     if not fitting:
         return cut(tuple(tabs), width)
     return spread(tuple(tabs), (Span(fitting, "decide" if past else "faint"), gap(1)), width)
