@@ -171,7 +171,7 @@ def bench_figures(size: Size) -> dict[str, float]:
     figures["bench: drawing ready"] = 1000 * terminal.press_for(b"\r", "Around")
     terminal.settle()
     figures["bench: a step in the graph"] = steps(terminal, [b"\x1b[C", b"\r"] * (STEPS // 2))
-    figures["bench: decay ready"] = 1000 * terminal.press_for(b"7", "a cell is")
+    figures["bench: decay ready"] = 1000 * terminal.press_for(b"7", "dormant 0.05")
     terminal.settle()
     figures["bench: a row of the heatmap"] = steps(terminal, [b"\x1b[B"] * STEPS)
     figures["bench: past ready"] = 1000 * terminal.press_for(b"8", f"{commits:,} of {commits:,}")
