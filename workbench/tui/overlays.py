@@ -123,9 +123,9 @@ class Overlays(App[None], inherit_bindings=False):
         from workbench.tui.screens.find import FindScreen
 
         if len(self.screen_stack) == 1:
-            offered = self._offered()
+            # What is typed meanwhile is meant for the screen, so it stands before the panes have read anything.
+            await self.push_screen(FindScreen(self._offered(), self.memories), self._found)
             await self.mount_findable_panes()
-            self.push_screen(FindScreen(offered, self.memories), self._found)
 
     def _offered(self) -> list[Finding]:
         from workbench.tui.screens.find import Finding

@@ -141,6 +141,11 @@ class FindScreen(ChoosingScreen):
         event.stop()
         self._search(tuple(event.text.casefold().split()))
 
+    def search_again(self) -> None:
+        """Take note that there is more to be found."""
+        if words := tuple(self.query_one(FilterBar).text.casefold().split()):
+            self._search(words)
+
     @work(thread=True, exclusive=True)
     def _search(self, words: tuple[str, ...]) -> None:
         worker = get_current_worker()
