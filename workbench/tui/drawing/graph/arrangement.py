@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.tui.drawing.graph.boxes import FRAME_LINES, Style
@@ -30,8 +29,9 @@ if TYPE_CHECKING:
 ALWAYS_SINGLE = 12
 # More are, up to so many, where they fit.
 _MOST_SINGLE = 48
-# Where entities share boxes, so many boxes are enough to look at, and so few too little for framed ones.
-_MOST_BOXES, _FEWEST_FRAMED, _FEWEST_BOXES = 28, 14, 3
+# Where entities share boxes, so many boxes are enough to look at; fewer than the others say are too few to be drawn
+# with borders, on both sides of the centre, or at all.
+_MOST_BOXES, _FEWEST_FRAMED, _FEWEST_BESIDE, _FEWEST_BOXES = 28, 14, 10, 3
 _FEWEST_CELLS = (34, 6)
 _FRAMED = (Style(True, 24, 2), Style(True, 18, 2), Style(True, 14, 2, joined=False))
 _PLAIN = (
@@ -47,8 +47,27 @@ _INDENTED = (
     Style(False, 14, 2, joined=False),
     Style(False, 24, note_width=54, aside=True),
 )
+_BESIDE = (*_FRAMED, *_PLAIN)
 
 Way = Columns | Indented
+
+
+@dataclass(frozen=True)
+class _Styles:
+    """What to try.
+
+    Args:
+        beside: Styles of boxes on both sides of the centre.
+        below: Styles of boxes below it.
+        balanced: Whether boxes may change sides.
+    """
+
+    beside: tuple[Style, ...]
+    below: tuple[Style, ...] = ()
+    balanced: bool = False
+
+
+_ALL = _Styles(_BESIDE, _INDENTED, balanced=True)
 
 
 def arrange(ties: Ties, width: int, height: int, *, chosen: str, omitted: int = 0) -> Picture:
@@ -102,14 +121,15 @@ def _chosen_way(ties: Ties, width: int, height: int) -> tuple[Shown, Way | None]
     if not roomy or height < _FEWEST_CELLS[1]:
         return grouped(ties, max(_FEWEST_BOXES, min(most, height - 1))), None
     return (
-        _most_boxes(ties, width, height, _FRAMED, min(most, _FEWEST_FRAMED), most)
-        or _most_boxes(ties, width, height, (*_FRAMED, *_PLAIN), _FEWEST_BOXES, most)
+        _most_boxes(ties, width, height, _Styles(_FRAMED), min(most, _FEWEST_FRAMED), most)
+        or _most_boxes(ties, width, height, _Styles(_BESIDE), min(most, _FEWEST_BESIDE), most)
+        or _most_boxes(ties, width, height, _Styles(_BESIDE, _INDENTED), _FEWEST_BOXES, most)
         or (grouped(ties, _FEWEST_BOXES), None)
     )
 
 
 def _most_boxes(
-    ties: Ties, width: int, height: int, styles: Sequence[Style], fewest: int, most: int
+    ties: Ties, width: int, height: int, styles: _Styles, fewest: int, most: int
 ) -> tuple[Shown, Way] | None:
     """Return as many boxes as fit, found by halving; None where even the fewest do not."""
     best: tuple[Shown, Way] | None = None
@@ -126,9 +146,7 @@ def _most_boxes(
     return best
 
 
-def _fitting(
-    ties: Ties, shown: Shown, width: int, height: int, styles: Sequence[Style] = ()
-) -> Iterator[Way]:
+def _fitting(ties: Ties, shown: Shown, width: int, height: int, styles: _Styles = _ALL) -> Iterator[Way]:
     """Give the arrangements that fit, the most readable first."""
     return (way for way in _ways(ties, shown, width, height, styles) if way.height <= height)
 
@@ -138,7 +156,7 @@ def _drawn(way: Way, width: int, cursor: str) -> Picture:
 
 
 def _ways(
-    ties: Ties, shown: Shown, width: int, height: int, styles: Sequence[Style] = (), *, tall: bool = False
+    ties: Ties, shown: Shown, width: int, height: int, styles: _Styles = _ALL, *, tall: bool = False
 ) -> Iterator[Way]:
     """Give the arrangements that have the width, the most readable first.
 
@@ -147,7 +165,7 @@ def _ways(
         shown: What hangs on each entity.
         width: Cells there are.
         height: Lines there are; not all that is given keeps to them.
-        styles: Of boxes in columns; all, and the sides balanced as well, where it is empty.
+        styles: What to try.
         tall: Give those as well that are sure to be too high.
     """
     cards = cards_of(ties, shown)
@@ -156,19 +174,18 @@ def _ways(
     arrangements = [(place, natural)]
     if any(each.children for each in trees[True].children):
         arrangements.append((hang, natural))
-    if not styles:
+    if styles.balanced:
         even = {joined: balanced(sides) for joined, sides in natural.items()}
         arrangements += [(way, even) for way, _ in arrangements]
     for way, sides in arrangements:
         highest = max(leaves(side) for side in sides[True])
-        for style in styles or (*_FRAMED, *_PLAIN):
+        for style in styles.beside:
             if not tall and highest * (FRAME_LINES if style.framed else 1) > height:
                 continue
             columns = way(trees[style.joined], *sides[style.joined], style, width=width, height=height)
             if columns:
                 yield columns
-    if styles != _FRAMED:
-        for style in _INDENTED:
-            downward = indent(trees[style.joined], style)
-            if downward.width <= width:
-                yield downward
+    for style in styles.below:
+        downward = indent(trees[style.joined], style)
+        if downward.width <= width:
+            yield downward
