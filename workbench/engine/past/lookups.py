@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 from workbench.engine import layout
-from workbench.engine.catalog.model import EntityMatch
+from workbench.engine.catalog.model import EntityMatch, EntityStory
 from workbench.engine.errors import InvalidInput, OutsideWorkspace
 from workbench.engine.identifiers import EPISODE_ID, parse_memory_id
 from workbench.engine.stores.core import core_path
@@ -66,6 +66,11 @@ class PastLookups:
         """Return an entity; one merged into another too."""
         rows = self._rows_of(entity)
         return next((record for record in rows.entities if record.id == entity), None) if rows else None
+
+    def story(self, entity: str) -> EntityStory:
+        """Return what an entity's file tells beside names, facts and relations."""
+        rows = self._rows_of(entity)
+        return rows.stories.get(entity, EntityStory()) if rows else EntityStory()
 
     def facts_of(self, entity: str) -> tuple[FactRecord, ...]:
         """Return an entity's facts in the order of its file, without those that were archived by themselves."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.catalog.neighbourhood import around
-from workbench.engine.documents import EntityFile
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.model import EntityRecord
-    from workbench.engine.past.files import PastFiles
     from workbench.engine.past.lookups import PastLookups
     from workbench.engine.past.scores import PastScores
 
@@ -19,25 +18,25 @@ MOST_NODES = 500
 
 
 def neighbourhood(
-    center: EntityRecord, depth: int, lookups: PastLookups, scores: PastScores, files: PastFiles
-) -> results.GraphView:
-    """Return a neighbourhood.
+    center: str, depth: int, lookups: PastLookups, scores: PastScores
+) -> results.GraphView | None:
+    """Return a neighbourhood; None where there was no such entity, and no relation named one.
 
     Args:
-        center: The entity.
+        center: The entity's id.
         depth: Hops to follow, 0 or more.
         lookups: Of the commit.
         scores: Of the commit.
-        files: Of the commit.
     """
-    found = around(center.id, lookups.steps, depth=depth, most=MOST_NODES)
-    hops, edges = found.hops, lookups.among(found.hops)
-    records = {entity: lookups.memory(entity) for entity in hops}
+    known = lookups.entity(center)
+    if known is None and not lookups.edges_of(center):
+        return None
+    found = around(center, lookups.steps, depth=depth, most=MOST_NODES)
+    records = {entity: lookups.memory(entity) for entity in found.hops}
     accessed = {entity: scores.last_accessed(record) for entity, record in records.items() if record}
-    file = EntityFile.parse(files.read(center.path) or b"", center.path)
-    return results.GraphView(
-        center=center.id,
-        nodes=tuple(_node(entity, hop, lookups, scores) for entity, hop in hops.items()),
+    view = results.GraphView(
+        center=center,
+        nodes=tuple(_node(entity, hop, lookups, scores) for entity, hop in found.hops.items()),
         edges=tuple(
             results.GraphEdge(
                 edge.from_,
@@ -48,11 +47,20 @@ def neighbourhood(
                 accessed.get(edge.from_),
                 f"{edge.from_}#^{edge.block}" if edge.block else "",
             )
-            for edge in edges
+            for edge in lookups.among(found.hops)
         ),
+        omitted=found.omitted,
+    )
+    return _with_center(view, known, lookups) if known else view
+
+
+def _with_center(view: results.GraphView, center: EntityRecord, lookups: PastLookups) -> results.GraphView:
+    story = lookups.story(center.id)
+    return replace(
+        view,
         facts=tuple(
             results.GraphFact(
-                fact.id,
+                fact.id if "#^" in fact.id else f"file:{center.path}#L{fact.line}",
                 fact.text,
                 fact.provenance,
                 results.Validity(fact.since, fact.until, fact.superseded_by),
@@ -63,9 +71,8 @@ def neighbourhood(
         ),
         summary=center.summary,
         aliases=center.aliases,
-        events=tuple(results.GraphEvent(event.date or "", event.text) for event in file.timeline),
-        questions=tuple(question.text for question in file.questions),
-        omitted=found.omitted,
+        events=tuple(results.GraphEvent(*event) for event in story.events),
+        questions=story.questions,
         absorbed=lookups.absorbed(center.id),
     )
 

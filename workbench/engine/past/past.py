@@ -23,7 +23,7 @@ from workbench.engine.past.units import Unit, units_of
 from workbench.engine.stores import show_memory, view_core
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog.model import EntityRecord, MemoryRecord
+    from workbench.engine.catalog.model import MemoryRecord
     from workbench.engine.catalog.same_files import SameFiles
     from workbench.engine.history.git_store import Commit, GitStore
     from workbench.engine.past.versions import Versions
@@ -153,17 +153,23 @@ class Past:
         return show_memory(self.files, str(memory_id), self.lookups, self._zone, score=score)
 
     def graph(self, entity: str, *, depth: int = 1) -> results.GraphView:
-        """Return an entity with its facts and what lay around it.
+        """Return an entity, by its id or label, with its facts and what lay around it.
 
         Raises:
             NotFound: There was no such entity.
         """
         if depth < 0:
             raise InvalidInput("A depth is 0 or more.", remedy="Ask for --depth 1.")
-        return neighbourhood(self._entity(entity), depth, self.lookups, self._scores, self.files)
+        view = neighbourhood(str(self._named(entity).whole), depth, self.lookups, self._scores)
+        if view is None:
+            raise NotFound(
+                f"There was no entity “{entity}” at {self._commit.id[:SHORT]}.",
+                remedy=f"See what there was: workbench audit at {self._commit.id[:SHORT]}",
+            )
+        return view
 
     def entities(self) -> Sequence[tuple[str, str]]:
-        """Return the id and a name of every entity, by id, without opening their files."""
+        """Return id and label of every entity that was not merged into another, by id."""
         return self.lookups.entities()
 
     def scores(self, ids: Sequence[str] | None = None) -> Sequence[results.PastScore]:
@@ -226,12 +232,3 @@ class Past:
                     f"“{name}” may be {', '.join(matches[:5])}.", remedy="Name one of them."
                 ) from None
             return parse_memory_id(matches[0])
-
-    def _entity(self, name: str) -> EntityRecord:
-        found = self.lookups.entity(str(self._named(name)))
-        if found is None:
-            raise NotFound(
-                f"There was no entity “{name}” at {self._commit.id[:SHORT]}.",
-                remedy=f"See what there was: workbench audit at {self._commit.id[:SHORT]}",
-            )
-        return found
