@@ -226,12 +226,32 @@ async def test_a_fact_opens_by_itself(seen: Workspace) -> None:
         assert pane_of(pilot).detail.has_focus
 
 
-async def test_a_fact_told_by_its_id_is_shown_in_its_entity(seen: Workspace) -> None:
-    async with looking(seen, target=BELIEVED) as pilot:
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize(
+    ("target", "link"),
+    [(BELIEVED, BELIEVED), (f"{FERRY}#^rrad", f"relation:{FERRY}|uses|entity:tool--radar")],
+)
+async def test_a_fact_or_relation_told_by_its_id_is_shown_in_its_entity(
+    seen: Workspace, size: tuple[int, int], target: str, link: str
+) -> None:
+    async with looking(seen, size, target=target) as pilot:
         pane = pane_of(pilot)
-        assert head(pilot).startswith("Around Ferry")
         assert pane.detail.has_focus
+        assert pane.detail.focused_link == link
+        await press(pilot, "escape")
+        assert head(pilot).startswith("Around Ferry")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_going_into_the_detail_chooses_its_first_fact(seen: Workspace, size: tuple[int, int]) -> None:
+    async with looking(seen, size, target=FERRY) as pilot:
+        pane = pane_of(pilot)
+        await press(pilot, "tab")
+        assert pane.detail.focused_link == f"{FERRY}#^frun"
+        await press(pilot, "down")
         assert pane.detail.focused_link == BELIEVED
+        await press(pilot, "up")
+        assert pane.detail.focused_link == f"{FERRY}#^frun"
 
 
 async def test_what_only_a_relation_names_can_be_looked_at(seen: Workspace) -> None:

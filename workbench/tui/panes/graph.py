@@ -333,13 +333,13 @@ class GraphPane(GraphEditing):
         return f"{len(members):,} around {self.label(self._at.center)}", tuple(members)
 
     def _find_item(self) -> None:
-        """Read the fact that led here, once it is there to be read."""
-        detail = self.query_one(EntityDetail)
+        """Read the fact or relation that led here, once it is there to be read."""
         if self._item_wanted and self._entity_views.get(self._at.center) is not None:
             wanted, self._item_wanted = self._item_wanted, ""
-            if self.here() == self._at.center and detail.choose(wanted):
-                self.add_class("-reading")
-                self.call_after_refresh(detail.focus)
+            link = self.portrait(self._at.center).link_of(wanted)
+            if self.here() == self._at.center and link:
+                self.query_one(EntityDetail).choose(link)
+                self.action_read_entity()
 
     def know_entity(self, key: str) -> None:
         if key == self.here():

@@ -66,6 +66,12 @@ class Portrait:
         """Return the fact of that id."""
         return next((fact for fact in self.view.facts if fact.id == link), None) if self.view else None
 
+    def link_of(self, memory_id: str) -> str:
+        """Return the link of the detail that stands for a fact or relation of that id; empty where none does."""
+        if self.fact(memory_id) is not None:
+            return memory_id
+        return next((relation_key(edge) for edge in self.edges if edge.id == memory_id), "")
+
 
 def relation_key(edge: GraphEdge) -> str:
     """Return what a relation is known by on the screen; no two of a graph have the same."""

@@ -11,37 +11,49 @@ if TYPE_CHECKING:
 
     from workbench.tui.ink import Line
 
+_FIRST = "first"
+
 
 class EntityDetail(Detail):
-    """A detail in which the keys that scroll walk from one fact, relation or other link to the next in sight."""
+    """A detail in which the keys that scroll walk from one fact, relation or other link to the next in sight.
 
-    _kept = ""
+    Its cursor stays on its link wherever that stands, also while it is away for a moment: because what is known of the
+    subject is read again, or because the detail is not laid out yet.
+    """
+
+    _wanted = ""
 
     def show(self, draw: Callable[[int], Sequence[Line]], subject: str = "") -> None:
-        """Show other lines; about the same subject, the cursor stays on its link wherever that stands now."""
         same = subject == self._subject
-        kept = self.focused_link or (self._kept if same else "")
+        wanted = (self.focused_link or self._wanted) if same else ""
+        self._wanted = ""
         super().show(draw, subject)
-        at = self._find(kept) if same and kept else None
-        # A link may be away for as long as what is known of the subject is read again.
-        self._kept = kept if same and at is None else ""
-        if same and kept:
-            self.link = -1 if at is None else at
+        self._wanted = wanted
+        if same:
+            self.link = -1
+            self._find_wanted()
 
-    def _find(self, link: str) -> int | None:
-        return next((at for at, (_, _, each) in enumerate(self._links) if each == link), None)
-
-    def choose(self, link: str) -> bool:
-        """Put the cursor on the first link that leads there; returns whether there is one."""
-        at = self._find(link)
-        if at is not None:
-            self._choose(at)
-        return at is not None
+    def choose(self, link: str) -> None:
+        """Put the cursor on the first link that leads there, as soon as it is to be seen."""
+        self._wanted = link
+        self._find_wanted()
 
     def choose_first(self) -> None:
-        """Put the cursor on the first link, where there is any."""
-        if self._links and self.link < 0:
-            self._choose(0)
+        """Put the cursor on the first link where it is on none."""
+        if self.link < 0 and not self._wanted:
+            self.choose(_FIRST)
+
+    def _find_wanted(self) -> None:
+        at = next((at for at, (_, _, link) in enumerate(self._links) if self._wanted in (link, _FIRST)), None)
+        if self._wanted and at is not None:
+            self._wanted = ""
+            self._choose(at)
+
+    def _lay_out(self) -> None:
+        before = self._width
+        super()._lay_out()
+        if self._width != before and self._wanted:
+            self._find_wanted()
 
     def action_scroll_down(self) -> None:
         following = self.link + 1
