@@ -8,7 +8,9 @@ import pytest
 
 from tests.tui.seen_screen import app_of, file_text, newest, press, screen_text, status, toasts
 from tests.tui.seen_workspace import ARCHIVED, FERRY, INES, LEARNED_FROM, looking, open_seen
+from tests.tui.stillness import settle
 from workbench.engine import FixedClock, Workspace
+from workbench.tui import memory_actions
 from workbench.tui.bench import Memory
 from workbench.tui.memory_actions import history_link, means_something
 from workbench.tui.panes.on_memories import OnMemories
@@ -16,6 +18,7 @@ from workbench.tui.screens.edit import EditScreen
 from workbench.tui.screens.memory import MemoryScreen
 from workbench.tui.trail import Place
 
+FERRY_FILE = "memory/graph/entities/project--ferry.md"
 EPISODES = "memory/episodes/2026-01-12.md"
 
 
@@ -98,6 +101,27 @@ async def test_a_correction_is_written_in_place_and_stands_beside_the_episode(se
         assert not any(
             "or the wind" in path.read_text() for path in (seen.root / "memory/episodes").iterdir()
         )
+
+
+async def test_a_text_comes_back_from_the_users_own_editor(
+    seen: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[str] = []
+
+    def write(_app: object, text: str, *, suffix: str) -> str:
+        given.append(text + suffix)
+        return "Tell the quay by radio, twice\n"
+
+    monkeypatch.setattr(memory_actions, "edit_in_editor", write)
+    async with looking(seen, target=LEARNED_FROM) as pilot:
+        app_of(pilot).memory_actions.edit_in_editor(f"{FERRY}#^frun")
+        await settle(pilot)
+        assert given == ["The ferry leaves Barreiro every twenty minutes.md"]
+        assert "- Tell the quay by radio, twice (since 2025-12-04" in file_text(seen, FERRY_FILE)
+        head = seen.head()
+        app_of(pilot).memory_actions.edit_in_editor(f"{FERRY}#^frun")
+        await settle(pilot)
+        assert seen.head() == head
 
 
 async def test_an_unsaved_text_is_kept_as_a_draft_and_counted_when_leaving(seen: Workspace) -> None:

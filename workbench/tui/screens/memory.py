@@ -98,7 +98,7 @@ class MemoryScreen(ModalScreen[str | None]):
         self.set_class(event.size.width <= _SMALL[0] or event.size.height <= _SMALL[1], "-small")
 
     def _draw_keys(self) -> None:
-        if not self.is_current:
+        if self.app.screen is not self:
             return
         keys = cast("Overlays", self.app).shown_keys()
         self.query_one("#memory-keys", StatusLine).show(
