@@ -137,3 +137,56 @@ def test_times_and_days_name_moments(lived: tuple[AgentHome, str]) -> None:
         assert workspace.at("12h").commit == first
         with pytest.raises(NotFound):
             workspace.at("2026-01-01")
+
+
+def test_a_comparison_is_in_the_order_of_stores_and_turns_round(lived: tuple[AgentHome, str]) -> None:
+    home, first = lived
+    with home.open() as workspace:
+        head = workspace.head() or ""
+        forth, back = workspace.compare(first, head), workspace.compare(head, first)
+    stores = [change.store for change in forth.memories]
+    order = ["core", "episodic", "semantic", "procedural", "vault", "file"]
+    assert stores == sorted(stores, key=order.index)
+    opposite = {"added": "removed", "removed": "added", "changed": "changed", "scored": "scored"}
+    assert {(m.id, m.before, m.after, m.change) for m in forth.memories} == {
+        (m.id, m.after, m.before, opposite[m.change]) for m in back.memories
+    }
+    assert (forth.from_, forth.to) == (first, head)
+
+
+def test_an_entity_that_came_is_told_whole(lived: tuple[AgentHome, str]) -> None:
+    home, _ = lived
+    with home.open() as workspace:
+        before = workspace.head() or ""
+        workspace.graph_add("tool", "Press")
+        workspace.graph_add_fact("Press", "Is made of iron")
+        (told,) = workspace.compare(before).memories
+        assert (told.id, told.change, told.before, told.title) == (
+            "entity:tool--press",
+            "added",
+            None,
+            "Press",
+        )
+        assert "Is made of iron" in (told.after or "")
+        (fact,) = workspace.compare(workspace.history_line().commits[-2]).memories
+        assert fact.id.startswith("entity:tool--press#^")
+        (file,) = workspace.compare(before).files
+        assert file.change == "added"
+
+
+def test_nothing_differs_from_oneself(lived: tuple[AgentHome, str]) -> None:
+    home, first = lived
+    with home.open() as workspace:
+        compared = workspace.compare(first, first)
+        assert not compared.files
+        assert not compared.memories
+        assert not workspace.compare("HEAD").memories
+
+
+def test_an_edit_back_to_what_was_is_no_difference(lived: tuple[AgentHome, str]) -> None:
+    home, first = lived
+    with home.open() as workspace:
+        held = workspace.at(first).get(DAY)
+    (home.root / DAY).write_bytes(held)
+    with home.open("reader") as workspace:
+        assert DAY not in {file.path for file in workspace.compare(first).files}

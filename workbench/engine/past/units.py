@@ -80,7 +80,12 @@ def _entity(path: str, content: bytes) -> Iterator[tuple[str, Unit]]:
     ]
     named = sorted((part for part in parts if part[0]), key=lambda part: part[1].start)
     own = {line for _, span, _ in named for line in range(span.start, span.end + 1)}
-    rest = "\n".join(line for number, line in enumerate(file.source.lines, start=1) if number not in own)
+    # A section comes and goes with what stands in it.
+    rest = "\n".join(
+        line
+        for number, line in enumerate(file.source.lines, start=1)
+        if number not in own and line.strip() and not line.startswith("## ")
+    )
     yield entity, Unit(entity, "semantic", file.label, file.source.text, _compared(rest), 1)
     for block, span, title in named:
         text = file.source.text_of(span)
