@@ -298,10 +298,25 @@ async def test_what_fades_is_listed_the_soonest_first_for_three_spans(seen: Work
             assert f"in {fall.days:>2} d" in text
             assert f"{GLYPHS[fall.before]}→{GLYPHS[fall.after]} {fall.after}" in text
             assert f"{len(first)} fade" in lines_of(pilot, "summary")
+            assert f"[{days}]" in lines_of(pilot, "summary")
         await press(pilot, "w")
         assert len(listed(pilot)) == len(seen.decay().entries)
         await press(pilot, "w", "escape")
         assert pane_of(pilot).wanted.span == 0
+
+
+async def test_a_click_chooses_the_span_the_order_and_the_scale(seen: Workspace) -> None:
+    async with looking(seen) as pilot:
+        await press(pilot, "7", "w")
+        line = lines_of(pilot, "summary")
+        await pilot.click("#decay-summary", offset=(line.index("90"), 0))
+        await settle(pilot)
+        assert "[90]" in lines_of(pilot, "summary")
+        await press(pilot, "escape")
+        for words in ("by next fall", "a cell is 3 days"):
+            await pilot.click("#decay-summary", offset=(lines_of(pilot, "summary").index(words) + 1, 0))
+            await settle(pilot)
+            assert words not in lines_of(pilot, "summary")
 
 
 async def test_when_nothing_fades_it_says_when_the_next_one_does(

@@ -83,10 +83,13 @@ def _order(reading: Reading, wanted: Arrangement, shown: int) -> Line:
 
 
 def _fading_tabs(span: int, shown: int) -> Line:
-    tabs = (
-        Span(f" {each} ", "tab" if each == span else "soft", f"{FADING}:{each}") for each in sorted(SPANS)
-    )
+    tabs = (_tab(each, chosen=each == span) for each in sorted(SPANS))
     return (Span(f"{shown:,} fade{'s' * (shown == 1)} in", "strong"), gap(1), *tabs, Span(" days", "strong"))
+
+
+def _tab(days: int, *, chosen: bool) -> Span:
+    text, role = (f"[{days}]", "tab") if chosen else (f" {days} ", "soft")
+    return Span(text, role, f"{FADING}:{days}")
 
 
 def legend_line(view: DecayView | None, width: int) -> Line:
