@@ -37,6 +37,8 @@ async def test_it_opens_at_now_and_says_so(seen: Workspace) -> None:
             "people", "agents", "reflection",
         ]  # fmt: skip
         assert "Dec" in ribbon(pilot)
+        assert "A gale is announced for Thursday" in listed(pilot)
+        assert "→ now" in listed(pilot, head=True)
 
 
 async def test_a_step_back_names_the_moment_everywhere(seen: Workspace) -> None:
@@ -242,6 +244,24 @@ async def test_a_link_leads_to_a_memory_before_a_change(seen: Workspace) -> None
         pane(pilot).go_to("0123456789ab")
         await settle(pilot)
         assert any("no change 0123456789ab" in str(toast.message) for toast in pilot.app._notifications)
+
+
+async def test_a_memory_that_was_not_there_yet_is_said_so_and_found_when_it_comes(seen: Workspace) -> None:
+    learned = next(
+        entry.commit
+        for entry in seen.audit_log(file="memory/episodes/2026-01-12.md").entries
+        if entry.action == "CREATE"
+    )
+    async with looking(seen) as pilot:
+        await open_past(pilot)
+        pane(pilot).go_to(f"{LEARNED_FROM}@{learned}^")
+        await settle(pilot)
+        toasts = [str(toast.message) for toast in pilot.app._notifications]
+        assert any(f"{LEARNED_FROM} was not there" in text for text in toasts)
+        await pilot.press("right")
+        await settle(pilot)
+        assert pane(pilot).list.cursor_key == LEARNED_FROM
+        assert len(pilot.app._notifications) == len(toasts)
 
 
 async def test_a_filter_holds_at_every_moment(seen: Workspace) -> None:

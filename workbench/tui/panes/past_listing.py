@@ -9,6 +9,7 @@ from textual.message import Message
 
 from workbench.tui.palette import PAPER
 from workbench.tui.panes import base
+from workbench.tui.panes.past_places import day_earlier
 from workbench.tui.panes.past_reading import Listed, Wanted
 from workbench.tui.panes.past_travelling import PastTravelling
 from workbench.tui.views.past import CHANGES, VIEW_LINK, VIEWS, PastRows, view_of, views_line
@@ -78,6 +79,10 @@ class PastListing(PastTravelling):
         self._resting: Timer | None = None
         self._reads: list[Wanted] = []
         self._patience: Timer | None = None
+        # The row that the cursor was on before reading took long.
+        self._kept_key = ""
+        # Nobody has been told yet that the row asked for is not there.
+        self._is_news = False
 
     def compose_head(self) -> ComposeResult:
         yield StatusLine(id="past-views", ground=PAPER)
@@ -108,12 +113,19 @@ class PastListing(PastTravelling):
         return Wanted(self.view, self.commit, *names, words=self.words)
 
     def compared(self) -> tuple[int | None, int]:
-        """Return the two moments to compare: this and the marked one, or now; at that one itself, what it did."""
-        assert self.course is not None
-        other = len(self.course) - 1 if self.mark is None else self.mark
-        if other == self.at:
-            return (self.at - 1 if self.at else None), self.at
-        return min(self.at, other), max(self.at, other)
+        """Return the two moments to compare: this one and the marked one, or now.
+
+        At the marked one itself it is what that change did; at now, what the last day on which something changed did.
+        """
+        course = self.course
+        assert course is not None
+        last = len(course) - 1
+        other = last if self.mark is None else self.mark
+        if other != self.at:
+            return min(self.at, other), max(self.at, other)
+        if not self.at:
+            return None, self.at
+        return (day_earlier(course, last, self.zone) if self.mark is None else self.at - 1), self.at
 
     def moved_in_time(self) -> None:
         """Show memory of the moment one is at, once one rests there."""
@@ -149,7 +161,7 @@ class PastListing(PastTravelling):
         """Show nothing rather than what was at another moment, where the reading takes its time."""
         if self._reads and self.course is not None and self.in_sight != self._wanted():
             if self.list.cursor_key != self.rows.first_key:
-                self.wanted_key = self.wanted_key or self.list.cursor_key
+                self._kept_key = self.list.cursor_key
             self.in_sight, self.rows = None, PastRows()
             self.list.show(self.rows)
             self.list.waiting = False
@@ -182,9 +194,11 @@ class PastListing(PastTravelling):
         self.list.show(rows, keep=rows.first_key if at_first else None)
         if self._patience is not None:
             self._patience.stop()
+        if self._kept_key:
+            self.list.go_to(self._kept_key)
+            self._kept_key = ""
         if self.wanted_key and wanted is not None:
-            self.list.go_to(self.resolve(self.wanted_key))
-            self.wanted_key = ""
+            self._find_wanted()
         self.filter_bar.set_count(rows.shown, listed.total)
         if wanted is not None:
             self.draw_scrubber(listed.said)
@@ -193,6 +207,15 @@ class PastListing(PastTravelling):
         self.show_detail(self.list.cursor_key)
         self.refresh_bindings()
         self.post_message(self.Settled())
+
+    def _find_wanted(self) -> None:
+        """Go to the row that was asked for; where it is not there, say so once and wait until it is."""
+        if self.list.go_to(self.resolve(self.wanted_key)):
+            self.wanted_key = ""
+        elif self._is_news:
+            when = self.name_of_moment(self.at)
+            self.app.notify(f"{self.wanted_key} was not there {when}; → goes on in time.", timeout=6)
+        self._is_news = False
 
     @property
     def said(self) -> CommitView | None:
@@ -207,7 +230,7 @@ class PastListing(PastTravelling):
 
     def want_row(self, key: str) -> None:
         """Show a row, in the view that has it."""
-        self.wanted_key = key
+        self.wanted_key, self._is_news = key, True
         if self.rows.find(key) is None:
             self.view = view_of(key)
             if self.course is not None:
@@ -250,7 +273,7 @@ class PastListing(PastTravelling):
 
     def choose_view(self, view: str) -> None:
         """Show something else of the same moment."""
-        self.view = view
+        self.view, self.wanted_key = view, ""
         if self.course is not None:
             self.moved_in_time()
 
