@@ -31,7 +31,8 @@ _UNKNOWN = " " + GLYPHS["unrecorded"]
 class HeatList(VirtualList):
     """Memories over time. Posts `Looked` when the cursor is at another cell of a row, and `KeepWanted` in a trial."""
 
-    BINDINGS: ClassVar = bindings(commands.CellBack, commands.CellOn, commands.KeepRate)
+    # Enter means one of two things here; a key that is bound anew forgets what it meant to every list.
+    BINDINGS: ClassVar = bindings(commands.CellBack, commands.CellOn, commands.Open, commands.KeepRate)
     DEFAULT_CSS = "HeatList { scrollbar-gutter: stable; }"
 
     class Looked(Message):
