@@ -109,8 +109,8 @@ class PastListing(PastTravelling):
             older, newer = self.compared()
         course = self.course
         assert course is not None
-        names = (course.commits[at] if at is not None else "" for at in (older, newer))
-        return Wanted(self.view, self.commit, *names, words=self.words)
+        before, after = (course.commits[at] if at is not None else "" for at in (older, newer))
+        return Wanted(self.view, self.commit, before, after, self.words)
 
     def compared(self) -> tuple[int | None, int]:
         """Return the two moments to compare: this one and the marked one, or now.
