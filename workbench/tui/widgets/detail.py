@@ -101,6 +101,10 @@ class Detail(ScrollView, can_focus=True):
     def on_resize(self, _event: events.Resize) -> None:
         self._lay_out()
 
+    def watch_show_vertical_scrollbar(self) -> None:
+        """Draw anew for what the scroll bar leaves."""
+        self._lay_out()
+
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         row = y + round(self.scroll_y) - 1
