@@ -54,6 +54,11 @@ def newest(workspace: Workspace) -> str:
     return workspace.head() or "0" * 40
 
 
+def oldest(workspace: Workspace) -> str:
+    """Return the first commit, or one that does not exist where there is none."""
+    return next(iter(workspace.history_line().commits), "0" * 40)
+
+
 def an_alert(workspace: Workspace) -> str:
     alerts = workspace.audit_alerts().alerts
     return alerts[0].id if alerts else "a-00000000"
@@ -250,7 +255,7 @@ TAKING_BACK = (
     Calling("rollback", lambda w: w.rollback(to="2026-02-02T14:30"), WRITE, prepare=lambda w: w.pin(EPISODE)),
     Calling(
         "rollback",
-        lambda w: w.rollback(memory=f"{FACT}@{w.history_line().commits[0]}"),
+        lambda w: w.rollback(memory=f"{FACT}@{oldest(w)}"),
         WRITE,
         "memory",
         prepare=lambda w: w.edit(FACT, "Drinks coffee in the morning"),
