@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.tui.past_hands import pane
 from tests.tui.stillness import settle
 from tests.tui.test_snapshots import pytestmark as pytestmark
 from workbench.tui.app import BenchApp
@@ -51,6 +52,9 @@ def test_screen(seen: Workspace, snap_compare: Callable[..., bool], name: str) -
         app = pilot.app
         assert isinstance(app, BenchApp)
         app.read_status()
+        await settle(pilot)
+        # A detail that has just got a scroll bar takes its width into account when it is drawn again.
+        pane(pilot).show_detail(pane(pilot).list.cursor_key)
         await settle(pilot)
 
     assert snap_compare(BenchApp(bench, theme=theme), terminal_size=size, run_before=reach)
