@@ -44,7 +44,8 @@ def test_whatever_is_typed_makes_some_sense(text: str) -> None:
         ("", True), ("tide", True), ("tide gauge", True), ("tide station", False), ('"tide gauge"', True),
         ('"gauge tide"', False), ("type:fact", True), ("type:dec", False), ("type:dec,fact", True), ("tag:sen", True),
         ("-tag:sensor", False), ("-station", True), ("since:yesterday", False), ("until:2026-01-31", True),
-        ("since:2026-01 until:2026-01", True), ("type:", True), ("10:00", True), ("foo:bar", False),
+        ("since:2026-01 until:2026-01", True), ("after:yesterday", False), ("before:2026-01-31", True),
+        ("after:2026-01-31", False), ("before:2025", False), ("type:", True), ("10:00", True), ("foo:bar", False),
     ],
 )  # fmt: skip
 def test_every_condition_must_hold(typed: str, passes: bool) -> None:

@@ -11,6 +11,8 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _ISO = re.compile(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
 _AGO = re.compile(r"^(\d{1,4})\s*([dwmy])$")
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
+FIRST, LAST = ("after", "since"), ("before", "until")
+"""What stands before the first and before the last day, wherever days are typed."""
 
 
 @dataclass(frozen=True)
@@ -70,16 +72,17 @@ def parse_query(text: str, fields: tuple[str, ...], today: date) -> Query:
 
     Args:
         text: For example `type:decision,fact tag:deploy since:2w "blue green" -staging`.
-        fields: Names that may stand before a colon; what stands before any other colon is a word.
+        fields: Names that may stand before a colon beside `FIRST` and `LAST`; what stands before any other colon is a
+            word.
         today: For dates that are told from today.
     """
     conditions: list[Condition] = []
     since = until = None
     for minus, name, *values in _TOKEN.findall(text.casefold()):
         value = "".join(values)
-        if name in ("since", "until"):
+        if name in FIRST + LAST:
             span = parse_days(value, today)
-            if span and name == "since":
+            if span and name in FIRST:
                 since = span[0]
             elif span:
                 until = span[1]

@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.engine.identifiers import SEARCHED_STORES
-from workbench.tui.query import parse_days
+from workbench.tui.query import FIRST, LAST, parse_days
 
 if TYPE_CHECKING:
     from datetime import date
 
 STATUSES = ("active", "fading", "dormant", "pinned", "any")
-_FIRST, _LAST = ("after", "since"), ("before", "until")
 _CONDITION = re.compile(
-    rf'(?<!\S)(store|status|{"|".join((*_FIRST, *_LAST))}):(?:"([^"]*)"?|(\S*))', re.IGNORECASE
+    rf'(?<!\S)(store|status|{"|".join(FIRST + LAST)}):(?:"([^"]*)"?|(\S*))', re.IGNORECASE
 )
 
 
@@ -82,7 +81,7 @@ def parse_question(text: str, today: date) -> Question:
         days = parse_days(value, today)
         if days is None:
             problems.append(f"{name}:{value} is no day; write 2026-02-14, feb, 3w or yesterday.")
-        elif name in _FIRST:
+        elif name in FIRST:
             after = days[0]
         else:
             before = days[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from workbench.tui.query import Query, parse_days, parse_query
+from workbench.tui.query import Query, parse_query
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from workbench.engine.results import EntityRow, GraphNode, GraphView
     from workbench.tui.query import Condition
 
-FIELDS = ("type", "relation", "status", "score", "after", "before")
+FIELDS = ("type", "relation", "status", "score")
 _TOP = 1.0
 
 
@@ -99,12 +99,6 @@ def parse_graph_filter(text: str, today: date) -> GraphFilter:
             relations.append(each)
         elif each.field == "score":
             found = _bounded(found, each.values[0])
-        elif each.field in ("after", "before"):
-            days = parse_days(each.values[0], today)
-            if days and each.field == "after":
-                found = replace(found, after=days[0])
-            elif days:
-                found = replace(found, before=days[1])
         else:
             named.append(each)
     return replace(found, words=Query(tuple(named)), relations=tuple(relations))
