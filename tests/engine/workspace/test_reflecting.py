@@ -424,3 +424,60 @@ def test_the_door_keeps_its_face(settled: AgentHome) -> None:
         assert workspace.reflection_trace("r-001") == ()
         with pytest.raises(InvalidInput):
             workspace.reflection_trace("../secrets")
+
+
+class TestWhatWasProposedByHand:
+    """A person’s own proposal is no reflection: it neither counts as the last one nor keeps the next one waiting."""
+
+    @pytest.fixture
+    def doubled(self, settled: AgentHome) -> AgentHome:
+        with settled.open() as workspace:
+            workspace.graph_add("person", "Robin Ek")
+            workspace.graph_add("person", "Kim Berg")
+        _log(settled, "The ferry leaves at nine")
+        return settled
+
+    def test_a_scheduled_cycle_runs_and_takes_it_in(self, doubled: AgentHome, mind: Proposing) -> None:
+        with doubled.open() as workspace:
+            (proposed,) = workspace.graph_propose_merge("Robin", "Robin Ek").ids
+            due = workspace.reflection_due()
+            assert (due.due, due.last, due.waiting) == (True, None, "")
+            reflected = workspace.reflect(if_due=True, trigger="schedule")
+            assert reflected.id == "r-002"
+            assert workspace.reflection_due().waiting == "r-002"
+            assert proposed == "r-001.1"
+            workspace.review_decide({proposed: "approved"})
+            assert workspace.review_apply().applied == (proposed,)
+            assert workspace.resolve("Robin Ek").name == "person--robin"
+
+    @pytest.mark.parametrize("decision", ["approved", "rejected", "deferred"])
+    def test_what_was_decided_of_it_puts_nothing_off(
+        self, doubled: AgentHome, mind: Proposing, decision: str
+    ) -> None:
+        with doubled.open() as workspace:
+            for name in ("Robin Ek", "Kim Berg"):
+                (proposed,) = workspace.graph_propose_merge("Robin", name).ids
+                workspace.review_decide({proposed: decision})
+                workspace.review_apply()
+                due = workspace.reflection_due()
+                assert (due.due, due.last, due.waiting) == (True, None, "")
+            reflected = workspace.reflect(if_due=True, trigger="schedule")
+            assert reflected.ids, reflected.reason
+            assert workspace.reflection_due().last is not None
+
+    def test_it_does_not_hide_that_a_reflection_waits(self, doubled: AgentHome, mind: Proposing) -> None:
+        with doubled.open() as workspace:
+            workspace.reflect()
+            workspace.graph_propose_merge("Robin", "Robin Ek")
+            due = workspace.reflection_due()
+            assert (due.due, due.waiting) == (False, "r-001")
+            assert due.last is not None
+
+    def test_it_is_remembered_as_any_other_rejected_merge(self, doubled: AgentHome, mind: Proposing) -> None:
+        with doubled.open() as workspace:
+            (proposed,) = workspace.graph_propose_merge("Robin", "Robin Ek").ids
+            (item,) = workspace.review().items
+            assert item.fields == {}
+            workspace.review_decide({proposed: "rejected"})
+            workspace.review_apply()
+        assert "by hand" not in (doubled.root / layout.REJECTED).read_text("utf-8")

@@ -42,6 +42,9 @@ RESEMBLES: Final = "resembles"
 """A rejected item that this one is close to, and since when there is something new to it."""
 AS_OF: Final = "as of"
 """Digest of what the item would change, as it read when it was proposed (`reflection/review` writes and checks it)."""
+PROPOSED: Final = "proposed"
+BY_HAND: Final = "by hand"
+"""Who thought of an item, where no reflection did."""
 
 
 def fact(
@@ -265,6 +268,11 @@ def fields_of(item: ReviewItem) -> dict[str, str]:
 def field_of(item: ReviewItem, label: str) -> str:
     """Return what an item says under a label, in any case of the label; empty where it says nothing."""
     return fields_of(item).get(label, "").strip()
+
+
+def is_by_hand(item: ReviewItem) -> bool:
+    """Tell whether somebody put an item before a person without a reflection."""
+    return field_of(item, PROPOSED) == BY_HAND
 
 
 def numbered(steps: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView
     from workbench.engine.stores.entities import EntityFiles
 
-_BY_HAND = "Proposed by hand, from the graph."
+_FROM_THE_GRAPH = "Proposed by hand, from the graph."
 _LINKED = re.compile(r"\[\[([^\[\]|#]+)")
 
 
@@ -75,8 +75,9 @@ def plan_propose_merge(
         kept.id,
         absorbed.id,
         [_proof(kept), _proof(absorbed)],
-        reason=clean_line(reason, what="A reason").text if reason.strip() else _BY_HAND,
+        reason=clean_line(reason, what="A reason").text if reason.strip() else _FROM_THE_GRAPH,
     )
+    item = replace(item, fields=((items.PROPOSED, items.BY_HAND),))
     warnings = _warnings(view, item, person=person)
     file, item = _added(view, pending, item, now)
     summary = f"{item.id} proposes to merge {absorbed.id} into {kept.id}"

@@ -12,14 +12,14 @@ from workbench.engine.clock import time_or_none
 from workbench.engine.reflection.account import read_account
 from workbench.engine.reflection.due import AGEING_HOURS
 from workbench.engine.reflection.files import reflection_of
-from workbench.engine.reflection.items import AS_OF, RESEMBLES, fields_of
+from workbench.engine.reflection.items import AS_OF, PROPOSED, RESEMBLES, fields_of
 from workbench.engine.reflection.kinds import FORMS, SUMMARY, Kind, Risk, kind_of
 from workbench.engine.stores.wording import one_line
 
 if TYPE_CHECKING:
     from workbench.engine.documents import Evidence, PendingReflection, ReviewItem
 
-_HIDDEN: Final = (AS_OF, RESEMBLES)
+_HIDDEN: Final = (AS_OF, PROPOSED, RESEMBLES)
 
 
 @dataclass(frozen=True)

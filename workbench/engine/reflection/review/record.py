@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.documents import ReflectionRecord
 from workbench.engine.reflection.account import READ_FIELD, read_account
+from workbench.engine.reflection.items import BY_HAND, PROPOSED, is_by_hand
 from workbench.engine.reflection.verdicts import read_verdicts, verdict_line, without_verdicts
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def updated_record(
 
     The outcome is `approved` where every item was, `rejected` where every item was, else `partial`. The field
     `items` says how many of how many were approved; `read`, the mark of what the reflection has read, is taken
-    over from the proposal and kept.
+    over from the proposal and kept. `proposed` says so where all of it was proposed by hand, and nothing was read.
 
     Args:
         log: The log as it stands.
@@ -74,6 +75,8 @@ def updated_record(
     mark = read_account(pending.meta).mark
     if mark and READ_FIELD not in fields:
         fields[READ_FIELD] = mark
+    if not mark and known is None and pending.items and all(map(is_by_hand, pending.items)):
+        fields[PROPOSED] = BY_HAND
     # What somebody wrote beside the lines stays.
     beside = [line for line in without_verdicts(known.body).split("\n") if line.strip()] if known else []
     body = "\n".join([*beside, *lines.values()])
