@@ -17,6 +17,7 @@ def test_json_is_camel_case_with_nulls_and_utc() -> None:
         "confidence": "high",
         "firstSeen": None,
         "lastAccessed": "2026-02-02",
+        "id": None,
     }
     entry = results.HistoryEntry("abc", datetime(2026, 2, 2, 14, 30, tzinfo=UTC), "manual", "—", "did it")
     assert results.to_json((entry,))[0]["timestamp"] == "2026-02-02T14:30:00Z"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from workbench.engine.results.json_shape import OR_NULL
 from workbench.engine.results.memories import Validity
+
+_OR_NULL = {OR_NULL: True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +26,7 @@ class GraphNode:
     label: str
     score: float
     hop: int
-    status: str = ""
+    status: str = field(default="", metadata=_OR_NULL)
     degree: int = 0
     known: bool = True
 
@@ -38,7 +41,7 @@ class GraphEdge:
     confidence: str
     first_seen: str | None
     last_accessed: str | None
-    id: str = ""
+    id: str = field(default="", metadata=_OR_NULL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ class GraphFact:
 class GraphEvent:
     """One line of an entity's timeline; `date` as the file writes it, empty where it writes none."""
 
-    date: str
+    date: str = field(metadata=_OR_NULL)
     text: str
     provenance: tuple[str, ...] = ()
 
@@ -110,7 +113,7 @@ class EntityRow:
     status: str
     degree: int
     facts: int
-    seen: str = ""
+    seen: str = field(default="", metadata=_OR_NULL)
     relations: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
 

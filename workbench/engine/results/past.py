@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
+from workbench.engine.results.json_shape import OR_NULL
 from workbench.engine.results.memories import Score
+
+_OR_NULL = {OR_NULL: True}
 
 
 @dataclass(frozen=True)
@@ -49,8 +52,8 @@ class Moment:
     commit: str | None
     timestamp: datetime | None
     files: tuple[PastFile, ...]
-    actor: str = ""
-    summary: str = ""
+    actor: str = field(default="", metadata=_OR_NULL)
+    summary: str = field(default="", metadata=_OR_NULL)
 
 
 @dataclass(frozen=True, slots=True)
