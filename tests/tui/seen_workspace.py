@@ -226,7 +226,10 @@ _REMEMBERED = (
     (24, "11:00", "task", "tickets", "", "Print the tickets for February"),
     (27, "14:45", "event", "harbour,中文", "", "码头的灯坏了，要等到下周才修"),
     (33, "08:05", "fact", "tides", "concept:Tide tables", "The tide tables are off by four minutes at Barreiro"),
-    (39, "10:05", "decision", "tides", "project:Ferry", "From today the ferry sails by the tide tables, not by the clock"),
+    (
+        39, "10:05", "decision", "tides", "project:Ferry",
+        "From today the ferry sails by the tide tables, not by the clock",
+    ),
     (41, "18:00", "emotion", "ines", "person:Inês Duarte", "Inês was proud of the first full week"),
     (44, "09:00", "event", "tickets", "", "The ticket machine swallowed a ten euro note"),
     (46, "13:15", "event", "radar", "tool:Radar", "The radar lost a buoy for a minute"),

@@ -19,7 +19,7 @@ from workbench.engine.results import (
 )
 from workbench.tui.ink import line_width, plain_text
 from workbench.tui.panes.graph_places import GraphPlace, place_of_key
-from workbench.tui.views.graph_entity import Portrait, entity_lines, group_lines, long_date, relation_key
+from workbench.tui.views.graph_entity import Portrait, entity_lines, group_lines, relation_key
 from workbench.tui.views.graph_filter import Narrowing, narrowed, narrowing, parse_graph_filter
 from workbench.tui.views.graph_head import around_line, members_line, path_line
 from workbench.tui.views.graph_table import (
@@ -154,8 +154,6 @@ def test_days_are_short_and_old_ones_tell_their_year() -> None:
     assert short_date("2024-03-01", TODAY) == "Mar ’24"
     assert short_date("", TODAY) == ""
     assert short_date("soon", TODAY) == ""
-    assert long_date("2026-02-02") == "2 Feb 2026"
-    assert long_date("in spring") == "in spring"
 
 
 def test_a_score_that_is_not_nothing_shows() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 from textual.pilot import Pilot
@@ -20,7 +19,7 @@ from workbench.tui.index_work import IndexWork
 from workbench.tui.ink import line_width, plain_text
 from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.screens.index import IndexScreen
-from workbench.tui.views.index import ago, freshness, index_lines, size_words
+from workbench.tui.views.index import freshness, index_lines, size_words
 from workbench.tui.views.status import bottom_line
 from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.status_line import StatusLine
@@ -165,14 +164,6 @@ def test_the_panel_fits_in_every_state() -> None:
         for width in (20, 44, 72):
             lines = index_lines(status, work, "", NOW, width)
             assert all(line_width(line) <= width for line in lines), (status, width)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(3, "just now"), (60, "1 minute ago"), (7300, "2 hours ago"), (90_000, "1 day ago")],
-)
-def test_how_long_ago(seconds: int, words: str) -> None:
-    assert ago(NOW - timedelta(seconds=seconds), NOW) == words
 
 
 def test_sizes_and_the_short_sign_below() -> None:

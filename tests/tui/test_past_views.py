@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -51,7 +51,7 @@ from workbench.tui.views.past_detail import (
     memory_of,
     trouble_lines,
 )
-from workbench.tui.views.past_moment import commit_line, how_long_ago, short_moment
+from workbench.tui.views.past_moment import commit_line
 
 NOW = datetime(2026, 2, 2, 14, 30, tzinfo=UTC)
 WIDTHS = (38, 57, 90, 160)
@@ -178,27 +178,6 @@ def test_going_back_is_told_in_what_comes_and_what_goes() -> None:
     assert "+1 come back" in text
     assert "2 files are written, in one commit" in text
     assert "u takes it all back" in text
-
-
-@pytest.mark.parametrize(
-    ("before", "words"),
-    [
-        (timedelta(seconds=5), "a moment ago"),
-        (timedelta(minutes=1), "1 minute ago"),
-        (timedelta(hours=5), "5 hours ago"),
-        (timedelta(days=13), "13 days ago"),
-        (timedelta(days=31), "4 weeks ago"),
-        (timedelta(days=62), "2 months ago"),
-        (timedelta(days=800), "2 years ago"),
-        (-timedelta(days=2), "later than now"),
-    ],
-)
-def test_how_long_ago(before: timedelta, words: str) -> None:
-    assert how_long_ago(NOW - before, NOW) == words
-
-
-def test_a_moment_in_few_words() -> None:
-    assert short_moment(NOW) == "2 Feb 2026, 14:30"
 
 
 @pytest.mark.parametrize(

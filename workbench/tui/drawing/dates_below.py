@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from workbench.tui.views.dates import MONTHS
+from workbench.tui.views.dates import MONTHS, day_and_month, long_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +53,7 @@ def dates_below(window: Window, width: int, zone: tzinfo | None) -> list[tuple[i
         if column >= free and column + len(label) <= width:
             placed.append((column, label))
             free = column + len(label) + 2
-    for beginning in (_day_and_month(first) + f" {first.year}", _day_and_month(first)):
+    for beginning in (long_day(first), day_and_month(first)):
         if len(beginning) <= (placed[0][0] - 2 if placed else width):
             return [(0, beginning), *placed]
     return placed
@@ -111,9 +111,5 @@ def _label(tick: datetime, unit: str) -> str:
     if unit == _MONTH:
         return month
     if unit == _DAY or (tick.hour == 0 and tick.minute == 0):
-        return _day_and_month(tick)
+        return day_and_month(tick)
     return f"{tick:%H:%M}"
-
-
-def _day_and_month(moment: datetime) -> str:
-    return f"{moment.day} {MONTHS[moment.month - 1]}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.tui.ink import Line, Span, gap
 from workbench.tui.palette import heat_role
-from workbench.tui.views.dates import MONTHS, day_name
+from workbench.tui.views.dates import MONTHS, day_and_month, weekday_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -232,7 +232,7 @@ def date_labels(window: Window) -> list[tuple[int, str]]:
 def _begins(before: date, day: date, scale: Scale) -> str:
     """Return the name of what begins after one day and not later than another; empty where nothing does."""
     if scale.days == 1:
-        return f"{day.day} {MONTHS[day.month - 1]}" if day.weekday() == 0 else ""
+        return day_and_month(day) if day.weekday() == 0 else ""
     if day.year != before.year:
         return str(day.year)
     if scale.months > 1:
@@ -256,7 +256,7 @@ def _tell_day(ruler: list[tuple[str, str]], window: Window, cell: int) -> None:
     column = window.column(cell)
     if not 0 <= column < len(ruler):
         return
-    name = day_name(window.scale.day(window.today, cell), window.today).rpartition("· ")[2]
+    name = weekday_name(window.scale.day(window.today, cell), window.today)
     after = column + len(name) + 2 <= len(ruler)
     words = f"▼ {name}" if after else f"{name} ▼"
     start = column if after else max(0, column - len(name) - 1)

@@ -22,7 +22,8 @@ from workbench.tui.panes.past_places import (
 from workbench.tui.panes.past_reading import PastReader
 from workbench.tui.screens.ask import AskScreen
 from workbench.tui.trail import Place
-from workbench.tui.views.past_moment import NOW, commit_line, how_long_ago, short_moment
+from workbench.tui.views.dates import how_long_ago, short_moment
+from workbench.tui.views.past_moment import NOW, commit_line
 from workbench.tui.widgets.scrubber import Scene, Scrubber
 
 if TYPE_CHECKING:

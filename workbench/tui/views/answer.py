@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.ink import Line, Span, cut, ink, line_width, spread
 from workbench.tui.text import wrap
-from workbench.tui.views.dates import MONTHS
+from workbench.tui.views.dates import long_day
 
 if TYPE_CHECKING:
     from workbench.engine.results import Found
@@ -80,9 +80,9 @@ def _remark(sign: str, text: str, role: str, width: int) -> list[Line]:
 def _conditions(question: Question) -> list[str]:
     parts = [f"only {question.store}"] if question.store else []
     if question.after:
-        parts.append(f"from {_day(question.after)}")
+        parts.append(f"from {long_day(question.after)}")
     if question.before:
-        parts.append(f"until {_day(question.before)}")
+        parts.append(f"until {long_day(question.before)}")
     if question.status:
         parts.append("dormant as well" if question.status == "any" else f"only {question.status}")
     return parts
@@ -95,11 +95,7 @@ def period_words(first: str, last: str) -> str:
     except ValueError:
         return f"{first} – {last}"
     if begin == end:
-        return _day(begin)
+        return long_day(begin)
     if (begin.year, begin.month) == (end.year, end.month):
-        return f"{begin.day}–{_day(end)}"
-    return f"{_day(begin)} – {_day(end)}"
-
-
-def _day(day: date) -> str:
-    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+        return f"{begin.day}–{long_day(end)}"
+    return f"{long_day(begin)} – {long_day(end)}"

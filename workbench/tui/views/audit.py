@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.tui.bench import Alert, AuditEntry
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.text import wrap
-from workbench.tui.views.dates import day_name, full_time
+from workbench.tui.views.dates import day_and_month, day_name, full_time
 from workbench.tui.views.diff import changed_counts, diff_lines
 from workbench.tui.views.memory import STORE_SIGNS
 from workbench.tui.widgets.rows import KeyedRows
@@ -123,7 +123,7 @@ def _alert_line(alert: Alert, width: int) -> Line:
     who = "by hand" if alert.actor == "manual" else f"by {alert.actor}"
     words = f"changed {who}" if _COMMON_ALERT.match(alert.summary) else alert.summary
     left = (Span(ALERT + " ", "decide.strong"), ink(alert.file, "decide.strong"), gap(2), ink(words))
-    when = Span(alert.timestamp.strftime("%-d %b %H:%M"), "soft")
+    when = Span(f"{day_and_month(alert.timestamp)} {alert.timestamp:%H:%M}", "soft")
     return spread(left, (when,), width)
 
 

@@ -10,7 +10,7 @@ from workbench.tui.drawing.heat_curve import LABELS, curve_lines
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.palette import heat_role
 from workbench.tui.text import wrap
-from workbench.tui.views.dates import MONTHS, day_name
+from workbench.tui.views.dates import long_day, weekday_name
 from workbench.tui.views.decay_rows import shown_half_life
 from workbench.tui.views.memory import known_lines, markdown_lines, section, store_of_id, store_sign
 
@@ -95,7 +95,7 @@ def cell_lines(cell: Cell, width: int) -> list[Line]:
 
 def _day_lines(cell: Cell, width: int) -> list[Line]:
     """Tell which day it is, and how alive the memory is on it."""
-    name = day_name(cell.date, cell.frame.today).rpartition("· ")[2]
+    name = weekday_name(cell.date, cell.frame.today)
     days = cell.days
     away = "today" if days == 0 else f"in {_days(days)}" if days > 0 else f"{_days(-days)} ago"
     trial: Line = (Span(" trial ", "here"),) if cell.reading.truth is not None else ()
@@ -122,9 +122,9 @@ def _unknown(cell: Cell) -> str:
     made, last = (_local(each, cell) for each in (cell.entry.created, cell.entry.last_accessed))
     today = cell.frame.today
     if cell.date < made:
-        return f"Not made yet: that was on {day_name(made, today).rpartition('· ')[2]}."
+        return f"Not made yet: that was on {weekday_name(made, today)}."
     return (
-        f"{GLYPHS['unrecorded']} Not recorded before its last use on {day_name(last, today).rpartition('· ')[2]}: "
+        f"{GLYPHS['unrecorded']} Not recorded before its last use on {weekday_name(last, today)}: "
         "only the last use of a memory is kept, and the score follows from it."
     )
 
@@ -206,7 +206,7 @@ def _fall_line(fall: Fall, cell: Cell, width: int) -> Line:
         gap(1),
         column(fall.after, 10, "text"),
         Span(f"in {fall.days:>3,} d", "soft"),
-        Span(f"  {fall.on.day:>2} {MONTHS[fall.on.month - 1]} {fall.on.year}", "soft"),
+        Span(f"  {long_day(fall.on):>11}", "soft"),
     )
     if width >= _WHOLE_FALL:
         line = (*line, Span(f"  below {fall.threshold:g}", "faint"))

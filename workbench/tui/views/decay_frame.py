@@ -9,7 +9,7 @@ from workbench.tui.drawing.heat import FALL, GLYPHS, HAIR, status_sign
 from workbench.tui.ink import BLANK, Line, Span, cut, flow, gap, line_width, spread
 from workbench.tui.palette import heat_role
 from workbench.tui.text import wrap
-from workbench.tui.views.dates import day_name
+from workbench.tui.views.dates import weekday_name
 from workbench.tui.views.decay_arranging import NOT, SPANS
 from workbench.tui.views.decay_rows import shown_half_life
 from workbench.tui.views.teaching import teach
@@ -221,7 +221,7 @@ def nothing_fades(span: int, coming: Fall | None, width: int) -> Sequence[Line]:
     if coming is None:
         text = "Nor does anything later: all that can fall has fallen, or nothing fades at all."
         return teach(f"Nothing fades in the next {span} days.", text, ("esc", "shows everything."))(width)
-    when = day_name(coming.on, coming.on).rpartition("· ")[2]
+    when = weekday_name(coming.on, coming.on)
     text = (
         f"The next to fall is “{coming.title or coming.id}”, from {coming.before} to {coming.after} in "
         f"{coming.days:,} days, on {when} {coming.on.year}."

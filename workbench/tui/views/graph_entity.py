@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import TYPE_CHECKING
 
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread, wrap_line
-from workbench.tui.text import plain
-from workbench.tui.views.dates import MONTHS
+from workbench.tui.views.dates import long_date
 from workbench.tui.views.graph_table import entity_sign, score_bar
 from workbench.tui.views.inbox import without_links
 from workbench.tui.views.memory import (
@@ -244,15 +242,6 @@ def _known(portrait: Portrait, memory: Memory, width: int) -> list[Line]:
     links = tuple(each for each in memory.links_from if each.id.partition("#")[0] not in related)
     rest = replace(memory, score=None, links_to=(), links_from=links, provenance=())
     return known_lines(rest, width)
-
-
-def long_date(day: str) -> str:
-    """Return an ISO day as one reads it, “2 Feb 2026”; anything else as it is."""
-    try:
-        found = date.fromisoformat(day)
-    except ValueError:
-        return plain(day, 24)
-    return f"{found.day} {MONTHS[found.month - 1]} {found.year}"
 
 
 def group_lines(title: str, nodes: Sequence[GraphNode], width: int) -> list[Line]:

@@ -10,7 +10,7 @@ from workbench.tui.ink import Line, Span, gap, ink, line_width, spread
 from workbench.tui.matching import lit, one_line, part_around_match
 from workbench.tui.palette import score_role
 from workbench.tui.text import plain
-from workbench.tui.views.dates import MONTHS
+from workbench.tui.views.dates import day_and_month, long_day
 from workbench.tui.views.explanation import places_words
 from workbench.tui.views.memory import STORE_SIGNS
 from workbench.tui.widgets.rows import KeyedRows
@@ -134,5 +134,4 @@ def short_date(day: str | None, today: date) -> str:
         return ""
     if told == today:
         return "Today"
-    year = f" {told.year}" if told.year != today.year else ""
-    return f"{told.day} {MONTHS[told.month - 1]}{year}"
+    return long_day(told) if told.year != today.year else day_and_month(told)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.text import wrap
-from workbench.tui.views.dates import full_time
+from workbench.tui.views.dates import full_time, how_long_ago
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,16 +36,6 @@ def freshness(status: IndexStatus) -> str:
     if status.pending:
         return f"{status.pending:,} still to be read"
     return "files have changed" if status.dirty else "up to date"
-
-
-def ago(moment: datetime, now: datetime) -> str:
-    """Return how long ago something was, in words."""
-    seconds = (now - moment).total_seconds()
-    for size, name in ((86_400, "day"), (3600, "hour"), (60, "minute")):
-        if seconds >= size:
-            count = int(seconds // size)
-            return f"{count} {name}{'s' * (count != 1)} ago"
-    return "just now"
 
 
 def size_words(size: int) -> str:
@@ -102,7 +92,7 @@ def _last_sync(status: IndexStatus, now: datetime) -> str:
     if status.last_sync is None:
         return "never"
     moment = status.last_sync.astimezone(now.tzinfo)
-    return f"{ago(moment, now)}, {full_time(moment)}"
+    return f"{how_long_ago(moment, now)}, {full_time(moment)}"
 
 
 def _figures(status: IndexStatus, width: int) -> Sequence[Line]:

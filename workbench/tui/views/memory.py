@@ -9,6 +9,7 @@ from workbench.tui.bench import Link
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, wrap_line
 from workbench.tui.palette import score_role
 from workbench.tui.text import cell_width, plain, wrap
+from workbench.tui.views.dates import long_day
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -242,7 +243,7 @@ def sources(memory: Memory) -> list[str]:
 
 def _history_line(entry: HistoryEntry, actor_width: int, width: int) -> Line:
     lead = (
-        column(entry.timestamp.strftime("%-d %b %Y"), 11, "faint"),
+        column(long_day(entry.timestamp), 11, "faint"),
         gap(1),
         column(entry.actor, actor_width, "soft"),
         gap(2),

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from workbench.engine.identifiers import EPISODE_ID
 from workbench.tui.ink import BLANK, Line, Span, gap, ink, spread, wrap_line
 from workbench.tui.navigation import is_whole_entity
-from workbench.tui.views.graph_entity import Portrait, entity_lines, long_date
+from workbench.tui.views.dates import long_date
+from workbench.tui.views.graph_entity import Portrait, entity_lines
 from workbench.tui.views.memory import (
     known_lines,
     link_role,

@@ -1,45 +1,15 @@
-"""Draws a moment of the history in words: when it was, what was done then, by whom, and on whose approval."""
+"""Draws what was done at a moment of the history, by whom, and on whose approval."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from workbench.tui.ink import Line, Span, gap, ink, spread
-from workbench.tui.views.dates import MONTHS
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from workbench.engine.results import CommitView
 
 NOW = "now"
-_MINUTE, _HOUR, _DAY, _WEEK, _MONTH, _YEAR = 60, 3600, 86_400, 604_800, 2_629_800, 31_557_600
-# From how many seconds on a length of time is told in which unit.
-_UNITS = (
-    (2 * _YEAR, _YEAR, "year"),
-    (2 * _MONTH, _MONTH, "month"),
-    (2 * _WEEK, _WEEK, "week"),
-    (_DAY, _DAY, "day"),
-    (_HOUR, _HOUR, "hour"),
-    (_MINUTE, _MINUTE, "minute"),
-)
-
-
-def short_moment(moment: datetime) -> str:
-    """Return a moment in few words: “21 Oct 2026, 09:50”."""
-    return f"{moment.day} {MONTHS[moment.month - 1]} {moment.year}, {moment:%H:%M}"
-
-
-def how_long_ago(moment: datetime, now: datetime) -> str:
-    """Return how long ago a moment was, in words: “4 weeks ago”."""
-    seconds = (now - moment).total_seconds()
-    if seconds <= -_MINUTE:
-        return "later than now"
-    for start, unit, word in _UNITS:
-        if seconds >= start:
-            count = int(seconds // unit)
-            return f"{count} {word}{'s' * (count != 1)} ago"
-    return "a moment ago"
 
 
 def commit_line(

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from workbench.tui.decisions import tally
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink
 from workbench.tui.text import wrap
-from workbench.tui.views.dates import full_time
+from workbench.tui.views.dates import full_time, how_long_ago
 from workbench.tui.views.decision_progress import decided_words
 from workbench.tui.views.inbox import CONFIDENCES, RISKS, section_title
-from workbench.tui.views.index import ago
 from workbench.tui.views.memory import markdown_lines, section
 from workbench.tui.views.review_item import core_lines
 from workbench.tui.views.teaching import teach
@@ -156,7 +155,7 @@ def nothing_waits(
 
 def _moment(moment: datetime, now: datetime) -> str:
     local = moment.astimezone(now.tzinfo)
-    return f"{full_time(local)}, {ago(local, now)}" if local <= now else full_time(local)
+    return f"{full_time(local)}, {how_long_ago(local, now)}" if local <= now else full_time(local)
 
 
 def _counted(count: int, one: str, many: str, rest: str) -> str:
