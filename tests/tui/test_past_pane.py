@@ -9,6 +9,7 @@ from pathlib import Path
 from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench
 from tests.tui.past_hands import detail, go, listed, open_past, pane, ribbon, top
+from tests.tui.seen_screen import app_of, press, screen_text, toasts
 from tests.tui.seen_workspace import (
     ALONE,
     ARCHIVED,
@@ -413,3 +414,25 @@ async def test_an_entity_alone_is_shown_without_a_drawing(seen: Workspace) -> No
         pane(pilot).list.go_to(ALONE)
         await settle(pilot)
         assert "too far out for the ferry" in detail(pilot)
+
+
+async def test_a_history_that_cannot_be_read_is_a_notice_and_never_an_empty_one(
+    seen: Workspace, seen_folder: Path
+) -> None:
+    for stored in (seen_folder / ".audit" / "objects").rglob("*"):
+        if stored.is_file():
+            stored.chmod(0o644)
+            stored.write_bytes(b"no object")
+    async with looking(seen, (120, 40)) as pilot:
+        status = app_of(pilot).status
+        assert status is not None
+        assert status.role == "person"
+        assert any("history is damaged" in notice for notice in status.notices)
+        assert "reading…" not in screen_text(pilot)
+        await press(pilot, "3")
+        assert "history is damaged" in screen_text(pilot)
+        assert "Nothing has been changed yet" not in screen_text(pilot)
+        app_of(pilot).clear_notifications()
+        await press(pilot, "6", "B")
+        assert "does not know this memory yet" not in toasts(pilot)
+        assert "history is damaged" in toasts(pilot)

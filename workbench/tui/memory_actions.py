@@ -197,6 +197,9 @@ class MemoryActions:
         def read() -> None:
             try:
                 history = self._bench.history(self._bench.memory(memory_id))
+                if not history:
+                    # A memory of a damaged history has none, too; what reads the whole of it says so.
+                    self._bench.history_line()
             except WorkbenchError as error:
                 self._app.post_message(Pane.Done(None, error))
                 return

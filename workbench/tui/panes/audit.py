@@ -24,6 +24,7 @@ from workbench.tui.views.audit import (
     change_lines,
     entry_matches,
 )
+from workbench.tui.views.past_detail import trouble_lines
 from workbench.tui.views.teaching import teach
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class AuditPane(Pane):
     )
 
     class Batch(Message):
-        """Some more entries were read, older than those before; `last` says that these were all."""
+        """Some more entries were read, older than those before; `last` says that these were all, `trouble` why not."""
 
         def __init__(
             self,
@@ -68,12 +69,14 @@ class AuditPane(Pane):
             alerts: Sequence[Alert] | None = None,
             *,
             last: bool = False,
+            trouble: WorkbenchError | None = None,
         ) -> None:
             super().__init__()
             self.reading = reading
             self.entries = entries
             self.alerts = alerts
             self.last = last
+            self.trouble = trouble
 
     class Filtered(Message):
         """The filter has been applied to the first `looked_at` entries."""
@@ -104,8 +107,11 @@ class AuditPane(Pane):
         self._reading = 0
         self._arriving: list[AuditEntry] = []
         self._compared: dict[str, tuple[Change, _Diffs]] = {}
+        self._trouble: WorkbenchError | None = None
 
     def teach(self, width: int) -> Sequence[Line]:
+        if self._trouble is not None:
+            return trouble_lines(self._trouble, min(width, 64))
         return _NOTHING_MATCHES(width) if self._entries else _EMPTY(width)
 
     # --- reading --------------------------------------------------------------------------------------------
@@ -126,6 +132,8 @@ class AuditPane(Pane):
                 self.post_message(self.Batch(reading, [self._local(entry) for entry in batch]))
         except WorkbenchError as error:
             self.post_message(self.Done(None, error))
+            self.post_message(self.Batch(reading, (), last=True, trouble=error))
+            return
         self.post_message(self.Batch(reading, (), last=True))
 
     def _local(self, entry: AuditEntry) -> AuditEntry:
@@ -155,6 +163,7 @@ class AuditPane(Pane):
             if first:
                 self.has_read()
         if event.last:
+            self._trouble = event.trouble
             self.has_read()
             self._today = self.bench.now().date()
             self._entries = self._arriving

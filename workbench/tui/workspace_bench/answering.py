@@ -53,14 +53,22 @@ class WorkspaceBench(WorkspaceReview, WorkspaceMemory, WorkspaceGraph, Workspace
     def status(self) -> bench.Status:
         """Return where one is and what waits."""
         workspace = self._workspace
-        trouble = self._follower.trouble if self._follower is not None else ""
+        unread: list[str] = [self._follower.trouble] if self._follower and self._follower.trouble else []
+
+        def how_many(waiting: Callable[[], int]) -> int:
+            try:
+                return waiting()
+            except WorkbenchError as error:
+                unread.append(str(error))
+                return 0
+
         return replace(
             self.place(),
-            alerts=len(workspace.alerts_waiting()),
-            to_decide=workspace.review_waiting(),
+            alerts=how_many(lambda: len(workspace.alerts_waiting())),
+            to_decide=how_many(workspace.review_waiting),
             reading=self.progress(),
             index=self._follower.index if self._follower is not None else "",
-            notices=(*([trouble] if trouble else []), *notices(workspace)),
+            notices=(*unread, *notices(workspace)),
         )
 
     def progress(self) -> tuple[int, int] | None:
