@@ -190,3 +190,15 @@ def test_an_edit_back_to_what_was_is_no_difference(lived: tuple[AgentHome, str])
     (home.root / DAY).write_bytes(held)
     with home.open("reader") as workspace:
         assert DAY not in {file.path for file in workspace.compare(first).files}
+
+
+def test_a_moment_that_is_kept_does_not_change_with_now(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        past = workspace.at(workspace.head() or "")
+        fresh = workspace.at(workspace.head() or "")
+        # Asked before anything changes, which is when it learns what it need not read.
+        past.graph(ROBIN, depth=0)
+        workspace.edit(FACT, "Drinks coffee in the morning")
+        assert past.graph(HARBOUR) == fresh.graph(HARBOUR)
+        assert {edge.from_ for edge in past.graph(HARBOUR).edges} >= {ROBIN}
+        assert past.show(HARBOUR).links == fresh.show(HARBOUR).links

@@ -6,12 +6,18 @@ A question about the past can be answered from the catalog as far as files still
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from workbench.engine.catalog.catalog import Catalog
 from workbench.engine.catalog.model import EdgeRecord, MemoryRecord
+
+T = TypeVar("T")
+
+# While a workspace is read for the first time the catalog changes all the time, and no answer is whole yet.
+_MOST_ATTEMPTS = 5
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,18 @@ class SameFiles:
             blobs = {path: blob for path, blob, _ in rows}
             self._known = KnownFiles(version, blobs, {path: size for path, _, size in rows})
         return self._known
+
+    def settled(self, ask: Callable[[], T]) -> T:
+        """Return what several questions come to, asked again where the catalog changed between them.
+
+        Otherwise a file that changes meanwhile would be known to none of them.
+        """
+        for _ in range(_MOST_ATTEMPTS):
+            version = self._catalog.version()
+            answer = ask()
+            if self._catalog.version() == version:
+                break
+        return answer
 
     def outlines(self) -> dict[tuple[str, bytes], list[MemoryRecord]]:
         """Return every memory without its text by path and content, in order."""

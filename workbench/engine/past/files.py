@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,7 @@ class PastFiles:
         self._tree = tree
         self.versions = versions
         self.same = same
+        self._differing: tuple[Hashable, Mapping[str, str]] | None = None
 
     @cached_property
     def blobs(self) -> Mapping[str, str]:
@@ -65,14 +66,22 @@ class PastFiles:
         """Tell whether the catalog's rows of a file of this content are those of this commit."""
         return self.blobs.get(path) == blob.hex()
 
-    def differing(self) -> dict[str, str]:
-        """Return the files whose content the catalog does not know: git's name of it by path."""
-        known = self.same.known().blobs
-        return {
-            path: blob
-            for path, blob in self.blobs.items()
-            if (found := known.get(path)) is None or found.hex() != blob
-        }
+    def differing(self) -> Mapping[str, str]:
+        """Return the files whose content the catalog does not know: git's name of it by path.
+
+        The very mapping comes again until the catalog changes, and with it what it knows.
+        """
+        files = self.same.known()
+        told = self._differing
+        if told is None or told[0] != files.version:
+            known = files.blobs
+            found = {
+                path: blob
+                for path, blob in self.blobs.items()
+                if (same := known.get(path)) is None or same.hex() != blob
+            }
+            told = self._differing = (files.version, found)
+        return told[1]
 
     def sized(self) -> builtins.list[tuple[str, int, str]]:
         """Return path, size in bytes and git's name of the content of every file, by path."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection
-from functools import cached_property
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
@@ -35,6 +34,7 @@ class PastLookups:
         self._files = files
         self._hidden = hidden
         self._edges: dict[str, tuple[EdgeRecord, ...]] = {}
+        self._linking_known: tuple[Mapping[str, str], Mapping[str, list[str]]] | None = None
 
     def memory(self, memory_id: str) -> MemoryRecord | None:
         """Return a memory; None where it was not there. Free text and logs are not looked for."""
@@ -82,9 +82,10 @@ class PastLookups:
         """Return the relations that start from or lead to an entity, without those archived by themselves."""
         known = self._edges.get(entity)
         if known is None:
+            leading = self._files.same.settled(lambda: self._leading_to(entity))
             rows = self._rows_of(entity)
             edges = [edge for edge in rows.edges if edge.from_ == entity] if rows else []
-            edges += (edge for edge in self._leading_to(entity) if edge.from_ != entity)
+            edges += (edge for edge in leading if edge.from_ != entity)
             kept = (edge for edge in edges if not self._hidden(f"{edge.from_}#^{edge.block}"))
             known = self._edges[entity] = tuple(kept)
         return known
@@ -111,6 +112,9 @@ class PastLookups:
 
     def mentions(self, target: str) -> tuple[str, ...]:
         """Return the ids of memories that link to a memory or give it as their source."""
+        return self._files.same.settled(lambda: self._mentions(target))
+
+    def _mentions(self, target: str) -> tuple[str, ...]:
         found = {
             source
             for path, blob, source in self._files.same.mentions(target)
@@ -130,12 +134,15 @@ class PastLookups:
 
     def absorbed(self, entity: str) -> tuple[str, ...]:
         """Return the ids of entities whose files said that they were merged into this one."""
+        return self._files.same.settled(lambda: self._absorbed(entity))
+
+    def _absorbed(self, entity: str) -> tuple[str, ...]:
         found = {
             merged
             for path, blob, merged in self._files.same.merged_into(entity)
             if self._files.is_same(path, blob)
         }
-        for path in self._linking.get(entity.removeprefix("entity:"), ()):
+        for path in self._linking().get(entity.removeprefix("entity:"), ()):
             rows = self._files.rows(path)
             if rows is not None:
                 found.update(merged for merged, into in rows.merged_into.items() if into == entity)
@@ -164,6 +171,9 @@ class PastLookups:
 
     def entities(self) -> list[tuple[str, str]]:
         """Return id and label of every entity that was not merged into another, by id."""
+        return self._files.same.settled(self._entities)
+
+    def _entities(self) -> list[tuple[str, str]]:
         found = {
             id_: label
             for path, blob, id_, label, merged in self._files.same.entities()
@@ -178,20 +188,23 @@ class PastLookups:
         edges = [
             edge for path, blob, edge in self._files.same.edges_to(entity) if self._files.is_same(path, blob)
         ]
-        for path in self._linking.get(entity.removeprefix("entity:"), ()):
+        for path in self._linking().get(entity.removeprefix("entity:"), ()):
             rows = self._files.rows(path)
             edges += [edge for edge in rows.edges if edge.to == entity] if rows else []
         return edges
 
-    @cached_property
-    def _linking(self) -> dict[str, list[str]]:
+    def _linking(self) -> Mapping[str, list[str]]:
         """Return the entity files that the catalog does not know, by the names they link to."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for path, blob in self._readable().items():
-            if path.startswith(f"{layout.ENTITIES}/"):
-                for name in self._files.versions.linked(blob):
-                    found[name].append(path)
-        return found
+        differing = self._files.differing()
+        known = self._linking_known
+        if known is None or known[0] is not differing:
+            found: dict[str, list[str]] = defaultdict(list)
+            for path, blob in differing.items():
+                if path.startswith(f"{layout.ENTITIES}/") and path.endswith(".md"):
+                    for name in self._files.versions.linked(blob):
+                        found[name].append(path)
+            known = self._linking_known = (differing, found)
+        return known[1]
 
     def _readable(self) -> dict[str, str]:
         return {path: blob for path, blob in self._files.differing().items() if path.endswith(".md")}
