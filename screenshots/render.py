@@ -73,6 +73,12 @@ PICTURES = (
     Picture("inbox-dark", ("5", "n", "j", "equals_sign", *"aaara", "home", "n"), (144, 38)),
     Picture("inbox-light-80", ("5", "n", "enter"), (80, 24), LIGHT),
     Picture("applying-dark", ("5", "n", "greater_than_sign", *"aaaar", "A", "enter")),
+    Picture("graph-dark", ("6", "enter", "right"), (132, 40)),
+    Picture("graph-light-80", ("6", *"jjj", "enter"), (80, 24), LIGHT),
+    Picture("decay-dark", ("7", *"jj", "right", "right"), (132, 40)),
+    Picture("decay-light-80", ("7", *"jj", "right"), (80, 24), LIGHT),
+    Picture("past-dark", ("8", "home", *["shift+right"] * 60), (132, 40)),
+    Picture("past-light-80", ("8", *["left"] * 8), (80, 24), LIGHT),
     Picture("index-light", ("i",), theme=LIGHT),
     Picture("help-dark", ("question_mark",)),
 )

@@ -29,9 +29,9 @@ from workbench.tui.views.graph_table import (
     header_line,
     in_order,
     matching,
-    score_bar,
-    short_date,
+    seen_words,
 )
+from workbench.tui.views.memory import score_bar
 
 TODAY = date(2026, 2, 2)
 MIRA = EntityRow(
@@ -150,10 +150,10 @@ def test_every_word_over_the_columns_sorts_by_it() -> None:
 
 
 def test_days_are_short_and_old_ones_tell_their_year() -> None:
-    assert short_date("2026-01-12", TODAY) == "12 Jan"
-    assert short_date("2024-03-01", TODAY) == "Mar ’24"
-    assert short_date("", TODAY) == ""
-    assert short_date("soon", TODAY) == ""
+    assert seen_words("2026-01-12", TODAY) == "12 Jan"
+    assert seen_words("2024-03-01", TODAY) == "Mar ’24"
+    assert seen_words("", TODAY) == ""
+    assert seen_words("soon", TODAY) == ""
 
 
 def test_a_score_that_is_not_nothing_shows() -> None:

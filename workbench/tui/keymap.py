@@ -18,15 +18,15 @@ _SHOWN_KEYS = {
     "less_than_sign": "<", "greater_than_sign": ">", "equals_sign": "=", "backspace": "⌫",
     "minus": "-", "plus": "+",
 }  # fmt: skip
-# The order of the headings in the help.
+# The order of the headings in the help: what one pane has of its own first.
 SECTIONS = (
-    "On a memory",
     "On a proposal",
     "On a change",
     "In the graph",
     "On the heatmap",
     "In the past",
     "On the index",
+    "On a memory",
     "Everywhere",
     "In a list",
     "In a detail",

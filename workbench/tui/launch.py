@@ -8,6 +8,9 @@ from pathlib import Path
 _LOCK_TIMEOUT = 3.0
 # Seconds that a background thread may keep a key waiting.
 _SWITCH_INTERVAL = 0.0002
+# What is read comes by tens of thousands and stays: looking it through for garbage again and again while it grows
+# would keep a person waiting. Objects more than there were, looks at the young, looks at those somewhat older.
+_GARBAGE = (50_000, 10, 10)
 # Repaints a second, at most: a key that comes right after one waits for the next.
 _FRAMES = "120"
 
@@ -55,4 +58,5 @@ def _collect_garbage_again() -> None:
     import gc
 
     gc.freeze()
+    gc.set_threshold(*_GARBAGE)
     gc.enable()

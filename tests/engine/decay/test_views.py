@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable, MutableMapping
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from tests.engine.decay.files_in_memory import NOW
 from workbench.engine.decay import (
     Census,
+    DecayRecord,
     MemoryFacts,
     Reckoning,
     census_of,
     compose,
+    course,
     view,
 )
 from workbench.engine.errors import InvalidInput
@@ -62,12 +66,41 @@ def test_no_lambda(census: Census, reckoning: Reckoning, lambda_: float) -> None
         view(census, reckoning, lambda_=lambda_)
 
 
-def test_a_forecast_is_a_mapping_like_any_other(census: Census, reckoning: Reckoning) -> None:
+def test_a_forecast_is_a_mapping_that_nobody_changes(census: Census, reckoning: Reckoning) -> None:
     entry = view(census, reckoning, forecast=[7, 30]).entries[0]
     assert entry.forecast is not None
     assert list(entry.forecast) == ["7", "30"]
     assert entry.forecast == dict(entry.forecast)
-    assert repr(entry.forecast) == repr(dict(entry.forecast))
     assert to_json(entry)["forecast"] == dict(entry.forecast)
+    assert not isinstance(entry.forecast, MutableMapping)
     with pytest.raises(KeyError):
         entry.forecast["8"]
+
+
+def test_a_forecast_is_to_the_bit_what_the_formula_says_of_each_memory(
+    memories: dict[str, MemoryFacts], reckoning: Reckoning
+) -> None:
+    kinds: dict[str, Callable[[DecayRecord], dict[str, Any]]]
+    # Twins have the same terms but for the one that was made another day, pinned or accessed more often.
+    scored = [facts for facts in memories.values() if facts.store != "file"]
+    records = [compose(facts, None, None, reckoning) for facts in scored]
+    kinds = {
+        "twin": lambda _: {},
+        "older": lambda record: {"last_accessed": record.last_accessed - timedelta(days=9)},
+        "ahead": lambda _: {"last_accessed": NOW + timedelta(days=5)},
+        "pinned": lambda _: {"pinned": True},
+        "archived": lambda _: {"archived": True},
+        "often": lambda _: {"access_count": 6},
+    }
+    records += [
+        dataclasses.replace(record, id=f"{record.id}~{kind}", **changed(record))
+        for record in records
+        for kind, changed in kinds.items()
+    ]
+    days = [0, 1, 4, 5, 6, 30, 400]
+    census = census_of(records, reckoning)
+    for lambda_ in (None, 0.0, 0.11):
+        answer = view(census, reckoning, forecast=days, lambda_=lambda_)
+        for entry in answer.entries:
+            points = course(answer, entry, days)
+            assert entry.forecast == {str(point.days): point.value for point in points}, entry.id

@@ -114,7 +114,9 @@ READING = (
     Calling("graph", lambda w: w.graph(), label="whole"),
     Calling(
         "graph",
-        lambda w: w.graph("Robin", relations=["develops"], types=["project"], min_score=0.1, after="2026-01-01"),
+        lambda w: w.graph(
+            "Robin", relations=["develops"], types=["project"], min_score=0.1, after="2026-01-01"
+        ),
         label="narrowed",
     ),
     Calling("graph_path", lambda w: w.graph_path("Robin", "Harbour")),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from workbench.engine.decay.census import Census
@@ -54,11 +55,9 @@ def view(
         changes = [then if then != now else None for now, then in zip(before, statuses, strict=True)]
     ahead: Sequence[Mapping[str, float] | None] = [None] * len(scores)
     if forecast:
-        days = _Days(census, today, rate, forecast)
-        ahead = [Ahead(days, row) for row in range(len(scores))]
+        ahead = forecasts(census, today, rate, forecast)
     steady = [weight == UNENDING for weight in census.weights]
-    entries = map(
-        DecayEntry,
+    columns = (
         census.ids,
         census.stores,
         census.bases,
@@ -80,7 +79,8 @@ def view(
         census.entities,
         census.archived,
     )
-    return DecayView(told.now, rate, tuple(entries), thresholds.active, thresholds.fading, thresholds.archive)
+    entries = tuple(map(DecayEntry, *columns))
+    return DecayView(told.now, rate, entries, thresholds.active, thresholds.fading, thresholds.archive)
 
 
 def at_another_moment(known: DecayView, census: Census, reckoning: Reckoning) -> DecayView:
@@ -143,41 +143,35 @@ def reckoning_with(reckoning: Reckoning, lambda_: float) -> Reckoning:
     return dataclasses.replace(reckoning, settings=dataclasses.replace(reckoning.settings, lambda_=lambda_))
 
 
-class _Days:
-    """The days of a forecast, shared by all that is foretold for them."""
+def forecasts(census: Census, today: int, lambda_: float, days: Sequence[int]) -> list[Mapping[str, float]]:
+    """Return every memory's scores (0-1) on days to come if nobody touches it, by the day's number.
 
-    def __init__(self, census: Census, today: int, lambda_: float, days: Sequence[int]) -> None:
-        self.by_name = {str(day): day for day in days}
-        self.census = census
-        self.today = today
-        self.lambda_ = lambda_
+    Memories whose terms are the same have one and the same forecast.
 
-    def score(self, row: int, day: int) -> float:
-        """Return a memory's score some days from today."""
-        census = self.census
-        if fate := census.fates[row]:
-            return _FATED[fate]
-        power = math.exp(-self.lambda_ * max(0, self.today + day - census.days[row]))
-        return displayed(census.bases[row] * power * census.boosts[row] * census.weights[row])
-
-
-class Ahead(Mapping[str, float]):
-    """One memory's scores on the days of a forecast, reckoned when they are looked at."""
-
-    __slots__ = ("_days", "_row")
-
-    def __init__(self, days: _Days, row: int) -> None:
-        self._days = days
-        self._row = row
-
-    def __getitem__(self, day: str) -> float:
-        return self._days.score(self._row, self._days.by_name[day])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._days.by_name)
-
-    def __len__(self) -> int:
-        return len(self._days.by_name)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
+    Args:
+        census: The memories.
+        today: As a proleptic ordinal.
+        lambda_: Decay per day.
+        days: Calendar days from today, 0 or more.
+    """
+    names = [str(day) for day in days]
+    fated = {fate: MappingProxyType(dict.fromkeys(names, value)) for fate, value in _FATED.items()}
+    # Few days and many memories: each power is taken once, by the very function that scores one memory.
+    later = {
+        last: [math.exp(-lambda_ * max(0, today + day - last)) for day in days] for last in set(census.days)
+    }
+    known: dict[tuple[float, float, float, int], Mapping[str, float]] = {}
+    found: list[Mapping[str, float]] = []
+    forecast: Mapping[str, float]
+    columns = zip(census.bases, census.boosts, census.weights, census.days, census.fates, strict=True)
+    for base, boost, weight, last, fate in columns:
+        terms = (base, boost, weight, last)
+        if fate:
+            forecast = fated[fate]
+        elif (same := known.get(terms)) is not None:
+            forecast = same
+        else:
+            scores = [displayed(base * power * boost * weight) for power in later[last]]
+            forecast = known[terms] = MappingProxyType(dict(zip(names, scores, strict=True)))
+        found.append(forecast)
+    return found

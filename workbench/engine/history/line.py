@@ -9,6 +9,7 @@ import struct
 import sys
 from array import array
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from workbench.engine.history.commit_message import parse_message
@@ -18,7 +19,6 @@ from workbench.engine.history.trailers import REDOES, REVERTS, UNDOES
 from workbench.engine.results import HistoryLine
 
 if TYPE_CHECKING:
-    from datetime import datetime
     from pathlib import Path
 
     from workbench.engine.history.git_store import GitStore
@@ -73,6 +73,14 @@ class Line:
             if self.seconds[place] <= latest:
                 return self.commit(place)
         return None
+
+    def latest_by(self, commit: str) -> datetime:
+        """Return the latest time that a clock had shown up to a commit of the line; up to the newest for any other."""
+        wanted, place = bytes.fromhex(commit), -1
+        while (place := self.ids.find(wanted, place + 1)) % _HASH > 0:
+            pass
+        seconds = self.seconds[: place // _HASH + 1] if place >= 0 else self.seconds
+        return datetime.fromtimestamp(max(seconds, default=0), UTC)
 
     def undone_by(self, commit: str) -> str | None:
         """Return the commit that undid or reverted another, by its full hash, unless it was redone since."""

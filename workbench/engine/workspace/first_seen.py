@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.catalog.extract import extract
 from workbench.engine.clock import parse_time, render_time
+from workbench.engine.history.commit_message import parse_message
 
 if TYPE_CHECKING:
     from workbench.engine.catalog import Catalog
@@ -22,6 +23,8 @@ _ADOPTING = frozenset({"manual", "system:init"})
 
 def note_first_seen(catalog: Catalog, store: GitStore) -> None:
     """Record when adopted memories and core items first stood in the history, up to its newest commit.
+
+    What was taken back or done again is not adopted anew: a memory that comes back is as old as it says.
 
     Args:
         catalog: Brought up to date with the files already; keeps the record.
@@ -100,6 +103,34 @@ class FirstSeen(Mapping[str, datetime]):
         return self._all
 
 
+class SeenUntil(Mapping[str, datetime]):
+    """When memories first stood in the history, of those alone that did so by a moment of it.
+
+    Args:
+        first_seen: Of all.
+        until: Gives the latest time that a clock had shown by then; asked once, and only where it matters.
+    """
+
+    def __init__(self, first_seen: Mapping[str, datetime], until: Callable[[], datetime]) -> None:
+        self._first_seen = first_seen
+        self._find_until = until
+        self._until: datetime | None = None
+
+    def __getitem__(self, memory_id: str) -> datetime:
+        moment = self._first_seen[memory_id]
+        if self._until is None:
+            self._until = self._find_until()
+        if moment > self._until:
+            raise KeyError(memory_id)
+        return moment
+
+    def __iter__(self) -> Iterator[str]:
+        return (memory_id for memory_id in self._first_seen if memory_id in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
 def _note_files(catalog: Catalog, paths: list[str], moment: str) -> None:
     """Record every memory of these files; those written into them later say so themselves."""
     with catalog.database() as connection, connection:
@@ -110,6 +141,7 @@ def _note_files(catalog: Catalog, paths: list[str], moment: str) -> None:
 
 
 def _note_memories(catalog: Catalog, store: GitStore, commit: Commit, moment: str) -> None:
+    came_back = parse_message(commit).action == "REVERT"
     for change in store.changes(commit.id):
         if change.new_blob is None or not change.path.endswith(".md") or not _is_text(change.path):
             continue
@@ -117,7 +149,7 @@ def _note_memories(catalog: Catalog, store: GitStore, commit: Commit, moment: st
         # An empty file is a memory too, where a file is one; no file is none.
         if change.old_blob:
             known = _ids(catalog, change.old_path or change.path, store.read_blob(change.old_blob))
-        new = _ids(catalog, change.path, store.read_blob(change.new_blob)) - known
+        new = _ids(catalog, change.path, store.read_blob(change.new_blob), undated=came_back) - known
         with catalog.database() as connection, connection:
             connection.executemany(
                 "INSERT OR IGNORE INTO first_seen VALUES (?, ?)", [(memory_id, moment) for memory_id in new]
@@ -129,5 +161,7 @@ def _is_text(path: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in path)
 
 
-def _ids(catalog: Catalog, path: str, content: bytes) -> set[str]:
-    return {record.id for record in extract(path, content, catalog.zone).memories}
+def _ids(catalog: Catalog, path: str, content: bytes, *, undated: bool = False) -> set[str]:
+    """Return the memories of a file; of those that do not say how old they are alone, if so asked."""
+    memories = extract(path, content, catalog.zone).memories
+    return {record.id for record in memories if not (undated and record.moment is not None)}

@@ -110,17 +110,20 @@ class GraphReading(Reading):
 
     def graph_entities(self) -> EntityTable:
         """Return every entity that is not merged into another, by id."""
-        from workbench.engine.catalog.entity_table import EntityOutlines
-
         self._ground.refresh_for_reading()
         scores = self._ground.scores()
         today = self._ground.now().date().isoformat()
-        hidden = scores.archived_parts()
-        basis = (self._ground.catalog.version(), hidden, today)
-        grades = scores.graded()
-        known = self._known_table
-        if known is not None and known.basis == basis and known.grades is grades:
+        basis = (self._ground.catalog.version(), scores.archived_parts(), today)
+        with scores.known.lock:
+            grades, known = scores.graded(), self._known_table
+            if known is None or known.basis != basis or known.grades is not grades:
+                table = self._table(basis[1], today, grades)
+                known = self._known_table = _KnownTable(basis, grades, table)
             return known.table
+
+    def _table(self, hidden: frozenset[str], today: str, grades: Mapping[str, Grade]) -> EntityTable:
+        from workbench.engine.catalog.entity_table import EntityOutlines
+
         outlines = EntityOutlines(self._ground.catalog, hidden=hidden)
         rows = []
         for id_, kind, label, aliases, degree, facts, relations, days in outlines.outlines(today):
@@ -131,9 +134,7 @@ class GraphReading(Reading):
                 named = next((day for day in days.split() if day <= today), "")
             seen = max(named, accessed)
             rows.append(EntityRow(id_, kind, label, value, status, degree, facts, seen, relations, aliases))
-        table = EntityTable(tuple(rows), outlines.count_relations())
-        self._known_table = _KnownTable(basis, grades, table)
-        return table
+        return EntityTable(tuple(rows), outlines.count_relations())
 
     def graph_relations(self) -> tuple[str, ...]:
         """Return the relations that the workspace’s vocabulary knows, and those that its files use beside it."""

@@ -97,6 +97,7 @@ class Ground:
     _settings_file: bytes | None = field(default=None, repr=False)
     _scores_file: DecayScores | None = field(default=None, repr=False)
     _scores_known: KnownScores = field(default_factory=KnownScores, repr=False)
+    _scores_lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _makeshift: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -265,9 +266,10 @@ class Ground:
         constants = self.settings.decay
         settled = (now.date(), self.catalog.version(), content, constants)
         basis = (settled, frozenset(accesses.items()))
-        known = self._scores_known
-        if basis != known.basis:
-            known = self._scores_known = KnownScores(basis, known.settled, known.memories)
+        with self._scores_lock:
+            known = self._scores_known
+            if basis != known.basis:
+                known = self._scores_known = KnownScores(basis, known.settled, known.memories)
         return Scores(
             catalog=self.catalog,
             lookups=self.lookups,

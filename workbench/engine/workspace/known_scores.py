@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -38,6 +39,7 @@ class KnownScores:
         census: What the scores of all memories depend on.
         view: All scores.
         grades: All scores, by id.
+        lock: Held by who reckons any of it for all memories, so that two who ask at once do not both do so.
     """
 
     basis: tuple[Hashable, Hashable] = (None, None)
@@ -47,3 +49,4 @@ class KnownScores:
     census: Census | None = None
     view: DecayView | None = None
     grades: Mapping[str, Grade] | None = None
+    lock: threading.RLock = field(default_factory=threading.RLock, repr=False, compare=False)

@@ -128,7 +128,7 @@ class LookingBack:
         """
         from workbench.engine.catalog.same_files import SameFiles
         from workbench.engine.past import Past
-        from workbench.engine.workspace.first_seen import FirstSeen
+        from workbench.engine.workspace.first_seen import FirstSeen, SeenUntil
 
         ground = self._ground
         store = self.store
@@ -141,7 +141,7 @@ class LookingBack:
             versions=self._versions_of(store),
             same=SameFiles(ground.catalog),
             settings=ground.settings,
-            first_seen=FirstSeen(ground.catalog),
+            first_seen=SeenUntil(FirstSeen(ground.catalog), lambda: self.line().latest_by(commit)),
         )
 
     def forget(self) -> None:

@@ -68,9 +68,10 @@ class Scores:
         if ids is not None and self.known.grades is None and len(ids) < _FEW:
             self.first_seen.read(ids)
             return self._grades_of(ids)
-        grades = self.known.grades
-        if grades is None:
-            grades = self.known.grades = self._every_grade()
+        with self.known.lock:
+            if self.known.grades is None:
+                self.known.grades = self._every_grade()
+            grades = self.known.grades
         return grades if ids is None else {id_: grades[id_] for id_ in ids if id_ in grades}
 
     def of_record(self, record: MemoryRecord) -> results.Score | None:
@@ -116,9 +117,10 @@ class Scores:
         if forecast or lambda_ is not None:
             found = view(census, self.reckoning, forecast=forecast, lambda_=lambda_)
         else:
-            if self.known.view is None:
-                self.known.view = view(census, self.reckoning)
-            found = self.known.view
+            with self.known.lock:
+                if self.known.view is None:
+                    self.known.view = view(census, self.reckoning)
+                found = self.known.view
         return at_another_moment(found, census, self.reckoning)
 
     def falls(self, within: int, *, lambda_: float | None) -> results.Falls:
@@ -168,20 +170,23 @@ class Scores:
 
     def _census(self) -> Census:
         """Return what all scores depend on; an access more costs no more than that memory."""
+        known = self.known
+        with known.lock:
+            if known.census is None:
+                known.census = self._taken_census()
+            return known.census
+
+    def _taken_census(self) -> Census:
         from workbench.engine.decay import amended, take_census
 
         known, basis = self.known, self.known.basis[0]
-        if known.census is None:
-            columns = self._columns()
-            if known.settled is None or known.settled[0] != basis:
-                known.settled = (basis, take_census(columns, self.entries, {}, self.reckoning))
-            settled, pending = known.settled[1], self.pending
-            known.census = (
-                amended(settled, columns, self.entries, pending, self.reckoning, pending)
-                if pending
-                else settled
-            )
-        return known.census
+        columns = self._columns()
+        if known.settled is None or known.settled[0] != basis:
+            known.settled = (basis, take_census(columns, self.entries, {}, self.reckoning))
+        settled, pending = known.settled[1], self.pending
+        if not pending:
+            return settled
+        return amended(settled, columns, self.entries, pending, self.reckoning, pending)
 
     def _columns(self) -> FactColumns:
         """Return what the texts of all memories say, read again only where the catalog has changed."""
@@ -207,13 +212,17 @@ class Scores:
         return self.known.memories[1]
 
     def _every_grade(self) -> dict[str, Grade]:
-        census, view = self._census(), self.view(forecast=(), lambda_=None)
+        from workbench.engine.decay import graded
+        from workbench.engine.decay.formula import day_of
+
+        census, told = self._census(), self.reckoning
+        raws = census.raws(day_of(told.now, told.zone), told.settings.lambda_)
+        scores, statuses = graded(census, raws, told.thresholds)
         names = {day: date.fromordinal(day).isoformat() for day in set(census.days)}
+        days = [names[day] for day in census.days]
+        grades = list(map(Grade._make, zip(scores, statuses, days, strict=True)))
         # Backwards, so that of a memory that stands in several files the first counts.
-        return {
-            entry.id: Grade(entry.score, entry.status, names[day])
-            for entry, day in zip(reversed(view.entries), reversed(census.days), strict=True)
-        }
+        return dict(zip(reversed(census.ids), reversed(grades), strict=True))
 
     def _grades_of(self, ids: Sequence[str]) -> dict[str, Grade]:
         from workbench.engine.decay import assess

@@ -27,7 +27,7 @@ _KEY, _TITLE = 12, 18
 
 
 class HelpRows(KeyedRows):
-    """Commands under the headings of their sections.
+    """Commands under the headings of their sections; those that mean something where help was asked for come first.
 
     Args:
         words: Shows only commands that hold all of these.
@@ -40,10 +40,7 @@ class HelpRows(KeyedRows):
         self._rows: list[type[Command] | str | None] = []
         row_keys: list[str] = []
         headings: list[int] = []
-        for heading in SECTIONS:
-            found = [c for c in all_commands() if c.section == heading and self._holds(c, words)]
-            if not found:
-                continue
+        for heading, found in self._sections(words):
             if self._rows:
                 self._rows.append(None)
                 row_keys.append("")
@@ -51,6 +48,17 @@ class HelpRows(KeyedRows):
             self._rows += [heading, *found]
             row_keys += ["", *(command.id for command in found)]
         super().__init__(row_keys, headings)
+
+    def _sections(self, words: tuple[str, ...]) -> list[tuple[str, list[type[Command]]]]:
+        found = {heading: [c for c in all_commands() if c.section == heading] for heading in SECTIONS}
+        held = [(heading, [c for c in each if self._holds(c, words)]) for heading, each in found.items()]
+        return sorted(
+            ((heading, sorted(each, key=self._is_idle)) for heading, each in held if each),
+            key=lambda section: all(map(self._is_idle, section[1])),
+        )
+
+    def _is_idle(self, command: type[Command]) -> bool:
+        return command.id not in self._usable
 
     def _holds(self, command: type[Command], words: tuple[str, ...]) -> bool:
         text = f"{command.title()} {command.help()} {self._shown(command)} {command.section}".casefold()

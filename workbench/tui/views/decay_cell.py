@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.tui.drawing.heat import GLYPHS, HAIR, axis_lines, status_sign, window_for
 from workbench.tui.drawing.heat_curve import LABELS, curve_lines
-from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
+from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, spread
 from workbench.tui.palette import heat_role
 from workbench.tui.text import wrap
 from workbench.tui.views.dates import long_day, weekday_name
@@ -26,8 +26,6 @@ _BAR: Final = 24
 _WIDEST: Final = 64
 _BESIDE_BAR: Final = 18
 _CURVE_ROWS: Final = 6
-# Cells that the fall below a threshold takes with the threshold itself.
-_WHOLE_FALL: Final = 46
 
 
 @dataclass(frozen=True)
@@ -204,13 +202,12 @@ def _fall_line(fall: Fall, cell: Cell, width: int) -> Line:
         Span("→", "faint"),
         status_sign(fall.after, cell.store),
         gap(1),
-        column(fall.after, 10, "text"),
+        column(fall.after, 9, "text"),
         Span(f"in {fall.days:>3,} d", "soft"),
         Span(f"  {long_day(fall.on):>11}", "soft"),
     )
-    if width >= _WHOLE_FALL:
-        line = (*line, Span(f"  below {fall.threshold:g}", "faint"))
-    return cut(line, width)
+    whole = (*line, Span(f"  below {fall.threshold:g}", "faint"))
+    return whole if line_width(whole) <= width else cut(line, width)
 
 
 def _thresholds(view: DecayView) -> str:

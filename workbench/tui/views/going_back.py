@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink
 from workbench.tui.text import wrap
-from workbench.tui.views.memory import STORE_SIGNS
-from workbench.tui.views.past import STORE_TITLES
+from workbench.tui.views.memory import STORE_SIGNS, STORE_TITLES
 
 if TYPE_CHECKING:
     from workbench.engine.results import Comparison

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread, wrap_line
 from workbench.tui.views.dates import long_date
-from workbench.tui.views.graph_table import entity_sign, score_bar
+from workbench.tui.views.graph_table import entity_sign
 from workbench.tui.views.inbox import without_links
 from workbench.tui.views.memory import (
     known_lines,
     link_role,
     markdown_lines,
+    score_bar,
     score_bar_width,
     score_lines,
     section,

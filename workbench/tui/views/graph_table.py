@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.tui.ink import Line, Span, column, gap, ink, line_width, spread
 from workbench.tui.palette import score_role
-from workbench.tui.views.dates import MONTHS
+from workbench.tui.views.dates import MONTHS, day_and_month
+from workbench.tui.views.memory import score_bar
 from workbench.tui.widgets.rows import KeyedRows
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ def _columns(row: EntityRow, today: date, width: int) -> Line:
     if width >= _WIDE:
         spans += [gap(2), column(row.seen, _FULL_DAY, "faint")]
     elif width >= _SEEN_FROM:
-        spans.append(column(short_date(row.seen, today), _SEEN, "faint", right=True))
+        spans.append(column(seen_words(row.seen, today), _SEEN, "faint", right=True))
     return tuple(spans)
 
 
@@ -130,22 +131,15 @@ def header_line(sort: str, width: int) -> Line:
     return (*left, gap(width - line_width(left) - line_width(right)), *right)
 
 
-def score_bar(score: float, cells: int) -> Line:
-    """Draw a score from 0 to 1 as a bar; whatever is written as more than 0.00 shows."""
-    filled = min(cells, max(int(score >= _LEAST), round(cells * score)))
-    return (Span("━" * filled, score_role(score)), Span("─" * (cells - filled), "rule"))
-
-
-def short_date(day: str, today: date) -> str:
+def seen_words(day: str, today: date) -> str:
     """Return an ISO day in at most seven cells: “12 Jan”, or “Jan ’25” where that was long ago."""
     try:
         found = date.fromisoformat(day)
     except ValueError:
         return ""
-    month = MONTHS[found.month - 1]
     if abs((today - found).days) > _MOST_OF_A_YEAR:
-        return f"{month} ’{found.year % 100:02}"
-    return f"{found.day} {month}"
+        return f"{MONTHS[found.month - 1]} ’{found.year % 100:02}"
+    return day_and_month(found)
 
 
 def matching(rows: Iterable[EntityRow], wanted: GraphFilter) -> list[EntityRow]:

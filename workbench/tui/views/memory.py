@@ -31,7 +31,19 @@ STORE_SIGNS = {
     "vault": "▣",
     "file": "▤",
 }
+STORE_TITLES = {
+    "core": "Core memory",
+    "episodic": "Episodes",
+    "semantic": "Graph",
+    "procedural": "Procedures",
+    "vault": "Vault",
+    "file": "Other files",
+}
+"""What heads the memories of a store."""
+_LONGEST_TITLE = 400
 _SCORE_BAR = 24
+# A score that is written as 0.00 has no bar.
+_LEAST = 0.005
 # Two spaces, “0.82”, two spaces, “archived”.
 _BESIDE_BAR = 16
 _MOST_HISTORY = 8
@@ -122,6 +134,20 @@ def link_role(memory_id: str) -> str:
     return f"store.{store_of_id(memory_id)}+link"
 
 
+def title_lines(memory_id: str, title: str, width: int) -> list[Line]:
+    """Draw what a memory goes by, behind the sign of its store.
+
+    Args:
+        memory_id: Of the memory.
+        title: Its words; the id where there are none.
+        width: Cells.
+    """
+    role = f"store.{store_of_id(memory_id)}"
+    words = wrap_line((ink(title.strip() or memory_id, f"{role}+strong", _LONGEST_TITLE),), max(8, width - 2))
+    sign = Span(f"{store_sign(memory_id)} ", role)
+    return [cut((sign if at == 0 else gap(2), *line), width) for at, line in enumerate(words)]
+
+
 def section(title: str) -> list[Line]:
     """Return the heading of a part of a detail, with white space before it."""
     return [BLANK, (Span(title, "soft"),)]
@@ -148,11 +174,8 @@ def score_lines(score: Score, width: int, *, words: str = "") -> list[Line]:
         width: Cells.
         words: What to say instead of the status.
     """
-    cells = score_bar_width(width)
-    filled = round(cells * min(1.0, max(0.0, score.value)))
     bar = (
-        Span("━" * filled, score_role(score.value)),
-        Span("─" * (cells - filled), "rule"),
+        *score_bar(score.value, score_bar_width(width)),
         gap(2),
         Span(f"{score.value:.2f}", "strong"),
         gap(2),
@@ -161,6 +184,18 @@ def score_lines(score: Score, width: int, *, words: str = "") -> list[Line]:
     lines: list[Line] = [cut(bar, width)]
     lines.extend((Span(piece, "faint"),) for piece in wrap(formula(score), width))
     return lines
+
+
+def score_bar(score: float, cells: int, role: str = "") -> Line:
+    """Draw a score from 0 to 1 as a bar; whatever is written as more than 0.00 shows.
+
+    Args:
+        score: To draw.
+        cells: Of the whole bar.
+        role: Look of the filled part; as bright as the score where none is given.
+    """
+    filled = max(0, min(cells, max(int(score >= _LEAST), round(cells * score))))
+    return (Span("━" * filled, role or score_role(score)), Span("─" * (cells - filled), "rule"))
 
 
 def score_bar_width(width: int) -> int:

@@ -16,7 +16,7 @@ from workbench.tui.views.memory import (
     markdown_lines,
     score_lines,
     store_of_id,
-    store_sign,
+    title_lines,
 )
 
 if TYPE_CHECKING:
@@ -62,12 +62,11 @@ def memory_lines(shown: Shown, width: int) -> list[Line]:
 def _head(memory: Memory, title: str, width: int) -> list[Line]:
     """Draw the words that a memory goes by, and below them its id."""
     width = min(width, _WIDEST)
-    role = f"store.{store_of_id(memory.id)}"
-    words = wrap_line((ink(title, f"{role}+strong", _LONGEST_TITLE),), width - 2)
-    sign = Span(f"{store_sign(memory.id)} ", role)
-    lines = [(sign if at == 0 else gap(2), *line) for at, line in enumerate(words)]
-    pinned = (Span("◆ pinned", role),) if memory.pinned else ()
-    return [*lines, spread((gap(2), ink(memory.id, "faint", width)), pinned, width)]
+    pinned = (Span("◆ pinned", f"store.{store_of_id(memory.id)}"),) if memory.pinned else ()
+    return [
+        *title_lines(memory.id, title, width),
+        spread((gap(2), ink(memory.id, "faint", width)), pinned, width),
+    ]
 
 
 def _identity(memory: Memory, width: int) -> list[Line]:

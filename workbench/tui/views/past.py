@@ -11,7 +11,7 @@ from workbench.tui.palette import score_role
 from workbench.tui.text import cell_width, plain
 from workbench.tui.views.audit import store_of_path
 from workbench.tui.views.core import styled_item
-from workbench.tui.views.memory import STORE_SIGNS, store_sign
+from workbench.tui.views.memory import STORE_SIGNS, STORE_TITLES, score_bar, store_sign
 from workbench.tui.widgets.rows import KeyedRows
 
 if TYPE_CHECKING:
@@ -28,14 +28,6 @@ SIGNS = {
     "changed": ("~", "strong", "changed"),
     "removed": ("−", "removed.word", "went"),
     "scored": ("≈", "soft", "pin or archiving"),
-}
-STORE_TITLES = {
-    "core": "Core memory",
-    "episodic": "Episodes",
-    "semantic": "Graph",
-    "procedural": "Procedures",
-    "vault": "Vault",
-    "file": "Other files",
 }
 _BAR = 8
 _BAR_FROM = 56
@@ -110,8 +102,7 @@ class PastRows(KeyedRows):
 def _row_line(row: PastRow, width: int) -> Line:
     right: Line = ()
     if row.score is not None and width >= _BAR_FROM:
-        filled = round(_BAR * min(1.0, max(0.0, row.score)))
-        right = (Span("━" * filled, score_role(row.score)), Span("─" * (_BAR - filled), "rule"), gap(2))
+        right = (*score_bar(row.score, _BAR), gap(2))
     if row.note and width >= _WORD_FROM:
         right = (*right, ink(row.note, "faint", width // 2))
     text = row.text if row.text.strip() else row.key
