@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from workbench.engine.errors import NotFound
@@ -27,6 +27,9 @@ NOTHING = Outcome("Nothing changed.")
 
 class FakeSeeing:
     """An empty graph, no scores, no history; the panes about them are tested on a real workspace."""
+
+    def titles(self, stores: Sequence[str]) -> Mapping[str, str]:
+        return {}
 
     def memory_text(self, memory_id: str) -> str:
         return f"What {memory_id} says."

@@ -9,6 +9,7 @@ from tests.tui.seen_workspace import FERRY, INES, LEARNED_FROM, looking
 from tests.tui.stillness import settle
 from workbench.engine import Workspace
 from workbench.tui.screens.find import FindScreen
+from workbench.tui.screens.memory import MemoryScreen
 from workbench.tui.trail import Place
 
 
@@ -28,6 +29,24 @@ async def test_what_is_typed_at_once_is_searched_for(seen: Workspace) -> None:
         assert isinstance(pilot.app.screen, FindScreen)
         await press(pilot, "enter")
         assert app_of(pilot).pane.place().key == LEARNED_FROM
+
+
+@pytest.mark.parametrize(
+    ("typed", "found", "memory"),
+    [
+        ("cancel sailing", "≡ How to cancel a sailing · procedure", "procedure:how-to-cancel-a-sailing"),
+        ("ferry vault", "▣ Why there is a ferry · vault note", "vault:why-there-is-a-ferry.md"),
+    ],
+)
+async def test_what_no_pane_lists_is_found_by_its_title(
+    seen: Workspace, typed: str, found: str, memory: str
+) -> None:
+    async with looking(seen) as pilot:
+        await press(pilot, "ctrl+p", *typed)
+        assert found in screen_text(pilot)
+        await press(pilot, "enter")
+        assert isinstance(pilot.app.screen, MemoryScreen)
+        assert pilot.app.screen.memory_id == memory
 
 
 async def test_decay_and_past_are_not_read_for_it(seen: Workspace) -> None:

@@ -151,11 +151,7 @@ class BenchApp(Overlays):
     @on(Pane.Shown)
     def _pane_shown(self) -> None:
         self._begin_following()
-        if len(self.screen_stack) > 1:
-            from workbench.tui.screens.find import FindScreen
-
-            if isinstance(self.screen, FindScreen):
-                self.screen.search_again()
+        self.find_again()
 
     def _begin_following(self) -> None:
         """Begin what may wait until the first pane can be read: what waits, and what others change."""

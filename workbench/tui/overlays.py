@@ -5,16 +5,18 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from textual import events
+from textual import events, on, work
 from textual.app import App
+from textual.message import Message
 
+from workbench.engine.errors import WorkbenchError
 from workbench.tui.keymap import all_commands, command_by_id, shown_key
 from workbench.tui.panes import FOUND_IN
 from workbench.tui.panes.base import Pane
 from workbench.tui.text import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from textual.notifications import SeverityLevel
 
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from workbench.tui.themes import Themes
 
 
+# Stores that no pane lists: what they hold is found by its title. They come after the entities.
+_BY_TITLE = {"procedural": "procedure", "vault": "vault note"}
+_AFTER = "graph"
 _LONGEST_TOAST_LINE = 400
 _MOST_TOAST_LINES = 8
 
@@ -40,6 +45,14 @@ class Overlays(App[None], inherit_bindings=False):
     reflection_work: ReflectionWork
     memory_actions: MemoryActions
     _leaving = False
+    _titled: Sequence[Finding] = ()
+
+    class TitlesRead(Message):
+        """What no pane lists was read, to be found by its title."""
+
+        def __init__(self, titled: Sequence[Finding]) -> None:
+            super().__init__()
+            self.titled = titled
 
     async def on_event(self, event: events.Event) -> None:
         """Take no more keys once the bench is being left: what is typed then is meant for the shell."""
@@ -125,7 +138,37 @@ class Overlays(App[None], inherit_bindings=False):
         if len(self.screen_stack) == 1:
             # What is typed meanwhile is meant for the screen, so it stands before the panes have read anything.
             await self.push_screen(FindScreen(self._offered(), self.memories), self._found)
+            self.read_titles()
             await self.mount_findable_panes()
+
+    @work(thread=True, exclusive=True, group="titles")
+    def read_titles(self) -> None:
+        """Read the titles of what no pane lists, so that it can be found from anywhere."""
+        from workbench.tui.screens.find import Finding
+
+        try:
+            found = [
+                Finding(key, f"{title} · {kind}")
+                for store, kind in _BY_TITLE.items()
+                for key, title in self.bench.titles((store,)).items()
+            ]
+        except WorkbenchError as error:
+            self.post_message(Pane.Done(None, error))
+            return
+        self.post_message(self.TitlesRead(found))
+
+    @on(TitlesRead)
+    def _titles_read(self, event: TitlesRead) -> None:
+        self._titled = event.titled
+        self.find_again()
+
+    def find_again(self) -> None:
+        """Take note that there is more to be found, if somebody is looking for something."""
+        if len(self.screen_stack) > 1:
+            from workbench.tui.screens.find import FindScreen
+
+            if isinstance(self.screen, FindScreen):
+                self.screen.search_again()
 
     def _offered(self) -> list[Finding]:
         from workbench.tui.screens.find import Finding
@@ -140,7 +183,7 @@ class Overlays(App[None], inherit_bindings=False):
         return offered + [Finding(f"theme:{name}", f"Theme: {name}") for name in sorted(self.themes.by_name)]
 
     def memories(self) -> Iterator[Finding]:
-        """Yield every memory that the panes hold: core memory, entities, then what happened, newest first."""
+        """Yield every memory: core memory, entities, procedures and the vault, then what happened, newest first."""
         from workbench.tui.screens.find import Finding
 
         panes = {pane.id: pane for pane in self.screen_stack[0].query(Pane)}
@@ -148,6 +191,8 @@ class Overlays(App[None], inherit_bindings=False):
             if name in panes:
                 for text, key in panes[name].findable():
                     yield Finding(key, text)
+            if name == _AFTER:
+                yield from self._titled
 
     async def _found(self, key: str | None) -> None:
         kind, _, name = (key or "").partition(":")

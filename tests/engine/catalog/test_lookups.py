@@ -25,6 +25,13 @@ def test_memories_by_id_store_and_file(filled: Shelf) -> None:
     assert filled.lookups.count("episodic") == 3
 
 
+def test_titles_are_of_the_stores_that_are_asked_for(filled: Shelf) -> None:
+    semantic, vault = (filled.lookups.memories(store) for store in ("semantic", "vault"))
+    assert semantic
+    assert filled.lookups.titles(("semantic", "vault")) == {each.id: each.title for each in semantic + vault}
+    assert filled.lookups.titles(()) == {}
+
+
 def test_a_record_comes_back_as_it_was_read(filled: Shelf) -> None:
     from workbench.engine.catalog.extract import extract
 

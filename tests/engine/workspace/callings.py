@@ -109,6 +109,7 @@ READING = (
     Calling("resolve", lambda w: w.resolve("Harbour")),
     Calling("memory_around", lambda w: w.memory_around("memory/episodes/2026-02-01.md#L3-L4")),
     Calling("title", lambda w: w.title(EPISODE)),
+    Calling("titles", lambda w: w.titles("procedural", "vault")),
     Calling("timeline", lambda w: w.timeline(query="tag:backup")),
     Calling("graph", lambda w: w.graph("Robin", depth=2)),
     Calling("graph", lambda w: w.graph(), label="whole"),

@@ -58,6 +58,15 @@ class Lookups:
         )
         return [_memory(row) for row in rows]
 
+    def titles(self, stores: Sequence[str]) -> dict[str, str]:
+        """Return what names each memory of some stores, by its id, in the order of files and lines; no text is read."""
+        return dict(
+            self._catalog.rows(
+                f"SELECT m.id, m.title FROM memories m WHERE m.store IN (SELECT value FROM json_each(?)) {_IN_ORDER}",
+                (json.dumps(list(stores)),),
+            )
+        )
+
     def memories_in(self, path: str) -> list[MemoryRecord]:
         """Return the memories that stand in a file, in order."""
         return self._memories(f"WHERE m.path = ? {_IN_ORDER}", (path,))

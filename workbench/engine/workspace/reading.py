@@ -12,6 +12,8 @@ from workbench.engine.identifiers import MemoryId, parse_memory_id
 from workbench.engine.workspace.ground import Ground
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from workbench.engine.catalog import MemoryRecord
 
 
@@ -205,6 +207,15 @@ class Reading:
             return fact.text
         record = lookups.memory(id)
         return record.title if record else id
+
+    def titles(self, *stores: str) -> Mapping[str, str]:
+        """Return the line that names each memory of some stores, by its id.
+
+        Args:
+            stores: core, episodic, semantic, procedural or vault.
+        """
+        self._ground.refresh_for_reading()
+        return self._ground.lookups.titles(stores)
 
     def timeline(self, *, before: str | None = None, limit: int = 200, query: str = "") -> results.Timeline:
         """Return episodes and flat daily logs, newest first.

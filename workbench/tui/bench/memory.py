@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from workbench.tui.bench.answers import Outcome
 
 
 class MemoryCalls(Protocol):
-    """The text of a memory."""
+    """The text of a memory, and what it is called."""
+
+    def titles(self, stores: Sequence[str]) -> Mapping[str, str]:
+        """Return the line that names each memory of some stores, by its id."""
+        ...
 
     def memory_text(self, memory_id: str) -> str:
         """Return the text that correcting a memory starts from; looking here counts as no access."""

@@ -437,6 +437,7 @@ class SearchPane(OnMemories, inherit_bindings=False):
 
         app = cast("Overlays", self.app)
         self._remember()
+        app.read_titles()
         await app.mount_findable_panes()
         cuts = self._found.cuts if self._found is not None else ()
         app.push_screen(WhyNotScreen(self.bench, self._question, cuts, app.memories), app.open_link)

@@ -1,4 +1,4 @@
-"""Finds anything by a few letters: what can be done here, and every memory the panes hold."""
+"""Finds anything by a few letters: what can be done here, and every memory."""
 
 from __future__ import annotations
 

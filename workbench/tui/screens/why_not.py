@@ -128,7 +128,7 @@ class WhyNotScreen(ChoosingScreen):
         )
 
     def _by_search(self, typed: str) -> Iterator[Finding]:
-        """Yield what search finds: also entities and procedures, which no pane holds."""
+        """Yield what search finds, by the meaning of what was typed as well."""
         try:
             found = self._bench.search(typed, include_dormant=True, max_results=_MOST_SEARCHED)
         except WorkbenchError:

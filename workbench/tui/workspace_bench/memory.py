@@ -7,13 +7,17 @@ from typing import TYPE_CHECKING
 from workbench.tui.workspace_bench.door import Door, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from workbench.tui import bench
 
 
 class WorkspaceMemory(Door):
     """The part of a workspace that is the text of a memory."""
+
+    def titles(self, stores: Sequence[str]) -> Mapping[str, str]:
+        """Return the line that names each memory of some stores, by its id."""
+        return self._workspace.titles(*stores)
 
     def memory_text(self, memory_id: str) -> str:
         """Return the text that correcting a memory starts from."""
