@@ -24,13 +24,13 @@ _ONE_THING = ("path", "core", "memory", "entity", "scores", "against", "folder")
     short_help="Show memory as it was at a moment",
     answers="What did the agent know back then?",
     examples=(
-        "workbench audit at 2026-02-01T12:00Z",
+        "workbench audit at 3d",
         "workbench audit at abc1234 --core",
-        "workbench audit at 2026-02-01 --path MEMORY.md --raw",
-        "workbench audit at 3d --show person--alex",
-        "workbench audit at yesterday --graph person--alex --depth 2",
-        "workbench audit at 2026-01-01 --against now",
-        "workbench audit at 2026-01-01 --copy-to /tmp/as-it-was",
+        "workbench audit at 2w --path MEMORY.md --raw",
+        "workbench audit at 3d --show person--sam-okafor",
+        "workbench audit at yesterday --graph person--sam-okafor --depth 2",
+        "workbench audit at 2w --against now",
+        "workbench audit at 2w --copy-to /tmp/as-it-was",
     ),
 )
 @click.argument("moment", metavar="TIME-OR-COMMIT")

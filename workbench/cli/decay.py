@@ -37,7 +37,7 @@ decay_command = group(
         "workbench decay --lambda 0.05",
         "workbench decay --lambda 0.05 --keep",
         "workbench decay --store episodic --group tag",
-        "workbench decay explain how-to-deploy",
+        "workbench decay explain procedure:how-to-deploy-harbor",
     ),
 )
 
@@ -216,8 +216,8 @@ def _day(context: click.Context, parameter: click.Parameter, value: str | None) 
     short_help="Write out the formula of one score, and when it passes which threshold",
     answers="Why is this memory as fresh as it is?",
     examples=(
-        "workbench decay explain how-to-deploy",
-        "workbench decay explain person--alex --on 2026-12-24",
+        "workbench decay explain procedure:how-to-deploy-harbor",
+        "workbench decay explain person--sam-okafor --on 2026-12-24",
     ),
 )
 @click.argument("id_", metavar="ID", shell_complete=complete_memory)

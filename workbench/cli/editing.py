@@ -34,7 +34,7 @@ STDERR = 2
 @command(
     "edit",
     answers="This is wrong; how do I correct it?",
-    examples=("workbench edit person--alex", 'workbench edit MEMORY.md --text "$(cat MEMORY.md)"'),
+    examples=("workbench edit person--sam-okafor", 'workbench edit MEMORY.md --text "$(cat MEMORY.md)"'),
 )
 @click.argument("id_", metavar="ID", shell_complete=complete_memory_or_file)
 @click.option("--text", help="The new text, for scripts; “-” reads it from stdin.")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     examples=(
         "workbench forget old deploy script",
         "workbench forget episode:2026-02-02:14:30 --yes",
-        "workbench forget person--alex --hard --purge-history",
+        "workbench forget person--mei-chen --hard --purge-history",
     ),
 )
 @click.argument("words", metavar="QUERY", nargs=-1, required=True, shell_complete=complete_memory)
@@ -132,7 +132,7 @@ def restore_command(bench: Invocation, id_: str) -> int:
 @command(
     "pin",
     answers="How do I make sure this is never forgotten?",
-    examples=("workbench pin person--alex",),
+    examples=("workbench pin person--sam-okafor",),
 )
 @_id_argument
 @click.pass_obj
@@ -144,7 +144,7 @@ def pin_command(bench: Invocation, id_: str) -> int:
 @command(
     "unpin",
     answers="This need not stay for ever; how do I let it fade?",
-    examples=("workbench unpin person--alex",),
+    examples=("workbench unpin person--sam-okafor",),
 )
 @_id_argument
 @click.pass_obj
@@ -156,7 +156,7 @@ def unpin_command(bench: Invocation, id_: str) -> int:
 @command(
     "reinforce",
     answers="This was used just now; how do I keep it fresh?",
-    examples=("workbench reinforce how-to-deploy",),
+    examples=("workbench reinforce procedure:how-to-deploy-harbor",),
 )
 @_id_argument
 @click.pass_obj

@@ -16,13 +16,13 @@ ENTITIES_SHOWN = 30
 graph_command = group(
     "graph",
     default="show",
-    help="ENTITY is an id such as person--alex, a name, or an alias. Without one, the whole graph is listed.",
+    help="ENTITY is an id such as person--sam-okafor, a name, or an alias. Without one, the whole graph is listed.",
     answers="What is known about this, and what is it connected with?",
     examples=(
         "workbench graph",
-        "workbench graph person--alex --depth 2",
-        "workbench graph person--alex --depth 2 --relation uses --type tool --min-score 0.3 --after 2026-01-01",
-        "workbench graph path person--alex tool--git",
+        "workbench graph person--sam-okafor --depth 2",
+        "workbench graph project--harbor --depth 2 --relation uses --type tool --min-score 0.3 --after 2026-01-01",
+        "workbench graph path person--sam-okafor tool--timescaledb",
     ),
 )
 
@@ -135,7 +135,7 @@ def _days_back(day: str) -> float:
     "path",
     short_help="Find how two entities are connected",
     answers="What has this to do with that?",
-    examples=("workbench graph path person--alex tool--git",),
+    examples=("workbench graph path person--sam-okafor tool--timescaledb",),
 )
 @click.argument("a", shell_complete=complete_entity)
 @click.argument("b", shell_complete=complete_entity)

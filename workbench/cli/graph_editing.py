@@ -52,7 +52,7 @@ def add(bench: Invocation, type_: str, name: str) -> int:
     "add-fact",
     short_help="Add a fact to an entity",
     answers="How do I tell the agent one thing about this?",
-    examples=('workbench graph add-fact person--alex "Prefers hybrid approaches over pure ones"',),
+    examples=('workbench graph add-fact person--sam-okafor "Prefers the night train to a flight"',),
 )
 @click.argument("entity", shell_complete=complete_entity)
 @click.argument("text")
@@ -67,7 +67,7 @@ def add_fact(bench: Invocation, entity: str, text: str) -> int:
     "retire",
     short_help="Say that a fact or a relation holds no longer",
     answers="This was true once; how do I say that it no longer is?",
-    examples=("workbench graph retire entity:person--alex#^f7k2",),
+    examples=("workbench graph retire entity:person--sam-okafor#^f4s6",),
 )
 @click.argument("memory_id", metavar="ID")
 @click.option("--expected", metavar="TEXT", help="Only if it still says this.")
@@ -86,7 +86,7 @@ def retire(bench: Invocation, memory_id: str, expected: str | None) -> int:
     short_help="Ask a person whether two entities are the same",
     answers="These may be the same; how do I have it decided later?",
     examples=(
-        'workbench graph propose-merge person--alex person--alexander --reason "Both lead the harbour project"',
+        'workbench graph propose-merge concept--smhi-wind-model concept--smhi-forecast --reason "Both are SMHI’s wind"',
     ),
 )
 @click.argument("keep", shell_complete=complete_entity)
@@ -103,7 +103,7 @@ def propose_merge(bench: Invocation, keep: str, absorb: str, reason: str) -> int
     "merge",
     short_help="Make one entity of two",
     answers="These are the same; how do I join them?",
-    examples=("workbench graph merge person--alex person--alexander",),
+    examples=("workbench graph merge concept--smhi-wind-model concept--smhi-forecast",),
 )
 @click.argument("keep", shell_complete=complete_entity)
 @click.argument("absorb", shell_complete=complete_entity)
@@ -118,7 +118,7 @@ def merge(bench: Invocation, keep: str, absorb: str) -> int:
     "unmerge",
     short_help="Part an entity from the one it was merged into",
     answers="They were two after all; how do I part them?",
-    examples=("workbench graph unmerge person--alexander",),
+    examples=("workbench graph unmerge concept--smhi-forecast",),
 )
 @click.argument("entity", shell_complete=complete_entity)
 @click.pass_obj
@@ -131,7 +131,7 @@ def unmerge(bench: Invocation, entity: str) -> int:
     "rename",
     short_help="Give an entity another name",
     answers="How do I correct its name everywhere?",
-    examples=('workbench graph rename person--alex "Alex Meyer"',),
+    examples=('workbench graph rename person--sam-okafor "Sam Okafor Lind"',),
 )
 @click.argument("entity", shell_complete=complete_entity)
 @click.argument("name")
@@ -146,7 +146,7 @@ def rename(bench: Invocation, entity: str, name: str) -> int:
     "link",
     short_help="Relate two entities",
     answers="How do I tell the agent what belongs together?",
-    examples=("workbench graph link person--alex uses tool--git",),
+    examples=("workbench graph link person--sam-okafor uses tool--maplibre",),
 )
 @click.argument("from_", metavar="FROM", shell_complete=complete_entity)
 @click.argument("relation")
@@ -162,7 +162,7 @@ def link(bench: Invocation, from_: str, relation: str, to: str) -> int:
     "unlink",
     short_help="Remove a relation between two entities",
     answers="They have nothing to do with each other any more; how do I say so?",
-    examples=("workbench graph unlink person--alex uses tool--git",),
+    examples=("workbench graph unlink person--sam-okafor uses tool--maplibre",),
 )
 @click.argument("from_", metavar="FROM", shell_complete=complete_entity)
 @click.argument("relation")

@@ -126,7 +126,7 @@ def get_command(bench: Invocation, path: str, from_: int, lines: int | None) -> 
 @command(
     "show",
     answers="Where does this come from, is it still true, and who touched it?",
-    examples=("workbench show person--alex", "workbench show episode:2026-02-02:14:30"),
+    examples=("workbench show person--sam-okafor", "workbench show episode:2026-02-02:14:30"),
 )
 @click.argument("id_", metavar="ID", shell_complete=complete_memory)
 @click.pass_obj

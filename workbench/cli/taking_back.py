@@ -88,10 +88,10 @@ def revert_command(bench: Invocation, commit_or_item: str) -> int:
     "rollback",
     answers="How do I get memory back as it was yesterday?",
     examples=(
-        "workbench rollback --to 2026-02-01T12:00Z",
+        "workbench rollback --to 3d",
         "workbench rollback --to abc1234",
         "workbench rollback --file MEMORY.md@abc1234",
-        "workbench rollback --memory entity:person--alex@abc1234",
+        "workbench rollback --memory entity:person--sam-okafor@abc1234",
         "workbench rollback --reflection r-012",
     ),
 )
@@ -116,7 +116,7 @@ def rollback_command(
         )
     if memory is not None and not all(memory.rpartition("@")[::2]):
         raise click.BadParameter(
-            "Write ID@COMMIT, such as entity:person--alex@abc1234.", param_hint="--memory"
+            "Write ID@COMMIT, such as entity:person--sam-okafor@abc1234.", param_hint="--memory"
         )
     if file is not None and not all(file.rpartition("@")[::2]):
         raise click.BadParameter("Write PATH@COMMIT, such as MEMORY.md@abc1234.", param_hint="--file")
