@@ -38,7 +38,7 @@ class SortMemories(Command):
 class GroupMemories(Command):
     """Group by store, by tag, by entity, or not at all."""
 
-    key, section, label, rank = "b", "On the heatmap", "group", 25
+    key, section, label, rank = "b", "On the heatmap", "group", 14
 
 
 class ShowFading(Command):
@@ -56,7 +56,7 @@ class Reinforce(Command):
 class TryRate(Command):
     """Try another rate of decay, told as λ a day or as a half-life; nothing changes until you keep it."""
 
-    key, section, label, rank = "L", "On the heatmap", "try λ", 27
+    key, section, label, rank = "L", "On the heatmap", "try λ", 16
 
 
 class LowerRate(Command):

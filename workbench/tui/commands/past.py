@@ -58,7 +58,7 @@ class GoToMoment(Command):
 class ShowOther(Command):
     """Show what differs, core memory, the graph, every memory with its score, or the files, one after the other."""
 
-    key, section, label, rank = "t", _SECTION, "view", 6
+    key, section, label, rank = "t", _SECTION, "view", 8
 
 
 class ShowOtherBack(Command):
@@ -70,7 +70,7 @@ class ShowOtherBack(Command):
 class MarkMoment(Command):
     """Mark this moment, to compare others with it; again to compare with now."""
 
-    key, section, label, rank = "equals_sign", _SECTION, "mark", 7
+    key, section, label, rank = "equals_sign", _SECTION, "mark", 11
 
 
 class SwapMoments(Command):
@@ -82,13 +82,13 @@ class SwapMoments(Command):
 class RestoreThis(Command):
     """Let this one memory or file read again as it did at this moment; one commit, u takes it back."""
 
-    key, section, label, rank = "r", _SECTION, "restore", 8
+    key, section, label, rank = "r", _SECTION, "restore", 6
 
 
 class RestoreEverything(Command):
     """Let everything read again as it did at this moment, after showing what that changes; u takes it back."""
 
-    key, section, label, rank = "R", _SECTION, "restore all", 10
+    key, section, label, rank = "R", _SECTION, "restore all", 7
 
 
 class ShowChange(Command):
