@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from array import array
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,19 @@ def test_a_moment_is_found_as_by_walking_whatever_the_clock_did(
     assert columns(line) == walked(store)
     moment = START + timedelta(seconds=asked)
     assert line.at(moment) == commit_at(store, moment)
+    for place, (commit, _, _) in enumerate(columns(line)):
+        latest = line.latest_by(commit)
+        assert latest is not None
+        assert latest.timestamp() == max(line.seconds[: place + 1])
+
+
+def test_only_the_place_of_a_whole_hash_counts() -> None:
+    hashes = bytes(range(40))
+    line = Line(hashes, array("q", [7, 5]), array("I", [0, 0]), ("manual",))
+    assert line.latest_by(hashes[20:].hex()) == datetime.fromtimestamp(7, UTC)
+    assert line.latest_by(hashes[3:23].hex()) is None
+    assert line.latest_by("ff" * 20) is None
+    assert EMPTY.latest_by("ff" * 20) is None
 
 
 def test_an_empty_history_has_an_empty_line(notebook: Notebook) -> None:

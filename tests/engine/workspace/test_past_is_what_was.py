@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,54 +13,48 @@ from tests.benchmarks.large_workspace import generate
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.past import Past
-from workbench.engine.results import GraphView, Shown
+from workbench.engine.results import GraphView
 
 ROBIN, HARBOUR = "entity:person--robin", "entity:project--harbour"
 
 
-def opened(past: Past, place: Path) -> Workspace:
+def opened(past: Past, root: Path, place: Path) -> Workspace:
+    """Open a workspace whose newest commit is the one that is looked at, with a clock that stands at its time."""
     past.copy_to(place)
+    shutil.copytree(root / ".audit", place / ".audit")
+    branch = (place / ".audit/HEAD").read_text().removeprefix("ref: ").strip()
+    (place / ".audit" / branch).write_text(f"{past.commit}\n")
     return Workspace.open(place, role="reader", clock=FixedClock(past.timestamp))
 
 
-def plain(view: GraphView, *, scored: bool) -> GraphView:
-    """Return a neighbourhood with what has no order in order, and without what its scores depend on."""
+def plain(view: GraphView) -> GraphView:
+    """Return a neighbourhood with what has no order in order."""
     nodes, edges = view.nodes, view.edges
-    if not scored:
-        nodes = tuple(replace(node, score=0.0, status="") for node in nodes)
-        edges = tuple(replace(edge, last_accessed=None) for edge in edges)
     return replace(
         view, nodes=tuple(sorted(nodes, key=lambda node: node.id)), edges=tuple(sorted(edges, key=str))
     )
 
 
-def shown(memory: Shown, *, scored: bool) -> Shown:
-    return memory if scored else replace(memory, score=None)
-
-
-def compare(past: Past, place: Path, *, scored: bool = True, entities: int = 12) -> None:
-    """Compare all answers; scores only where no memory’s age is known by the history alone."""
-    with opened(past, place) as then:
+def compare(past: Past, root: Path, place: Path, *, entities: int = 12) -> None:
+    """Compare all answers."""
+    with opened(past, root, place) as then:
         assert past.core() == then.core()
         table = then.graph_entities().entities
         assert list(past.entities()) == [(row.id, row.label) for row in table]
         entries = {entry.id: (entry.score, entry.status) for entry in then.decay().entries}
         told = {one.id: (one.score.value, one.score.status) for one in past.scores()}
         assert told.keys() == entries.keys()
-        for id_, (value, status) in entries.items() if scored else ():
+        for id_, (value, status) in entries.items():
             assert abs(told[id_][0] - value) < 1e-12
             assert told[id_][1] == status
         for row in table[:: max(1, len(table) // entities)]:
             for depth in (0, 1, 2):
-                now = plain(then.graph(row.id, depth=depth), scored=scored)
-                assert plain(past.graph(row.id, depth=depth), scored=scored) == now
-            now_shown = shown(then.show(row.id, history=False, count_access=False), scored=scored)
-            assert shown(past.show(row.id), scored=scored) == now_shown
+                assert plain(past.graph(row.id, depth=depth)) == plain(then.graph(row.id, depth=depth))
+            assert past.show(row.id) == then.show(row.id, history=False, count_access=False)
             (only,) = past.scores([row.id])
             assert (only.score.value, only.score.status) == told[row.id]
         for entry in then.timeline(limit=5).entries:
-            episode = then.show(entry.id, history=False, count_access=False)
-            assert shown(past.show(entry.id), scored=scored) == shown(episode, scored=scored)
+            assert past.show(entry.id) == then.show(entry.id, history=False, count_access=False)
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +79,7 @@ def test_the_past_answers_as_the_files_of_then(generated: Path, tmp_path: Path, 
     with Workspace.open(generated, role="reader") as workspace:
         line = workspace.history_line()
         past = workspace.at(line.commits[round(share * (len(line.commits) - 1))])
-        compare(past, tmp_path / "then")
+        compare(past, generated, tmp_path / "then")
 
 
 def test_every_step_of_a_life_answers_as_its_files(settled: AgentHome, tmp_path: Path) -> None:
@@ -102,4 +97,4 @@ def test_every_step_of_a_life_answers_as_its_files(settled: AgentHome, tmp_path:
         workspace.remember("Robin moved to [[project--haven]] and [[tool--unknown]]", store="episodic")
         workspace.undo()
         for number, commit in enumerate(workspace.history_line().commits):
-            compare(workspace.at(commit), tmp_path / f"then-{number}", scored=False)
+            compare(workspace.at(commit), settled.root, tmp_path / f"then-{number}")

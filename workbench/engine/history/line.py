@@ -74,13 +74,13 @@ class Line:
                 return self.commit(place)
         return None
 
-    def latest_by(self, commit: str) -> datetime:
-        """Return the latest time that a clock had shown up to a commit of the line; up to the newest for any other."""
-        wanted, place = bytes.fromhex(commit), -1
-        while (place := self.ids.find(wanted, place + 1)) % _HASH > 0:
-            pass
-        seconds = self.seconds[: place // _HASH + 1] if place >= 0 else self.seconds
-        return datetime.fromtimestamp(max(seconds, default=0), UTC)
+    def latest_by(self, commit: str) -> datetime | None:
+        """Return the latest time that a clock had shown up to a commit; None where it is none of the line."""
+        wanted = bytes.fromhex(commit)
+        place = self.ids.find(wanted)
+        while place >= 0 and place % _HASH:
+            place = self.ids.find(wanted, place + 1)
+        return datetime.fromtimestamp(max(self.seconds[: place // _HASH + 1]), UTC) if place >= 0 else None
 
     def undone_by(self, commit: str) -> str | None:
         """Return the commit that undid or reverted another, by its full hash, unless it was redone since."""

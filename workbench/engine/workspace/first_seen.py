@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.catalog.extract import extract
+from workbench.engine.catalog.same_files import SameFiles
 from workbench.engine.clock import parse_time, render_time
+from workbench.engine.errors import HistoryDamaged
 from workbench.engine.history.commit_message import parse_message
 
 if TYPE_CHECKING:
@@ -43,7 +47,7 @@ def note_first_seen(catalog: Catalog, store: GitStore) -> None:
     for commit in reversed(commits):
         moment = render_time(commit.moment)
         if commit.author == "system:init" and commit.parent is None:
-            _note_files(catalog, list(store.files_at(commit.id)), moment)
+            _note_files(catalog, store, commit, moment)
         else:
             _note_memories(catalog, store, commit, moment)
     catalog.set_state({_HEAD: head})
@@ -107,19 +111,26 @@ class SeenUntil(Mapping[str, datetime]):
     """When memories first stood in the history, of those alone that did so by a moment of it.
 
     Args:
-        first_seen: Of all.
-        until: Gives the latest time that a clock had shown by then; asked once, and only where it matters.
+        first_seen: Gives it of all; asked once, and only where it matters, as is the other.
+        until: Gives the latest time that a clock had shown by then.
     """
 
-    def __init__(self, first_seen: Mapping[str, datetime], until: Callable[[], datetime]) -> None:
-        self._first_seen = first_seen
+    def __init__(
+        self, first_seen: Callable[[], Mapping[str, datetime]], until: Callable[[], datetime]
+    ) -> None:
+        self._find_first_seen = first_seen
         self._find_until = until
-        self._until: datetime | None = None
+
+    @cached_property
+    def _first_seen(self) -> Mapping[str, datetime]:
+        return self._find_first_seen()
+
+    @cached_property
+    def _until(self) -> datetime:
+        return self._find_until()
 
     def __getitem__(self, memory_id: str) -> datetime:
         moment = self._first_seen[memory_id]
-        if self._until is None:
-            self._until = self._find_until()
         if moment > self._until:
             raise KeyError(memory_id)
         return moment
@@ -131,12 +142,27 @@ class SeenUntil(Mapping[str, datetime]):
         return sum(1 for _ in self)
 
 
-def _note_files(catalog: Catalog, paths: list[str], moment: str) -> None:
-    """Record every memory of these files; those written into them later say so themselves."""
+def _note_files(catalog: Catalog, store: GitStore, commit: Commit, moment: str) -> None:
+    """Record every memory of the first commit; the catalog tells those of files that still read as they did."""
+    known = SameFiles(catalog).known().blobs
+    same: list[str] = []
+    ids: set[str] = set()
+    for path, blob in store.files_at(commit.id).items():
+        if not path.endswith(".md") or not _is_text(path):
+            continue
+        if known.get(path) == bytes.fromhex(blob):
+            same.append(path)
+            continue
+        # What was lost of a file costs the days of its memories alone.
+        with contextlib.suppress(HistoryDamaged):
+            ids |= _ids(catalog, path, store.read_blob(blob))
     with catalog.database() as connection, connection:
         connection.executemany(
             "INSERT OR IGNORE INTO first_seen SELECT id, ? FROM memories WHERE path = ?",
-            [(moment, path) for path in paths if _is_text(path)],
+            [(moment, path) for path in same],
+        )
+        connection.executemany(
+            "INSERT OR IGNORE INTO first_seen VALUES (?, ?)", [(memory_id, moment) for memory_id in ids]
         )
 
 

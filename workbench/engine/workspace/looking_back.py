@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from typing import TYPE_CHECKING
 
 from workbench.engine.clock import time_or_none
-from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.errors import HistoryError, InvalidInput, NotFound
 from workbench.engine.workspace.asked_moments import AGO, COMMIT, read_time
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.engine.history.git_store import GitStore
+    from workbench.engine.history.git_store import Commit, GitStore
     from workbench.engine.history.line import KeptLine, Line
     from workbench.engine.past import Past
     from workbench.engine.past.versions import Versions
+    from workbench.engine.workspace.first_seen import FirstSeen
     from workbench.engine.workspace.ground import Ground
 
 _PURGED = b"\n\n[PURGE] "
@@ -128,7 +130,7 @@ class LookingBack:
         """
         from workbench.engine.catalog.same_files import SameFiles
         from workbench.engine.past import Past
-        from workbench.engine.workspace.first_seen import FirstSeen, SeenUntil
+        from workbench.engine.workspace.first_seen import SeenUntil
 
         ground = self._ground
         store = self.store
@@ -141,12 +143,33 @@ class LookingBack:
             versions=self._versions_of(store),
             same=SameFiles(ground.catalog),
             settings=ground.settings,
-            first_seen=SeenUntil(FirstSeen(ground.catalog), lambda: self.line().latest_by(commit)),
+            first_seen=SeenUntil(self._first_seen, lambda: self._latest_by(found)),
         )
 
     def forget(self) -> None:
         """Let go of all that was read, for it may be gone from the history."""
         self._versions = None
+
+    def _first_seen(self) -> FirstSeen:
+        """Return when memories first stood in the history, up to its newest commit."""
+        from workbench.engine.workspace.first_seen import FirstSeen, note_first_seen
+
+        ground = self._ground
+        if ground.reads_refresh:
+            # A damaged history costs the days of adoption, never an answer; `doctor` says so.
+            with contextlib.suppress(HistoryError):
+                note_first_seen(ground.catalog, self.store)
+        return FirstSeen(ground.catalog)
+
+    def _latest_by(self, commit: Commit) -> datetime:
+        """Return the latest time that a clock had shown up to a commit, which another program may have merged."""
+        line, latest = self.line(), commit.moment
+        for ancestor in self.store.walk(commit.id):
+            known = line.latest_by(ancestor.id)
+            latest = max(latest, known or ancestor.moment)
+            if known:
+                break
+        return latest
 
     def _time(self, text: str, name: str) -> datetime | None:
         stripped = text.strip()
