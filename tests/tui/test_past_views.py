@@ -26,10 +26,12 @@ from workbench.engine.results import (
 )
 from workbench.tui.diffing import compare
 from workbench.tui.ink import Line, line_width, plain_text
+from workbench.tui.query import Query, parse_query
 from workbench.tui.text import plain
 from workbench.tui.views.going_back import going_back_lines
 from workbench.tui.views.past import (
     CHANGES,
+    FIELDS,
     VIEWS,
     PastRows,
     Section,
@@ -155,9 +157,18 @@ def test_a_filter_keeps_the_rows_that_hold_every_word() -> None:
     sections = entity_sections(
         [("entity:tool--radar", "Radar"), ("entity:tool--radio", "Radio"), ("entity:a--b", "B")]
     )
-    kept = matching(sections, ("tool", "radi"))
+    kept = matching(sections, parse_query("tool radi", FIELDS, None))
     assert [row.text for section in kept for row in section.rows] == ["Radio"]
-    assert matching(sections, ()) == sections
+    assert matching(sections, Query()) == sections
+
+
+@pytest.mark.parametrize(
+    ("typed", "count"),
+    [("store:episodic", 2), ("is:went", 1), ("is:came -store:episodic", 0), ("-is:came store:core", 1)],
+)
+def test_what_differs_is_filtered_by_store_and_by_what_became_of_it(typed: str, count: int) -> None:
+    kept = matching(change_sections(COMPARISON), parse_query(typed, FIELDS, None))
+    assert sum(len(section.rows) for section in kept) == count
 
 
 def test_the_strongest_come_first_in_each_store() -> None:

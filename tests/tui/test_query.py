@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.tui.query import parse_days, parse_query
+from workbench.tui.query import parse_days, parse_query, pieces
 
 TODAY = date(2026, 2, 2)
 FIELDS = ("type", "tag")
@@ -52,3 +52,16 @@ def test_every_condition_must_hold(typed: str, passes: bool) -> None:
     query = parse_query(typed, FIELDS, TODAY)
     fields = {"type": ("fact",), "tag": ("sensor", "jetty")}
     assert query.matches(fields, "the tide gauge arrived at 10:00", date(2026, 1, 30)) is passes
+
+
+def test_where_nothing_has_a_day_what_looks_like_one_is_a_word() -> None:
+    query = parse_query('after:noon tag:"blue green"', FIELDS, None)
+    assert query.words == ("after:noon",)
+    assert query.holds({"tag": ("blue green",)}, "we sail after:noon")
+
+
+@given(st.text(max_size=60))
+def test_the_pieces_of_a_line_are_all_that_was_typed(text: str) -> None:
+    typed = [word for piece in pieces(text, FIELDS) for word in piece.typed.split()]
+    assert typed == text.split() or '"' in text
+    assert all(piece.value or piece.field or '"' in text for piece in pieces(text, FIELDS))

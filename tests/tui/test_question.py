@@ -26,6 +26,7 @@ TODAY = date(2026, 2, 2)
         ("tide after:", Question("tide")),
         ("http://a.b/c?store:x 12:30", Question("http://a.b/c?store:x 12:30")),
         ("tide STORE:Core", Question("tide", store="core")),
+        ('"tide gauge" -store:core', Question('"tide gauge" -store:core')),
     ],
 )
 def test_what_a_line_says(text: str, question: Question) -> None:

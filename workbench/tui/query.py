@@ -1,18 +1,39 @@
-"""Owns the language of the filter bar: words and `field:value`, each of them a condition."""
+"""Owns the language of the filter bars and of the question line: words and `field:value`, and days among them."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import TYPE_CHECKING
 
-_TOKEN = re.compile(r'(-?)(?:([A-Za-z]+):(?:"([^"]*)"?|(\S*))|(?:"([^"]*)"?|(\S+)))')
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+_PIECE = re.compile(r'(-?)(?:([A-Za-z]+):(?:"([^"]*)"?|(\S*))|(?:"([^"]*)"?|(\S+)))')
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _ISO = re.compile(r"^(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?$")
 _AGO = re.compile(r"^(\d{1,4})\s*([dwmy])$")
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 FIRST, LAST = ("after", "since"), ("before", "until")
 """What stands before the first and before the last day, wherever days are typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One piece of what was typed: a word or several in quotes, or a value for a field.
+
+    Args:
+        typed: As it was.
+        field: In lower case; empty for words.
+        value: Without quotes; of words that look like a field, with what stands before the colon.
+        negated: A minus stands before it.
+    """
+
+    typed: str
+    field: str
+    value: str
+    negated: bool
 
 
 @dataclass(frozen=True)
@@ -41,7 +62,7 @@ class Query:
     def __bool__(self) -> bool:
         return bool(self.conditions or self.since or self.until)
 
-    def matches(self, fields: dict[str, tuple[str, ...]], text: str, day: date) -> bool:
+    def matches(self, fields: Mapping[str, Sequence[str]], text: str, day: date) -> bool:
         """Tell whether something passes.
 
         Args:
@@ -51,6 +72,10 @@ class Query:
         """
         if (self.since and day < self.since) or (self.until and day > self.until):
             return False
+        return self.holds(fields, text)
+
+    def holds(self, fields: Mapping[str, Sequence[str]], text: str) -> bool:
+        """Tell whether every condition holds, whatever the day; see `matches`."""
         for condition in self.conditions:
             if condition.field:
                 owned = fields.get(condition.field, ())
@@ -67,32 +92,45 @@ class Query:
         return tuple(each.values[0] for each in self.conditions if not each.field and not each.negated)
 
 
-def parse_query(text: str, fields: tuple[str, ...], today: date) -> Query:
-    """Read what was typed into a filter bar; anything makes sense, since people are still typing.
+def pieces(text: str, fields: Collection[str]) -> Iterator[Piece]:
+    """Yield the pieces of what was typed; anything makes sense, since people are still typing.
 
     Args:
         text: For example `type:decision,fact tag:deploy since:2w "blue green" -staging`.
-        fields: Names that may stand before a colon beside `FIRST` and `LAST`; what stands before any other colon is a
-            word.
-        today: For dates that are told from today.
+        fields: Names that may stand before a colon; what stands before any other colon is a word.
+    """
+    for found in _PIECE.finditer(text):
+        minus, name, *values = (each or "" for each in found.groups())
+        value, field = "".join(values), name.casefold()
+        if field in fields:
+            yield Piece(found[0], field, value, bool(minus))
+        else:
+            yield Piece(found[0], "", f"{name}:{value}" if name else value, bool(minus))
+
+
+def parse_query(text: str, fields: tuple[str, ...], today: date | None) -> Query:
+    """Read what was typed into a filter bar.
+
+    Args:
+        text: See `pieces`.
+        fields: Names that may stand before a colon beside `FIRST` and `LAST`.
+        today: For days that are told from today; None where nothing has a day, so that `FIRST` and `LAST` are words.
     """
     conditions: list[Condition] = []
     since = until = None
-    for minus, name, *values in _TOKEN.findall(text.casefold()):
-        value = "".join(values)
-        if name in FIRST + LAST:
+    for piece in pieces(text.casefold(), fields if today is None else (*fields, *FIRST, *LAST)):
+        value = piece.value
+        if today is not None and piece.field in FIRST + LAST:
             span = parse_days(value, today)
-            if span and name in FIRST:
+            if span and piece.field in FIRST:
                 since = span[0]
             elif span:
                 until = span[1]
-        elif name in fields:
+        elif piece.field:
             if wanted := tuple(each for each in value.split(",") if each):
-                conditions.append(Condition(name, wanted, bool(minus)))
-        elif word := (f"{name}:{value}" if name else value):
-            if minus and not value:
-                continue
-            conditions.append(Condition("", (word,), bool(minus)))
+                conditions.append(Condition(piece.field, wanted, piece.negated))
+        elif value:
+            conditions.append(Condition("", (value,), piece.negated))
     return Query(tuple(conditions), since, until)
 
 

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.engine.identifiers import SEARCHED_STORES
-from workbench.tui.query import FIRST, LAST, parse_days
+from workbench.tui.query import FIRST, LAST, parse_days, pieces
 
 if TYPE_CHECKING:
     from datetime import date
 
 STATUSES = ("active", "fading", "dormant", "pinned", "any")
-_CONDITION = re.compile(
-    rf'(?<!\S)(store|status|{"|".join(FIRST + LAST)}):(?:"([^"]*)"?|(\S*))', re.IGNORECASE
-)
+_FIELDS = ("store", "status", *FIRST, *LAST)
 
 
 @dataclass(frozen=True)
@@ -64,8 +61,12 @@ def parse_question(text: str, today: date) -> Question:
     after = before = None
     status = ""
     problems: list[str] = []
-    for found in _CONDITION.finditer(text):
-        name, value = found[1].casefold(), (found[2] or found[3] or "").strip().casefold()
+    words: list[str] = []
+    for piece in pieces(text, _FIELDS):
+        name, value = piece.field, piece.value.strip().casefold()
+        if not name or piece.negated:
+            words.append(piece.typed)
+            continue
         if not value:
             continue
         if name in ("store", "status"):
@@ -85,5 +86,4 @@ def parse_question(text: str, today: date) -> Question:
             after = days[0]
         else:
             before = days[1]
-    words = " ".join(_CONDITION.sub(" ", text).split())
-    return Question(words, store, after, before, status, tuple(problems))
+    return Question(" ".join(" ".join(words).split()), store, after, before, status, tuple(problems))

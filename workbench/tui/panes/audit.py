@@ -43,8 +43,8 @@ _EMPTY = teach(
 )
 _NOTHING_MATCHES = teach(
     "Nothing matches.",
-    "Words must all occur; actor:, action:, file:, approval:, commit:, since: and until: narrow further.",
-    ("actor:reflection since:1m", "for example."),
+    "Words must all occur; actor:, action:, file:, approval:, commit:, after: and before: narrow further.",
+    ("actor:reflection after:1m", "for example."),
     ("esc", "shows everything again."),
 )
 _Diffs = tuple[tuple[str, tuple[DiffRow, ...]], ...]
@@ -54,7 +54,7 @@ class AuditPane(Pane):
     """Open alerts, then every change, newest first."""
 
     title: ClassVar = "Audit"
-    filter_hint: ClassVar = "words  actor:  action:  file:  since:  until:"
+    filter_hint: ClassVar = "words  actor:  action:  file:  after:  before:"
     BINDINGS: ClassVar = bindings(
         commands.Acknowledge, commands.Revert, commands.OpenSource, commands.ShowHistory
     )

@@ -105,7 +105,7 @@ class CorePane(OnMemories):
         self._draw()
 
     def apply_filter(self, text: str) -> None:
-        self._words = parse_query(text, (), self.bench.now().date()).words
+        self._words = parse_query(text, (), None).words
         self._draw()
 
     def _draw(self) -> None:

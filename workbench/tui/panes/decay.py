@@ -63,7 +63,7 @@ class DecayPane(DecayTrial):
     """Scores over time, one row for each memory."""
 
     title: ClassVar[str] = "Decay"
-    filter_hint: ClassVar[str] = "words  store:  tag:  entity:  status:  since:  until:"
+    filter_hint: ClassVar[str] = "words  store:  tag:  entity:  status:  after:  before:"
     BINDINGS: ClassVar = bindings(
         *ON_MEMORIES, commands.ShowFading, commands.Reinforce, commands.SortMemories, commands.GroupMemories,
         commands.ZoomTimeIn, commands.ZoomTimeOut, commands.JumpToDate, commands.TryRate, commands.LowerRate,

@@ -32,7 +32,7 @@ class PastPane(PastListing):
     """A ribbon of the history, and memory as it was."""
 
     title: ClassVar = "Past"
-    filter_hint: ClassVar = "words"
+    filter_hint: ClassVar = "words  store:  is:came"
     BINDINGS: ClassVar = bindings(
         commands.StepEarlier, commands.StepLater, commands.DayEarlier, commands.DayLater, commands.BackToNow,
         commands.GoToMoment, commands.LookCloser, commands.LookFurther, commands.ShowOther, commands.ShowOtherBack,

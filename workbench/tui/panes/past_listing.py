@@ -12,7 +12,8 @@ from workbench.tui.panes import base
 from workbench.tui.panes.past_places import day_earlier
 from workbench.tui.panes.past_reading import Listed, Wanted
 from workbench.tui.panes.past_travelling import PastTravelling
-from workbench.tui.views.past import CHANGES, VIEW_LINK, VIEWS, PastRows, view_of, views_line
+from workbench.tui.query import Query, parse_query
+from workbench.tui.views.past import CHANGES, FIELDS, VIEW_LINK, VIEWS, PastRows, view_of, views_line
 from workbench.tui.views.past_detail import trouble_lines
 from workbench.tui.views.teaching import teach
 from workbench.tui.widgets.status_line import StatusLine
@@ -49,7 +50,9 @@ _NOTHING_THEN = teach(
 )
 _NOTHING_MATCHES = teach(
     "Nothing matches.",
-    "Words must all occur, in the text or in the id.",
+    "Words must all occur, in the text or in the id; store: and is: (came, changed, went, or the status) narrow "
+    "further, a minus turns a condition round.",
+    ("store:episodic is:came -staging", "for example."),
     ("esc", "shows everything again."),
 )
 # Lists that are read at the same time: one that takes long keeps the next one from nothing.
@@ -72,7 +75,7 @@ class PastListing(PastTravelling):
     def __init__(self, bench: Bench, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(bench, id=id)
         self.view = CHANGES
-        self.words: tuple[str, ...] = ()
+        self.narrowed = Query()
         self.listed = Listed()
         self.in_sight: Wanted | None = None
         self.rows = PastRows()
@@ -95,7 +98,7 @@ class PastListing(PastTravelling):
             return _NO_PAST(width)
         if self.in_sight is None:
             return _READING(width)
-        if self.words and self.listed.total:
+        if self.narrowed and self.listed.total:
             return _NOTHING_MATCHES(width)
         if self.view != CHANGES:
             return _NOTHING_THEN(width)
@@ -110,7 +113,7 @@ class PastListing(PastTravelling):
         course = self.course
         assert course is not None
         before, after = (course.commits[at] if at is not None else "" for at in (older, newer))
-        return Wanted(self.view, self.commit, before, after, self.words)
+        return Wanted(self.view, self.commit, before, after, self.narrowed)
 
     def compared(self) -> tuple[int | None, int]:
         """Return the two moments to compare: this one and the marked one, or now.
@@ -224,7 +227,7 @@ class PastListing(PastTravelling):
         return said if said is not None and said.commit == self.commit else None
 
     def apply_filter(self, text: str) -> None:
-        self.words = tuple(text.casefold().split())
+        self.narrowed = parse_query(text, FIELDS, None)
         if self.course is not None:
             self.moved_in_time()
 

@@ -13,6 +13,7 @@ from workbench.engine.results import MemoryChange
 from workbench.tui.diffing import compare
 from workbench.tui.drawing.course import prepare_course
 from workbench.tui.drawing.neighbourhood import draw_neighbourhood
+from workbench.tui.query import Query
 from workbench.tui.views import past as views
 from workbench.tui.views import past_detail
 from workbench.tui.views.past import PastRows
@@ -44,14 +45,14 @@ class Wanted:
         older: The earlier of two moments to compare; empty where there is none.
         newer: The later one; that of now is the newest commit, which is far quicker to compare than the files, and
             the bench takes in what was edited from outside as soon as it notices.
-        words: What rows must hold, in lower case.
+        query: What rows must hold; see `views.FIELDS`.
     """
 
     view: str
     commit: str
     older: str = ""
     newer: str = ""
-    words: tuple[str, ...] = ()
+    query: Query = field(default_factory=Query)
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class PastReader:
 
     def listed(self, wanted: Wanted) -> Listed:
         """Return what a view lists; trouble is told in it, for other moments may be whole."""
-        everything = replace(wanted, words=())
+        everything = replace(wanted, query=Query())
         listed = self.remembered(everything)
         if listed is None:
             try:
@@ -137,8 +138,8 @@ class PastReader:
             except WorkbenchError as error:
                 return Listed(said=self._said(wanted.commit), trouble=error)
             self._keep(everything, listed)
-        if wanted.words:
-            passed = views.matching(listed.sections, wanted.words)
+        if wanted.query:
+            passed = views.matching(listed.sections, wanted.query)
             listed = replace(listed, sections=passed, rows=_indexed(passed))
             self._keep(wanted, listed)
         return listed
@@ -217,7 +218,9 @@ class PastReader:
 
     def _find(self, wanted: Wanted, key: str, words: Words, height: int) -> Thing:
         if wanted.view == views.CHANGES:
-            change = self.listed(replace(wanted, words=())).changes.get(key) or self._file_change(wanted, key)
+            change = self.listed(replace(wanted, query=Query())).changes.get(key) or self._file_change(
+                wanted, key
+            )
             rows = compare(change.before, change.after)
             return Thing(
                 partial(past_detail.change_as_it_was, change, rows, words.older, words.newer),

@@ -47,9 +47,9 @@ _EMPTY = teach(
 _READING = teach("Reading the files for the first time.", "What is found appears here as it comes.")
 _NOTHING_MATCHES = teach(
     "Nothing matches.",
-    "Words must all occur; type:, tag:, confidence:, source:, status:, since: and until: narrow further, a minus turns "
-    "a condition round.",
-    ("tag:deploy since:3w -staging", "for example."),
+    "Words must all occur; type:, tag:, confidence:, source:, status:, after: and before: narrow further, a minus "
+    "turns a condition round.",
+    ("tag:deploy after:3w -staging", "for example."),
     ("esc", "shows everything again."),
 )
 _MARGIN = 2
@@ -59,7 +59,7 @@ class TimelinePane(OnMemories):
     """Days and their episodes, newest first."""
 
     title: ClassVar = "Timeline"
-    filter_hint: ClassVar = "words  type:  tag:  confidence:  source:  since:  until:"
+    filter_hint: ClassVar = "words  type:  tag:  confidence:  source:  after:  before:"
     BINDINGS: ClassVar = bindings(commands.JumpToDate, *ON_MEMORIES)
 
     class Batch(Message):

@@ -43,7 +43,7 @@ EMPTY = teach(
 READING = teach("Reading the files for the first time.", "What is found appears here once it is whole.")
 NOTHING_MATCHES = teach(
     "Nothing matches.",
-    "Words must all occur; store:, tag:, entity:, status:, since: and until: (of the last use) narrow further, and in "
+    "Words must all occur; store:, tag:, entity:, status:, after: and before: (of the last use) narrow further, and in "
     "a trial would:; a minus turns a condition round.",
     ("store:episodic tag:deploy -staging", "for example."),
     ("esc", "shows everything again."),

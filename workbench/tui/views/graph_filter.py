@@ -32,7 +32,7 @@ class GraphFilter:
     """
 
     words: Query = field(default_factory=Query)
-    relations: tuple[Condition, ...] = ()
+    relations: Query = field(default_factory=Query)
     lowest: float = 0.0
     highest: float = _TOP
     after: date | None = None
@@ -49,38 +49,23 @@ class GraphFilter:
             self.before and not "" < row.seen <= self.before.isoformat()
         ):
             return False
-        if self.relations and not _holds(self.relations, row.relations):
+        if self.relations and not self.relations.holds({"relation": _lowered(row.relations)}, ""):
             return False
-        return _named(self.words, row.type, row.status, f"{row.label}\n{row.id}\n" + "\n".join(row.aliases))
+        text = f"{row.label}\n{row.id}\n" + "\n".join(row.aliases)
+        return not self.words or self.words.holds(_fields(row.type, row.status), text.casefold())
 
     def shows_node(self, node: GraphNode) -> bool:
         """Tell whether an entity of a drawing passes what the engine was not asked about."""
-        return node.score <= self.highest and _named(
-            self.words, node.type, node.status, f"{node.label}\n{node.id}"
-        )
+        text = f"{node.label}\n{node.id}".casefold()
+        return node.score <= self.highest and self.words.holds(_fields(node.type, node.status), text)
 
 
-def _named(query: Query, type_: str, status: str, text: str) -> bool:
-    if not query.conditions:
-        return True
-    fields = {"type": (type_.casefold(),), "status": (status.casefold(),)}
-    lowered = text.casefold()
-    for condition in query.conditions:
-        found = (
-            _begins(condition, fields[condition.field]) if condition.field else condition.values[0] in lowered
-        )
-        if found == condition.negated:
-            return False
-    return True
+def _lowered(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(value.casefold() for value in values)
 
 
-def _begins(condition: Condition, values: Iterable[str]) -> bool:
-    return any(value.startswith(wanted) for wanted in condition.values for value in values)
-
-
-def _holds(conditions: Iterable[Condition], values: Iterable[str]) -> bool:
-    lowered = [value.casefold() for value in values]
-    return all(_begins(each, lowered) != each.negated for each in conditions)
+def _fields(type_: str, status: str) -> dict[str, tuple[str, ...]]:
+    return {"type": (type_.casefold(),), "status": (status.casefold(),)}
 
 
 def parse_graph_filter(text: str, today: date) -> GraphFilter:
@@ -101,7 +86,7 @@ def parse_graph_filter(text: str, today: date) -> GraphFilter:
             found = _bounded(found, each.values[0])
         else:
             named.append(each)
-    return replace(found, words=Query(tuple(named)), relations=tuple(relations))
+    return replace(found, words=Query(tuple(named)), relations=Query(tuple(relations)))
 
 
 def _bounded(found: GraphFilter, bound: str) -> GraphFilter:
@@ -134,23 +119,22 @@ def narrowing(wanted: GraphFilter, types: Iterable[str], relations: Iterable[str
         types: Every type of entity there is.
         relations: Every relation there is; what is typed may be the beginning of one, or turned round by a minus.
     """
-    of_type = [each for each in wanted.words.conditions if each.field == "type"]
+    of_type = Query(tuple(each for each in wanted.words.conditions if each.field == "type"))
     return Narrowing(
-        relations=_meant(wanted.relations, relations),
-        types=_meant(of_type, types),
+        relations=_meant(wanted.relations, "relation", relations),
+        types=_meant(of_type, "type", types),
         min_score=wanted.lowest,
         after=wanted.after.isoformat() if wanted.after else None,
         before=wanted.before.isoformat() if wanted.before else None,
     )
 
 
-def _meant(conditions: Iterable[Condition], known: Iterable[str]) -> tuple[str, ...]:
-    conditions = tuple(conditions)
-    if not conditions:
+def _meant(query: Query, name: str, known: Iterable[str]) -> tuple[str, ...]:
+    if not query:
         return ()
-    meant = tuple(each for each in known if _holds(conditions, (each,)))
+    meant = tuple(each for each in known if query.holds({name: (each.casefold(),)}, ""))
     # Nothing that exists is meant: what was typed itself, which shows nothing either.
-    return meant or tuple(value for each in conditions for value in each.values)
+    return meant or tuple(value for each in query.conditions for value in each.values)
 
 
 def narrowed(view: GraphView, wanted: GraphFilter) -> GraphView:

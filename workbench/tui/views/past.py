@@ -11,17 +11,20 @@ from workbench.tui.palette import score_role
 from workbench.tui.text import cell_width, plain
 from workbench.tui.views.audit import store_of_path
 from workbench.tui.views.core import styled_item
-from workbench.tui.views.memory import STORE_SIGNS, STORE_TITLES, score_bar, store_sign
+from workbench.tui.views.memory import STORE_SIGNS, STORE_TITLES, score_bar, store_of_id, store_sign
 from workbench.tui.widgets.rows import KeyedRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from workbench.engine.results import Comparison, CoreView, FileChanged, MemoryChange, PastFile, PastScore
+    from workbench.tui.query import Query
 
 CHANGES, CORE, GRAPH, MEMORIES, FILES = "changes", "core", "graph", "memories", "files"
 VIEWS = ((CHANGES, "Changes"), (CORE, "Core"), (GRAPH, "Graph"), (MEMORIES, "Memories"), (FILES, "Files"))
 VIEW_LINK = "view:"
+FIELDS = ("store", "is")
+_FILE = "file:"
 # What became of a memory: sign, its look, and the word that says it too.
 SIGNS = {
     "added": ("+", "added.word", "came"),
@@ -110,22 +113,19 @@ def _row_line(row: PastRow, width: int) -> Line:
     return spread((Span(row.sign, row.sign_role), gap(1), *body), right, width)
 
 
-def matching(sections: Iterable[Section], words: Sequence[str]) -> tuple[Section, ...]:
-    """Return the sections with only the rows that hold every word, in lower case; those without any go."""
-    if not words:
-        return tuple(sections)
+def matching(sections: Iterable[Section], query: Query) -> tuple[Section, ...]:
+    """Return the sections with only the rows that pass a filter; those without any go."""
     kept = (
-        replace(
-            section,
-            rows=tuple(
-                row
-                for row in section.rows
-                if all(word in f"{row.text}\n{row.key}".casefold() for word in words)
-            ),
-        )
+        replace(section, rows=tuple(row for row in section.rows if _passes(row, query)))
         for section in sections
     )
     return tuple(section for section in kept if section.rows)
+
+
+def _passes(row: PastRow, query: Query) -> bool:
+    store = store_of_path(row.key.removeprefix(_FILE)) if row.key.startswith(_FILE) else store_of_id(row.key)
+    fields = {"store": (store,), "is": tuple(row.note.casefold().split())}
+    return query.holds(fields, f"{row.text}\n{row.key}".casefold())
 
 
 # --- what each view shows -----------------------------------------------------------------------------------
