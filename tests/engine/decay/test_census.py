@@ -16,6 +16,7 @@ from workbench.engine.decay import (
     MemoryFacts,
     Reckoning,
     assess,
+    assessed,
     census_of,
     compose,
     take_census,
@@ -83,6 +84,7 @@ def test_all_together_and_each_by_itself(
     census = take_census(columns, entries, pending, reckoning)
     records = [compose(each, entries.get(each.id), pending.get(each.id), reckoning) for each in known]
     assert census == census_of(records, reckoning)
+    assert assessed(census, reckoning) == [assess(record, reckoning) for record in records]
     for record, entry in zip(records, view(census, reckoning).entries, strict=True):
         score = assess(record, reckoning)
         assert (entry.score, entry.status) == (score.value, score.status)

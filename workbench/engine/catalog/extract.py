@@ -175,7 +175,7 @@ def _episodes(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
             confidence=entry.confidence,
             source=entry.source,
             tags=entry.tags,
-            moment=_moment(entry.date, entry.time, zone),
+            moment=moment_of(entry.date, entry.time, zone),
             text_line=_first_line(entry.span, entry.body),
         )
         for entry in log.entries
@@ -214,7 +214,7 @@ def _daily_log(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
             text=_bounded(entry.text),
             type="log",
             tags=(log.slug,) if log.slug else (),
-            moment=_moment(log.date, entry.time or "00:00", zone),
+            moment=moment_of(log.date, entry.time or "00:00", zone),
         )
         memories.append(record)
         if record.moment is not None:
@@ -236,7 +236,7 @@ def _entity(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
         title=document.label[:_MOST_NAME],
         text=_bounded(text),
         type=document.type,
-        moment=_moment(document.created or "", "00:00", zone),
+        moment=moment_of(document.created or "", "00:00", zone),
         pinned=document.pinned,
     )
     facts = [_fact_record(entity_id, fact) for fact in (*document.facts, *document.retired)]
@@ -330,7 +330,7 @@ def _procedure(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
     document = Procedure.parse(content, path)
     learned = next((value for key, value in document.header if key == "learned"), "")
     record = _whole_file(document.id, "procedural", path, document.source, document.title)
-    record = _dated(record, _moment(learned, "00:00", zone))
+    record = _dated(record, moment_of(learned, "00:00", zone))
     return _rows([record], problems=document.problems)
 
 
@@ -411,7 +411,8 @@ def _file_id(path: str, span: LineSpan) -> str:
     return f"file:{path}#L{span.start}-L{span.end}"
 
 
-def _moment(day: str, time: str, zone: ZoneInfo) -> datetime | None:
+def moment_of(day: str, time: str, zone: ZoneInfo) -> datetime | None:
+    """Return the moment of an ISO day and a time in a zone; None where these are none."""
     try:
         return datetime.fromisoformat(f"{day}T{time}").replace(tzinfo=zone)
     except ValueError:

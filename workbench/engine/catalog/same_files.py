@@ -5,14 +5,14 @@ A question about the past can be answered from the catalog as far as files still
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from workbench.engine.catalog.catalog import Catalog
-from workbench.engine.catalog.model import EdgeRecord, MemoryRecord
+from workbench.engine.catalog.merged_graph import json_list
+from workbench.engine.catalog.model import EdgeRecord
 
 T = TypeVar("T")
 
@@ -33,6 +33,19 @@ class KnownFiles:
     version: Hashable
     blobs: Mapping[str, bytes]
     sizes: Mapping[str, int]
+
+
+class Outline(NamedTuple):
+    """A memory without its text, with the content (git's name of it, 20 bytes) of the file that it was read from."""
+
+    path: str
+    blob: bytes
+    id: str
+    store: str
+    title: str
+    source: str
+    moment: datetime | None
+    pinned: bool
 
 
 class SameFiles:
@@ -67,29 +80,16 @@ class SameFiles:
                 break
         return answer
 
-    def outlines(self) -> dict[tuple[str, bytes], list[MemoryRecord]]:
-        """Return every memory without its text by path and content, in order."""
-        found: dict[tuple[str, bytes], list[MemoryRecord]] = defaultdict(list)
-        for path, blob, id_, store, start, end, title, source, moment, pinned in self._catalog.rows(
-            "SELECT f.path, blob, m.id, store, start_line, end_line, title, source, moment, pinned"
-            " FROM memories m JOIN files f ON f.number = m.file WHERE blob IS NOT NULL"
-            " ORDER BY m.path, start_line, m.number"
-        ):
-            found[path, blob].append(
-                MemoryRecord(
-                    id_,
-                    store,
-                    path,
-                    start,
-                    end,
-                    title,
-                    "",
-                    source=source,
-                    moment=datetime.fromisoformat(moment) if moment else None,
-                    pinned=bool(pinned),
-                )
-            )
-        return found
+    def outlines(self, stores: Collection[str]) -> list[Outline]:
+        """Return every memory of some stores, those of one file in order."""
+        rows = self._catalog.rows(
+            "SELECT m.path, blob, m.id, store, title, source, moment, pinned FROM memories m"
+            " JOIN files f ON f.number = m.file WHERE blob IS NOT NULL"
+            " AND store IN (SELECT value FROM json_each(?)) ORDER BY m.path, start_line, m.number",
+            (json_list(sorted(stores)),),
+        )
+        moments = {text: datetime.fromisoformat(text) if text else None for text in {row[6] for row in rows}}
+        return [Outline._make((*row[:6], moments[row[6]], row[7] == 1)) for row in rows]
 
     def edges_to(self, entity: str) -> list[tuple[str, bytes, EdgeRecord]]:
         """Return path, content and relation for each relation that leads to an entity."""

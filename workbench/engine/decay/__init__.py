@@ -36,7 +36,7 @@ from workbench.engine.decay.records import (
 from workbench.engine.decay.scores_file import read_scores
 from workbench.engine.decay.statuses import Transition
 from workbench.engine.decay.transitions import TRANSITIONS, check_is_due, mark_checked, plan_transitions
-from workbench.engine.decay.views import at_another_moment, graded, reckoning_with, view
+from workbench.engine.decay.views import assessed, at_another_moment, graded, reckoning_with, view
 
 __all__ = [
     "FOLDING",
@@ -58,6 +58,7 @@ __all__ = [
     "Transition",
     "amended",
     "assess",
+    "assessed",
     "at_another_moment",
     "base_of",
     "census_of",

@@ -108,6 +108,23 @@ class Census:
             if made is self.taken or last is self.taken
         ]
 
+    def record(self, row: int) -> DecayRecord:
+        """Return what one memory's score depends on."""
+        return DecayRecord(
+            self.ids[row],
+            self.stores[row],
+            self.bases[row],
+            self.created[row],
+            self.accessed[row],
+            self.counts[row],
+            self.pinned[row],
+            self.archived[row],
+            self.weights[row],
+            self.titles[row],
+            self.tags[row],
+            self.entities[row],
+        )
+
     def raws(self, today: int, lambda_: float) -> list[float]:
         """Return every memory's raw relevance on a day; it says nothing where a memory has a fate.
 

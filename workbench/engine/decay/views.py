@@ -20,9 +20,9 @@ from workbench.engine.decay.formula import (
     day_of,
     displayed,
 )
-from workbench.engine.decay.records import Reckoning
+from workbench.engine.decay.records import Reckoning, assess
 from workbench.engine.errors import InvalidInput
-from workbench.engine.results import DecayEntry, DecayView
+from workbench.engine.results import DecayEntry, DecayView, Score
 
 _FATED: Final = {ARCHIVED: 0.0, PINNED: 1.0}
 
@@ -130,6 +130,28 @@ def graded(census: Census, raws: Sequence[float], thresholds: Thresholds) -> tup
         for score, fate in zip(scores, census.fates, strict=True)
     ]
     return scores, statuses
+
+
+def assessed(census: Census, reckoning: Reckoning) -> list[Score]:
+    """Return every memory's score at the moment, its terms explained.
+
+    Memories whose terms are the same have one and the same score.
+
+    Args:
+        census: The memories.
+        reckoning: The moment and the constants.
+    """
+    known: dict[tuple[float, float, int, int, bool, bool], Score] = {}
+    found = []
+    rows = zip(
+        census.bases, census.weights, census.counts, census.days, census.pinned, census.archived, strict=True
+    )
+    for row, terms in enumerate(rows):
+        score = known.get(terms)
+        if score is None:
+            score = known[terms] = assess(census.record(row), reckoning)
+        found.append(score)
+    return found
 
 
 def reckoning_with(reckoning: Reckoning, lambda_: float) -> Reckoning:

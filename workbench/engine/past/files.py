@@ -93,3 +93,8 @@ class PastFiles:
             is_known = same is not None and same.hex() == blob
             found.append((path, sizes[path] if is_known else self._store.blob_size(blob), blob))
         return found
+
+
+def is_entity(path: str) -> bool:
+    """Tell whether a file is that of an entity."""
+    return path.startswith(f"{layout.ENTITIES}/") and path.endswith(".md")

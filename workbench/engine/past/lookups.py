@@ -11,6 +11,7 @@ from workbench.engine import layout
 from workbench.engine.catalog.model import EntityMatch, EntityStory
 from workbench.engine.errors import InvalidInput, OutsideWorkspace
 from workbench.engine.identifiers import EPISODE_ID, parse_memory_id
+from workbench.engine.past.files import is_entity
 from workbench.engine.stores.core import core_path
 from workbench.engine.stores.entities import entity_path
 from workbench.engine.stores.procedural import procedure_path
@@ -179,9 +180,10 @@ class PastLookups:
             for path, blob, id_, label, merged in self._files.same.entities()
             if not merged and self._files.is_same(path, blob)
         }
-        for path, blob in self._readable().items():
-            if path.startswith(f"{layout.ENTITIES}/"):
-                found.update(self._files.versions.labels(path, blob))
+        for path, blob in self._files.differing().items():
+            named = self._files.versions.named(path, blob) if is_entity(path) else None
+            if named is not None:
+                found[named.id] = named.label
         return sorted(found.items())
 
     def _leading_to(self, entity: str) -> list[EdgeRecord]:
@@ -200,7 +202,7 @@ class PastLookups:
         if known is None or known[0] is not differing:
             found: dict[str, list[str]] = defaultdict(list)
             for path, blob in differing.items():
-                if path.startswith(f"{layout.ENTITIES}/") and path.endswith(".md"):
+                if is_entity(path):
                     for name in self._files.versions.linked(blob):
                         found[name].append(path)
             known = self._linking_known = (differing, found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,6 @@ from workbench.engine.past.units import Unit, units_of
 from workbench.engine.stores import show_memory, view_core
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog.model import MemoryRecord
     from workbench.engine.catalog.same_files import SameFiles
     from workbench.engine.history.git_store import Commit, GitStore
     from workbench.engine.past.versions import Versions
@@ -178,15 +177,14 @@ class Past:
         Args:
             ids: Of these memories alone, which is quick; of all by default.
         """
-        from workbench.engine.results.past import PastScore
-
-        records = self._all_records() if ids is None else map(self.lookups.memory, ids)
-        found: list[PastScore] = []
-        for record in records:
-            score = self._scores.of(record) if record else None
-            if record is not None and score is not None:
-                found.append(PastScore(record.id, record.store, record.title, score))
-        return tuple(found)
+        if ids is None:
+            return self._scores.all()
+        found = ((record, self._scores.of(record)) for record in map(self.lookups.memory, ids) if record)
+        return tuple(
+            results.PastScore(record.id, record.store, record.title, score)
+            for record, score in found
+            if score is not None
+        )
 
     def differing(self, other: Past) -> dict[str, tuple[bytes | None, bytes | None]]:
         """Return the contents of the files that differ at another commit, here and there, by path."""
@@ -209,15 +207,6 @@ class Past:
             self._units = {path: units_of(path, content, self._zone)}
         unit = self._units[path].get(memory_id)
         return (path, unit) if unit else None
-
-    def _all_records(self) -> Iterator[MemoryRecord]:
-        known = self.files.same.outlines()
-        for path in self.files.paths:
-            if layout.store_of(path) == "file":
-                continue
-            blob = self.files.blobs[path]
-            records = known.get((path, bytes.fromhex(blob)))
-            yield from self.files.versions.rows(path, blob).memories if records is None else records
 
     def _named(self, name: str) -> MemoryId:
         """Return the id that a person’s words mean: an id, or an entity’s name at that time."""

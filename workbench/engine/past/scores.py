@@ -8,12 +8,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 from functools import cached_property
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.decay import SCORED_STORES, DecayRecord, MemoryFacts, Reckoning, assess, compose
+from workbench.engine.catalog.same_files import Outline
+from workbench.engine.decay import (
+    SCORED_STORES,
+    DecayRecord,
+    FactColumns,
+    MemoryFacts,
+    Reckoning,
+    assess,
+    assessed,
+    compose,
+    take_census,
+)
 from workbench.engine.decay.records import is_archived
 from workbench.engine.documents import DecayScores
+from workbench.engine.past.files import is_entity
+from workbench.engine.results import PastScore
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.model import MemoryRecord
@@ -44,6 +58,48 @@ class PastScores:
         """Return a memory's score; None for free text and logs."""
         composed = self._composed(record)
         return assess(composed, self._reckoning) if composed else None
+
+    def all(self) -> tuple[PastScore, ...]:
+        """Return the scores of all memories, by file and line."""
+        outlines = self._files.same.settled(self._outlines)
+        _, _, ids, stores, titles, sources, moments, pinned = (
+            zip(*outlines, strict=True) if outlines else [()] * 8
+        )
+        adopted = dict(self._first_seen)
+        columns = FactColumns(
+            ids=ids,
+            stores=stores,
+            sources=sources,
+            created=moments,
+            adopted=[adopted.get(memory_id) for memory_id in ids],
+            pinned=pinned,
+            titles=titles,
+            tags=[()] * len(ids),
+            entities=[()] * len(ids),
+        )
+        census = take_census(columns, self._entries, {}, self._reckoning)
+        return tuple(map(PastScore, ids, stores, titles, assessed(census, self._reckoning)))
+
+    def _outlines(self) -> list[Outline]:
+        files = self._files
+        found = [
+            known for known in files.same.outlines(SCORED_STORES) if files.is_same(known.path, known.blob)
+        ]
+        for path, blob in files.differing().items():
+            if layout.store_of(path) not in SCORED_STORES:
+                continue
+            content = bytes.fromhex(blob)
+            if is_entity(path):
+                named = files.versions.named(path, blob)
+                if named is not None:
+                    label = (named.id, "semantic", named.label)
+                    found.append(Outline(path, content, *label, "", named.moment, named.pinned))
+                continue
+            for record in files.versions.rows(path, blob).memories:
+                titled = (record.id, record.store, record.title)
+                found.append(Outline(path, content, *titled, record.source, record.moment, record.pinned))
+        found.sort(key=itemgetter(0))
+        return found
 
     def last_accessed(self, record: MemoryRecord) -> str | None:
         """Return the day of a memory's last access, `2026-02-02`; None for free text and logs."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout
 from workbench.engine.catalog.extract import extract, title_of
 from workbench.engine.documents import EntityFile
-from workbench.engine.past.labels import plain_label
+from workbench.engine.past.files import is_entity
+from workbench.engine.past.heads import plain_head
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -54,19 +55,14 @@ def units_of(path: str, content: bytes, zone: ZoneInfo) -> dict[str, Unit]:
     }
 
 
-def is_entity(path: str) -> bool:
-    """Tell whether a file is that of an entity."""
-    return path.startswith(f"{layout.ENTITIES}/") and path.endswith(".md")
-
-
 def whole_entity(path: str, content: bytes) -> Unit:
     """Return an entity without its parts; quicker than `units_of`."""
     name = path.rsplit("/", 1)[1].removesuffix(".md")
-    label = plain_label(content, name)
-    if label is None:
+    head = plain_head(content, name)
+    if head is None:
         return next(unit for _, unit in _entity(path, content))
     text = content.decode("utf-8", "surrogateescape")
-    return Unit(f"entity:{name}", "semantic", label, text, text, 1)
+    return Unit(f"entity:{name}", "semantic", head.label, text, text, 1)
 
 
 def _entity(path: str, content: bytes) -> Iterator[tuple[str, Unit]]:

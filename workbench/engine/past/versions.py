@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.engine.catalog.extract import FileRows, extract
-from workbench.engine.past.labels import plain_label
+from workbench.engine.catalog.extract import FileRows, extract, moment_of
+from workbench.engine.past.heads import plain_head
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from zoneinfo import ZoneInfo
 
     from workbench.engine.history.git_store import GitStore
@@ -17,6 +18,15 @@ if TYPE_CHECKING:
 _MOST_BYTES = 64_000_000
 _MOST_ROWS = 4_000
 _LINK = re.compile(rb"\[\[([^\[\]|#]+)")
+
+
+class Named(NamedTuple):
+    """An entity in a version of its file, without what is known about it."""
+
+    id: str
+    label: str
+    moment: datetime | None
+    pinned: bool
 
 
 class Versions:
@@ -34,7 +44,7 @@ class Versions:
         self._bytes = 0
         self._rows: dict[tuple[str, str], FileRows] = {}
         self._linked: dict[str, tuple[str, ...]] = {}
-        self._labels: dict[tuple[str, str], tuple[tuple[str, str], ...]] = {}
+        self._named: dict[tuple[str, str], Named | None] = {}
 
     def content(self, blob: str) -> bytes:
         """Return a version's bytes.
@@ -68,16 +78,20 @@ class Versions:
             known = self._linked[blob] = tuple(name.decode(errors="replace").strip() for name in names)
         return known
 
-    def labels(self, path: str, blob: str) -> tuple[tuple[str, str], ...]:
-        """Return id and label of the entity in a version of its file; none where it was merged into another."""
-        known = self._labels.get((path, blob))
-        if known is None:
-            name = path.rsplit("/", 1)[1].removesuffix(".md")
-            label = plain_label(self.content(blob), name)
-            if label is not None:
-                known = ((f"entity:{name}", label),)
-            else:
-                rows = self.rows(path, blob)
-                known = tuple((one.id, one.label) for one in rows.entities if one.id not in rows.merged_into)
-            self._labels[path, blob] = known
-        return known
+    def named(self, path: str, blob: str) -> Named | None:
+        """Return the entity in a version of its file; None where it was merged into another."""
+        try:
+            return self._named[path, blob]
+        except KeyError:
+            pass
+        name = path.rsplit("/", 1)[1].removesuffix(".md")
+        head = plain_head(self.content(blob), name)
+        if head is not None:
+            found: Named | None = Named(
+                f"entity:{name}", head.label, moment_of(head.created, "00:00", self._zone), head.pinned
+            )
+        else:
+            records = self.rows(path, blob).memories
+            found = next((Named(one.id, one.title, one.moment, one.pinned) for one in records), None)
+        self._named[path, blob] = found
+        return found

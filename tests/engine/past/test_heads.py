@@ -1,4 +1,4 @@
-"""Labels told from the beginning of a file are those that taking it apart gives."""
+"""What the beginning of a file tells is what taking it apart gives."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.engine.documents import EntityFile
-from workbench.engine.past.labels import plain_label
+from workbench.engine.past.heads import Head, plain_head
 
 NAME = "person--robin"
 TITLES = (
@@ -29,6 +29,8 @@ COMMENTS = (
     "<!-- Type: person | Label: A | Label: B -->",
     "<!-- Type: person -->\n<!-- Label: Second -->",
     "<!-- Merged into: [[person--other]] -->",
+    "<!-- Type: person | Created: 2026-01-15 | Pinned: Yes -->",
+    "<!-- Created: | Created: 2026-01-15 | created : soon | Pinned: no -->",
     "<!-- Type: person",
     "",
 )
@@ -42,15 +44,25 @@ REST = ("", "\n## Aliases\n- Bobbin\n", "\n## Facts\n- <!-- Label: no --> tea\n"
     comment=st.sampled_from(COMMENTS),
     rest=st.sampled_from(REST),
 )
-def test_a_plain_label_is_the_label(front: str, title: str, gap: str, comment: str, rest: str) -> None:
+def test_a_plain_head_is_the_head(front: str, title: str, gap: str, comment: str, rest: str) -> None:
     content = f"{front}{title}{gap}{comment}\n{rest}".encode()
-    label = plain_label(content, NAME)
-    if label is not None:
+    head = plain_head(content, NAME)
+    if head is not None:
         file = EntityFile.parse(content, f"memory/graph/entities/{NAME}.md")
-        assert label == file.label
+        assert head == (file.label, file.created or "", file.pinned)
         assert not any(key == "merged into" for key, _ in file.header)
 
 
-@pytest.mark.parametrize("title", TITLES[:1])
-def test_what_the_engine_writes_is_plain(title: str) -> None:
-    assert plain_label(f"{title}\n\n{COMMENTS[0]}\n\n## Facts\n".encode(), NAME) == "Robin"
+@pytest.mark.parametrize(
+    ("comment", "head"),
+    [
+        (COMMENTS[0], Head("Robin", "2026-01-15", False)),
+        (COMMENTS[8], Head("Robin Ek", "2026-01-15", True)),
+    ],
+)
+def test_what_the_engine_writes_is_plain(comment: str, head: Head) -> None:
+    assert plain_head(f"{TITLES[0]}\n\n{comment}\n\n## Facts\n".encode(), NAME) == head
+
+
+def test_a_label_that_is_cut_elsewhere_is_not_told_whole() -> None:
+    assert plain_head(f"# {'r' * 201}\n\n<!-- Type: person -->\n".encode(), NAME) is None
