@@ -146,6 +146,8 @@ def _provenance_start(text: str) -> int | None:
     return at if at >= 0 and _provenance(text[at + 1 : -1]) is not None else None
 
 
+# What was learned at once is known in the same words.
+@lru_cache(maxsize=1024)
 def _provenance(words: str) -> Provenance | None:
     """Read the words between the parentheses; None where any of them is something else."""
     known: dict[str, str] = {}
