@@ -14,7 +14,7 @@ import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
 from tests.engine.workspace.callings import EPISODE, FACT, HARBOUR, ITEM, ROBIN
-from tests.engine.workspace.test_past_bytes import checkout
+from tests.engine.workspace.test_past_bytes import checkout, read_all
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.results import Score
@@ -28,13 +28,16 @@ PLACES = count()
 def stood(home: AgentHome, commit: str, folder: Path) -> dict[str, tuple[float, str]]:
     """Return all scores that a workspace tells whose newest commit is this one, and whose clock stands at its time."""
     place = folder / f"then-{next(PLACES)}"
-    checkout(home.root, commit, place)
+    files = checkout(home.root, commit, place)
     shutil.copytree(home.root / ".audit", place / ".audit")
     then = AgentHome.__new__(AgentHome)
     then.root = place
     then.git("update-ref", then.git("symbolic-ref", "HEAD").strip(), commit)
     with home.open("reader") as workspace:
-        clock = FixedClock(workspace.at(commit).timestamp)
+        past = workspace.at(commit)
+        past.copy_to(place.with_suffix(".copy"))
+        assert read_all(place.with_suffix(".copy")) == files
+        clock = FixedClock(past.timestamp)
     with Workspace.open(place, role="reader", clock=clock) as workspace:
         assert workspace.head() == commit
         return {entry.id: (entry.score, entry.status) for entry in workspace.decay().entries}
@@ -99,6 +102,11 @@ def lives(home: AgentHome, chance: random.Random) -> list[Callable[[Workspace], 
         lambda w: w.forget(ids=[chance.choice([EPISODE, UPPSALA, ITEM, FACT])], apply=True),
         lambda w: w.restore(chance.choice([EPISODE, FACT])),
         lambda w: w.forget(ids=[EPISODE], apply=True, hard=True),
+        lambda w: w.graph_add("person", f"Kim {next(number)}"),
+        lambda w: w.graph_merge("Robin", chance.choice(w.graph_entities().entities).id),
+        lambda w: w.graph_unmerge(HARBOUR),
+        lambda w: w.edit(FACT, f"Drinks {next(number)} cups"),
+        lambda w: w.rollback(memory=f"{EPISODE}@{chance.choice(w.history_line().commits)}"),
         lambda w: w.undo(),
         lambda w: w.redo(),
         lambda w: w.rollback(to=chance.choice(w.history_line().commits)),
@@ -116,7 +124,7 @@ def lives(home: AgentHome, chance: random.Random) -> list[Callable[[Workspace], 
 def test_scores_of_a_random_life_are_those_of_then(settled: AgentHome, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     acts = lives(settled, chance)
-    for _ in range(22):
+    for _ in range(26):
         settled.clock.advance(hours=chance.choice([1, 20, 200, 400]))
         with settled.open() as workspace:
             try:
