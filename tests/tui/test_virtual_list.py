@@ -10,7 +10,7 @@ from textual.geometry import Region
 from workbench.tui.ink import Line, Span
 from workbench.tui.palette import Palette
 from workbench.tui.themes import DARK, load_themes
-from workbench.tui.widgets.rows import KeyedRows, nearest, step_from
+from workbench.tui.widgets.rows import KeyedRows, SectionedRows, nearest, step_from
 from workbench.tui.widgets.virtual_list import VirtualList
 
 
@@ -214,3 +214,36 @@ async def test_rows_of_two_lines_move_and_light_as_one() -> None:
         await pilot.press("end")
         await pilot.pause()
         assert "19b" in rows.render_line(6).text
+
+
+class Words(SectionedRows[str]):
+    """Words under their first letters; the section of x can be chosen itself."""
+
+    def __init__(self, *words: str) -> None:
+        super().__init__()
+        for letter in dict.fromkeys(word[0] for word in words):
+            self._add_heading(letter, "section:x" if letter == "x" else "")
+            for word in words:
+                if word.startswith(letter):
+                    self._add(word, word)
+
+    def line(self, index: int, width: int) -> Line:
+        return (Span((self._rows[index] or "")[:width]),)
+
+
+def test_sections_begin_with_a_heading_and_all_but_the_first_with_a_space() -> None:
+    rows = Words("apt", "arc", "bay", "xis")
+    assert [rows.key(at) for at in range(len(rows))] == [
+        "",
+        "apt",
+        "arc",
+        "",
+        "",
+        "bay",
+        "",
+        "section:x",
+        "xis",
+    ]
+    assert [rows.heading(at) for at in (1, 2, 5, 8)] == [0, 0, 4, 7]
+    assert [step_from(rows, at, 1) for at in (2, 5)] == [5, 7]
+    assert (rows._row("arc"), rows._row("section:x"), rows._row("nothing")) == ("arc", "x", None)

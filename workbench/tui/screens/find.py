@@ -15,7 +15,7 @@ from workbench.tui.palette import RAISED
 from workbench.tui.screens.choosing import ChoosingScreen
 from workbench.tui.views.memory import store_of_id, store_sign
 from workbench.tui.widgets.filter_bar import FilterBar
-from workbench.tui.widgets.rows import KeyedRows
+from workbench.tui.widgets.rows import SectionedRows
 from workbench.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
@@ -41,23 +41,16 @@ class Finding:
     sign: str = ""
 
 
-class FindRows(KeyedRows):
+class FindRows(SectionedRows["Finding | str"]):
     """Findings under the headings of their kinds."""
 
     def __init__(self, found: Sequence[tuple[str, Sequence[Finding]]]) -> None:
-        self._rows: list[Finding | str | None] = []
-        keys: list[str] = []
-        headings: list[int] = []
+        super().__init__()
         for heading, findings in found:
-            if not findings:
-                continue
-            if self._rows:
-                self._rows.append(None)
-                keys.append("")
-            headings.append(len(keys))
-            self._rows += [heading, *findings]
-            keys += ["", *(each.key for each in findings)]
-        super().__init__(keys, headings)
+            if findings:
+                self._add_heading(heading)
+            for each in findings:
+                self._add(each, each.key)
 
     def line(self, index: int, width: int) -> Line:
         """Draw a heading, a finding, or a space."""

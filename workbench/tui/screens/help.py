@@ -13,7 +13,7 @@ from workbench.tui.keymap import SECTIONS, all_commands, shown_key
 from workbench.tui.palette import RAISED
 from workbench.tui.screens.choosing import ChoosingScreen
 from workbench.tui.widgets.filter_bar import FilterBar
-from workbench.tui.widgets.rows import KeyedRows
+from workbench.tui.widgets.rows import SectionedRows
 from workbench.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _KEY, _TITLE = 12, 18
 
 
-class HelpRows(KeyedRows):
+class HelpRows(SectionedRows["type[Command] | str"]):
     """Commands under the headings of their sections; those that mean something where help was asked for come first.
 
     Args:
@@ -36,18 +36,12 @@ class HelpRows(KeyedRows):
     """
 
     def __init__(self, words: tuple[str, ...], keys: Mapping[str, str], usable: Collection[str]) -> None:
+        super().__init__()
         self._keys_by_id, self._usable = keys, usable
-        self._rows: list[type[Command] | str | None] = []
-        row_keys: list[str] = []
-        headings: list[int] = []
         for heading, found in self._sections(words):
-            if self._rows:
-                self._rows.append(None)
-                row_keys.append("")
-            headings.append(len(row_keys))
-            self._rows += [heading, *found]
-            row_keys += ["", *(command.id for command in found)]
-        super().__init__(row_keys, headings)
+            self._add_heading(heading)
+            for command in found:
+                self._add(command, command.id)
 
     def _sections(self, words: tuple[str, ...]) -> list[tuple[str, list[type[Command]]]]:
         found = {heading: [c for c in all_commands() if c.section == heading] for heading in SECTIONS}

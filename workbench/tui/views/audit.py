@@ -11,7 +11,7 @@ from workbench.tui.text import wrap
 from workbench.tui.views.dates import day_and_month, day_name, full_time
 from workbench.tui.views.diff import changed_counts, diff_lines
 from workbench.tui.views.memory import STORE_SIGNS
-from workbench.tui.widgets.rows import KeyedRows
+from workbench.tui.widgets.rows import SectionedRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,7 +56,7 @@ def entry_key(entry: AuditEntry) -> str:
     return f"{entry.commit}:{entry.action}:{entry.file}"
 
 
-class AuditRows(KeyedRows):
+class AuditRows(SectionedRows["Alert | AuditEntry | str"]):
     """The log as rows: open alerts, then for each day a heading, its changes, and a space.
 
     Args:
@@ -65,26 +65,14 @@ class AuditRows(KeyedRows):
     """
 
     def __init__(self, today: date, alerts: Sequence[Alert] = ()) -> None:
+        super().__init__()
         self._today = today
-        self._rows: list[Alert | AuditEntry | str | None] = []
-        self._row_keys: list[str] = []
-        self._row_headings: list[int] = []
         self._last_day: date | None = None
         self.shown = 0
-        super().__init__(self._row_keys, self._row_headings)
         if alerts:
             self._add_heading("Needs your word")
             for alert in alerts:
-                self._rows.append(alert)
-                self._row_keys.append(ALERT_KEY + alert.id)
-
-    def _add_heading(self, title: str) -> None:
-        if self._rows:
-            self._rows.append(None)
-            self._row_keys.append("")
-        self._row_headings.append(len(self._rows))
-        self._rows.append(title)
-        self._row_keys.append("")
+                self._add(alert, ALERT_KEY + alert.id)
 
     def extend(self, entries: Iterable[tuple[AuditEntry, date]]) -> None:
         """Add older entries at the end, each with its day in the workspace's zone."""
@@ -92,14 +80,12 @@ class AuditRows(KeyedRows):
             if day != self._last_day:
                 self._last_day = day
                 self._add_heading(day_name(day, self._today))
-            self._rows.append(entry)
-            self._row_keys.append(entry_key(entry))
+            self._add(entry, entry_key(entry))
             self.shown += 1
 
     def row(self, key: str) -> Alert | AuditEntry | None:
         """Return the alert or entry of that id."""
-        at = self.find(key)
-        row = self._rows[at] if at is not None else None
+        row = self._row(key)
         return None if isinstance(row, str) else row
 
     def line(self, index: int, width: int) -> Line:
@@ -108,9 +94,7 @@ class AuditRows(KeyedRows):
         if row is None:
             return BLANK
         if isinstance(row, str):
-            return (
-                Span(row, "decide.strong" if self._row_keys[index + 1].startswith(ALERT_KEY) else "strong"),
-            )
+            return (Span(row, "decide.strong" if self.key(index + 1).startswith(ALERT_KEY) else "strong"),)
         if isinstance(row, Alert):
             return _alert_line(row, width)
         above = self._rows[index - 1]

@@ -10,7 +10,7 @@ from workbench.tui.ink import BLANK, Line, Span, cut, gap, ink, spread
 from workbench.tui.text import cell_width, plain, wrap
 from workbench.tui.views.budget import budget_line
 from workbench.tui.views.memory import score_lines
-from workbench.tui.widgets.rows import KeyedRows
+from workbench.tui.widgets.rows import SectionedRows
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -53,7 +53,7 @@ def matching(core: CoreMemory, words: tuple[str, ...]) -> tuple[CoreBlock, ...]:
     return tuple(block for block in kept if block.items)
 
 
-class CoreRows(KeyedRows):
+class CoreRows(SectionedRows["CoreBlock | CoreItem"]):
     """Core memory as rows: for each block a heading with its bar, its items, and a space.
 
     Args:
@@ -65,21 +65,13 @@ class CoreRows(KeyedRows):
     def __init__(
         self, blocks: tuple[CoreBlock, ...], tokens: Mapping[str, int], drafts: Collection[str]
     ) -> None:
-        self._rows: list[CoreBlock | CoreItem | None] = []
-        keys: list[str] = []
-        headings: list[int] = []
+        super().__init__()
         for block in blocks:
-            if self._rows:
-                self._rows.append(None)
-                keys.append("")
-            headings.append(len(keys))
-            self._rows.append(block)
-            keys.append("")
-            self._rows.extend(block.items or (None,))
-            keys.extend(item.id for item in block.items)
+            self._add_heading(block)
+            for item in block.items:
+                self._add(item, item.id)
             if not block.items:
-                keys.append(BLOCK_KEY + block.name)
-        super().__init__(keys, headings)
+                self._add(None, BLOCK_KEY + block.name)
         self._tokens = tokens
         self._drafts = drafts
         self._label = label_width(blocks)

@@ -17,7 +17,7 @@ from workbench.tui.decisions import (
 )
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, spread
 from workbench.tui.views.memory import store_of_id
-from workbench.tui.widgets.rows import KeyedRows
+from workbench.tui.widgets.rows import SectionedRows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -143,7 +143,7 @@ def _what_went(before: str, after: str) -> str:
     return " ".join(gone) if gone and len(gone) * 2 <= len(old) else before
 
 
-class InboxRows(KeyedRows):
+class InboxRows(SectionedRows["ReviewItem | str"]):
     """What waits as rows: an overview, then for each section a heading that can be chosen, its items, and a space.
 
     Args:
@@ -152,30 +152,22 @@ class InboxRows(KeyedRows):
     """
 
     def __init__(self, items: Sequence[ReviewItem] = (), overview: str = "") -> None:
-        self._rows: list[ReviewItem | str | None] = []
+        super().__init__()
         self._overview = overview
-        keys: list[str] = []
-        headings: list[int] = []
         if overview:
-            self._rows.append(OVERVIEW)
-            keys.append(OVERVIEW)
+            self._add(OVERVIEW, OVERVIEW)
         self.sections: dict[str, list[ReviewItem]] = {}
         for item in items:
             self.sections.setdefault(item.section, []).append(item)
         for heading, held in self.sections.items():
-            if self._rows:
-                self._rows.append(None)
-                keys.append("")
-            headings.append(len(keys))
-            self._rows += [heading, *held]
-            keys += [SECTION_KEY + heading, *(item.id for item in held)]
+            self._add_heading(heading, SECTION_KEY + heading)
+            for item in held:
+                self._add(item, item.id)
         self.items = tuple(item for held in self.sections.values() for item in held)
-        super().__init__(keys, headings)
 
     def item(self, key: str) -> ReviewItem | None:
         """Return the item of that id."""
-        at = self.find(key)
-        row = self._rows[at] if at is not None else None
+        row = self._row(key)
         return None if isinstance(row, str) else row
 
     def target(self, key: str) -> str:

@@ -12,7 +12,7 @@ from workbench.tui.text import cell_width, plain
 from workbench.tui.views.audit import store_of_path
 from workbench.tui.views.core import styled_item
 from workbench.tui.views.memory import STORE_SIGNS, STORE_TITLES, score_bar, store_of_id, store_sign
-from workbench.tui.widgets.rows import KeyedRows
+from workbench.tui.widgets.rows import SectionedRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,24 +68,16 @@ class Section:
     rows: tuple[PastRow, ...]
 
 
-class PastRows(KeyedRows):
+class PastRows(SectionedRows["Section | PastRow"]):
     """Sections as rows: for each a heading, its rows, and a space."""
 
     def __init__(self, sections: Sequence[Section] = ()) -> None:
-        self._rows: list[Section | PastRow | None] = []
-        keys: list[str] = []
-        headings: list[int] = []
+        super().__init__()
         for section in sections:
-            if self._rows:
-                self._rows.append(None)
-                keys.append("")
-            headings.append(len(keys))
-            self._rows.append(section)
-            self._rows.extend(section.rows)
-            keys.append("")
-            keys.extend(row.key for row in section.rows)
+            self._add_heading(section)
+            for row in section.rows:
+                self._add(row, row.key)
         self.shown = sum(len(section.rows) for section in sections)
-        super().__init__(keys, headings)
 
     @property
     def first_key(self) -> str:

@@ -12,7 +12,7 @@ from workbench.tui.palette import score_role
 from workbench.tui.text import cell_width, plain
 from workbench.tui.views.dates import MONTH_NAMES, MONTHS, day_name, short_day
 from workbench.tui.views.memory import known_lines, markdown_lines, section
-from workbench.tui.widgets.rows import KeyedRows
+from workbench.tui.widgets.rows import SectionedRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ def episode_matches(query: Query, episode: Episode) -> bool:
     return query.matches(fields, text, episode.day)
 
 
-class TimelineRows(KeyedRows):
+class TimelineRows(SectionedRows["Episode | date"]):
     """Episodes as rows, newest first: for each month a heading, its episodes with their days, and a space.
 
     Args:
@@ -52,13 +52,10 @@ class TimelineRows(KeyedRows):
     """
 
     def __init__(self, today: date) -> None:
+        super().__init__()
         self._today = today
-        self._rows: list[Episode | date | None] = []
-        self._row_keys: list[str] = []
-        self._row_headings: list[int] = []
         self._months: dict[date, Counter[int]] = {}
         self.days: dict[date, list[Episode]] = {}
-        super().__init__(self._row_keys, self._row_headings)
 
     def extend(self, episodes: Iterable[Episode]) -> None:
         """Add older episodes at the end."""
@@ -67,16 +64,10 @@ class TimelineRows(KeyedRows):
             counts = self._months.get(month)
             if counts is None:
                 counts = self._months[month] = Counter()
-                if self._rows:
-                    self._rows.append(None)
-                    self._row_keys.append("")
-                self._row_headings.append(len(self._rows))
-                self._rows.append(month)
-                self._row_keys.append("")
+                self._add_heading(month)
             counts[episode.day.day] += 1
             self.days.setdefault(episode.day, []).append(episode)
-            self._rows.append(episode)
-            self._row_keys.append(episode.id)
+            self._add(episode, episode.id)
 
     @property
     def shown(self) -> int:
@@ -85,9 +76,8 @@ class TimelineRows(KeyedRows):
 
     def episode(self, key: str) -> Episode | None:
         """Return the episode of that id."""
-        at = self.find(key)
-        row = self._rows[at] if at is not None else None
-        return row if row is not None and not isinstance(row, date) else None
+        row = self._row(key)
+        return None if isinstance(row, date) else row
 
     def key_near(self, day: date) -> str:
         """Return the newest episode not later than the end of a day; the oldest one where there is none."""

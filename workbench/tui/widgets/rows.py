@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from workbench.tui.ink import Line
+
+
+Row = TypeVar("Row")
 
 
 class RowSource(Protocol):
@@ -75,6 +78,33 @@ class KeyedRows:
     def owner(self, index: int) -> int:
         """Return the row itself: rows of one line have no others."""
         return index
+
+
+class SectionedRows(KeyedRows, Generic[Row]):
+    """Rows under headings, a space before every heading but the first; more may come at the end."""
+
+    def __init__(self) -> None:
+        self._rows: list[Row | None] = []
+        self._row_keys: list[str] = []
+        self._row_headings: list[int] = []
+        super().__init__(self._row_keys, self._row_headings)
+
+    def _add(self, row: Row | None, key: str = "") -> None:
+        """Add a row at the end; None is a space, or has nothing but its id."""
+        self._rows.append(row)
+        self._row_keys.append(key)
+
+    def _add_heading(self, row: Row, key: str = "") -> None:
+        """Begin a section; with an id, the cursor may stand on its heading."""
+        if self._rows:
+            self._add(None)
+        self._row_headings.append(len(self._rows))
+        self._add(row, key)
+
+    def _row(self, key: str) -> Row | None:
+        """Return the row of that id, if there is one."""
+        at = self.find(key)
+        return self._rows[at] if at is not None else None
 
 
 class NoRows(KeyedRows):
