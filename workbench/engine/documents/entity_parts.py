@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.documents.items import item_text, one_line, paragraphs_within
@@ -110,6 +111,8 @@ class Question:
     span: LineSpan
 
 
+# All files have the same few headings.
+@lru_cache(maxsize=256)
 def section_name(heading: str) -> str | None:
     """Return the canonical name of a known section, or None."""
     words = "".join(char if char.isalnum() else " " for char in heading.casefold()).split()
