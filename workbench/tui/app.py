@@ -13,6 +13,7 @@ from textual.message import Message
 
 from workbench.engine.errors import WorkbenchError
 from workbench.tui import commands, navigation
+from workbench.tui.in_order import InOrder
 from workbench.tui.index_work import IndexWork
 from workbench.tui.keymap import bindings, shown_key
 from workbench.tui.memory_actions import MemoryActions
@@ -107,6 +108,7 @@ class BenchApp(Overlays):
         self.index_work = IndexWork(bench, lambda: self.post_message(self.IndexMoved()))
         self.reflection_work = ReflectionWork(bench, lambda: self.post_message(self.ReflectionMoved()))
         self.memory_actions = MemoryActions(self)
+        self.in_order = InOrder(lambda error: self.call_later(_break, error))
         self.status: Status | None = None
         self._place = bench.place()
         self._working = 0
@@ -161,7 +163,8 @@ class BenchApp(Overlays):
             self.read_status()
             self._end_subscription = self.bench.subscribe(lambda: self.post_message(self.MemoryChanged()))
 
-    def on_unmount(self) -> None:
+    async def on_unmount(self) -> None:
+        await self.in_order.finish()
         self.index_work.cancel()
         self.reflection_work.cancel()
         self._end_subscription()
@@ -285,7 +288,7 @@ class BenchApp(Overlays):
         if place.pane in self._stale:
             self._stale.discard(place.pane)
             pane.reload()
-        pane.remove_class("-zoom", "-reading" if not pane.has_class("-editing") else "")
+        pane.remove_class(*(("-zoom",) if pane.has_class("-editing") else ("-zoom", "-reading")))
         pane.go_to(place.key, place.filter)
         pane.focus_list()
         if visit:
@@ -425,3 +428,8 @@ class BenchApp(Overlays):
         problem = remember_theme(self._config_folder, name)
         if problem:
             self.notify(problem, severity="warning", timeout=8)
+
+
+def _break(error: BaseException) -> None:
+    """End the bench over an error that nobody expected, as one in a pane would."""
+    raise error

@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 # Seconds before what could not be taken in is tried again.
 _RETRY = 5.0
-# Seconds that leaving waits for what the background is at; another process may keep it waiting for longer.
+# Seconds that leaving waits for what the background writes; another process may keep it waiting for longer.
 _LONGEST_FAREWELL = 1.0
+# Seconds that it waits for what the background only reads, of which nothing can be lost.
+_FAREWELL_TO_READING = 0.1
 # Seconds between two tellings of progress, at least.
 _SHORTEST_PAUSE = 0.3
 # Seconds that bringing the search index up to date may take before it is worth a word.
@@ -43,6 +45,7 @@ class Follower:
         self.index = ""
         self.progress: tuple[int, int] | None = (0, 0)
         self._pace = Pace()
+        self._reading = True
         self._thread = threading.Thread(target=self._follow, name="follow changes", daemon=True)
         self._thread.start()
 
@@ -50,7 +53,7 @@ class Follower:
         """End it, without waiting long for what is under way."""
         self._closed.set()
         self._behind.set()
-        self._thread.join(_LONGEST_FAREWELL)
+        self._thread.join(_FAREWELL_TO_READING if self._reading else _LONGEST_FAREWELL)
         farewell = threading.Thread(target=self._stop_watching, name="stop watching", daemon=True)
         farewell.start()
         farewell.join(_LONGEST_FAREWELL)
@@ -58,6 +61,8 @@ class Follower:
     def _follow(self) -> None:
         self._try(lambda: self._workspace.refresh(progress=self._read, cancelled=self._closed.is_set))
         self.progress = None
+        # In this order: whoever leaves while this is reading finds nothing begun afterwards.
+        self._reading = False
         if self._closed.is_set():
             return
         self._stop_watching = self._workspace.watch(lambda _paths: self._memory_changed())

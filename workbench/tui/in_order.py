@@ -22,6 +22,7 @@ class InOrder:
         self._broke = broke
         self._executor = ThreadPoolExecutor(max_workers=1, thread_name_prefix="in order")
         self._number = 0
+        self._newest: Future[None] | None = None
         self._closed = False
 
     @property
@@ -38,10 +39,25 @@ class InOrder:
         Returns:
             Its number, from 1 and ascending.
         """
-        self._number += 1
-        if not self._closed:
-            self._executor.submit(action, self._number).add_done_callback(self._over)
+        submitted = self._submit(action)
+        self._newest = submitted or self._newest
         return self._number
+
+    def look(self, action: Callable[[int], None]) -> None:
+        """Have something read once those before it are over; leaving does not wait for it.
+
+        Args:
+            action: Given its own number.
+        """
+        self._submit(action)
+
+    def _submit(self, action: Callable[[int], None]) -> Future[None] | None:
+        self._number += 1
+        if self._closed:
+            return None
+        future = self._executor.submit(action, self._number)
+        future.add_done_callback(self._over)
+        return future
 
     def _over(self, future: Future[None]) -> None:
         if not future.cancelled() and (error := future.exception()) is not None:
@@ -50,4 +66,7 @@ class InOrder:
     async def finish(self) -> None:
         """Wait until everything asked for is over; nothing more is taken then."""
         self._closed = True
-        await asyncio.to_thread(self._executor.shutdown)
+        # It has a thread of its own: those that others read with may all be taken for long.
+        if self._newest is not None:
+            await asyncio.wait([asyncio.wrap_future(self._newest)])
+        self._executor.shutdown(wait=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NoReturn
 
 # Seconds that a change waits for another writer, with a person looking on.
 _LOCK_TIMEOUT = 3.0
@@ -16,7 +17,7 @@ _FRAMES = "120"
 
 
 def run(path: Path, at: str | None = None) -> None:
-    """Open the bench and stay until it is closed.
+    """Open the bench and stay until it is closed; the process ends with it.
 
     Args:
         path: The workspace folder.
@@ -25,6 +26,7 @@ def run(path: Path, at: str | None = None) -> None:
     Raises:
         WorkbenchError: The workspace cannot be opened.
     """
+    import asyncio
     import gc
     import os
     import sys
@@ -51,7 +53,22 @@ def run(path: Path, at: str | None = None) -> None:
             target=at or "",
             on_shown=_collect_garbage_again,
         )
-        app.run()
+        # On a loop of its own: Python’s would wait until every thread has read to its end.
+        app.run(loop=asyncio.new_event_loop())
+    _end_at_once(app.return_code or 0)
+
+
+def _end_at_once(code: int) -> NoReturn:
+    """End the process with the bench, though threads may still read: Python would wait for each of them.
+
+    Everything that was asked for is written by now, the workspace is closed and the terminal is as it was.
+    """
+    import os
+    import sys
+
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _collect_garbage_again() -> None:

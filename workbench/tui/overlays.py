@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
     from workbench.tui.bench import Bench, Outcome
+    from workbench.tui.in_order import InOrder
     from workbench.tui.index_work import IndexWork
     from workbench.tui.memory_actions import MemoryActions
     from workbench.tui.reflection_work import ReflectionWork
@@ -44,6 +45,7 @@ class Overlays(App[None], inherit_bindings=False):
     index_work: IndexWork
     reflection_work: ReflectionWork
     memory_actions: MemoryActions
+    in_order: InOrder
     _leaving = False
     _titled: Sequence[Finding] = ()
 
@@ -236,6 +238,7 @@ class Overlays(App[None], inherit_bindings=False):
         self._leaving = True
         for pane in self.screen_stack[0].query(Pane):
             await pane.finish()
+        await self.in_order.finish()
         self.exit()
 
     async def _may_leave(self, sure: bool | None) -> None:

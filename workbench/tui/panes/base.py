@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on, work
 from textual.containers import Vertical
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from workbench.tui.bench import Bench, Memory, Outcome
     from workbench.tui.ink import Line
+    from workbench.tui.overlays import Overlays
     from workbench.tui.widgets.rows import RowSource
 
 EVERY_PANE = (
@@ -280,9 +281,8 @@ class Pane(Widget):
             action: Calls the engine.
             after: Called in the app once that went well.
         """
-        self._act(action, after)
+        cast("Overlays", self.app).in_order.submit(lambda _number: self._act(action, after))
 
-    @work(thread=True, group="act")
     def _act(self, action: Callable[[], Outcome], after: Callable[[], object] | None) -> None:
         self.post_message(self.Working(1))
         try:

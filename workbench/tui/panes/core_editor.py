@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual import on, work
 from textual.containers import Vertical
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
 
     from workbench.tui.bench import Bench, CoreMemory
+    from workbench.tui.overlays import Overlays
 
 # Texts up to this many characters are counted at once, longer ones behind the typing.
 _QUICK = 8_000
@@ -141,9 +142,8 @@ class CoreEditor(Vertical):
         elif not draft.touched:
             self.post_message(DraftLeft(draft))
         else:
-            self._write(draft)
+            cast("Overlays", self.app).in_order.submit(lambda _number: self._write(draft))
 
-    @work(thread=True, exclusive=True, group="act")
     def _write(self, draft: Draft) -> None:
         try:
             if draft.item_id is None:

@@ -88,7 +88,7 @@ class Desk:
             self._read_again = True
             return
         self._reading, self._read_again = True, False
-        self.in_order.submit(self._read)
+        self.in_order.look(self._read)
 
     def _read(self, number: int) -> None:
         try:

@@ -117,7 +117,7 @@ class InboxPane(InboxDeciding):
 
     def action_edit_in_editor(self) -> None:
         if self.may_decide():
-            self.desk.in_order.submit(self._read_source)
+            self.desk.in_order.look(self._read_source)
 
     def _read_source(self, _number: int) -> None:
         try:

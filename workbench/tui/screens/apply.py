@@ -75,7 +75,7 @@ class ApplyScreen(ModalScreen[str | None]):
     def on_mount(self) -> None:
         self.query_one(Detail).focus()
         self._draw()
-        self._in_order.submit(self._look)
+        self._in_order.look(self._look)
 
     def _look(self, _number: int) -> None:
         try:

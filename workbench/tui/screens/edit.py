@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual import on, work
+from textual import on
 from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import ModalScreen
@@ -121,9 +121,9 @@ class EditScreen(ModalScreen["Outcome | TextDraft | None"]):
         elif not self.draft.text.strip():
             self._tell(partial(problem_lines, _NO_TEXT))
         else:
-            self._write(self.draft)
+            draft = self.draft
+            cast("Overlays", self.app).in_order.submit(lambda _number: self._write(draft))
 
-    @work(thread=True, exclusive=True, group="act")
     def _write(self, draft: TextDraft) -> None:
         try:
             outcome = self._bench.edit_memory(draft.memory_id, draft.text, draft.expected)
