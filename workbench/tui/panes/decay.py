@@ -17,8 +17,8 @@ from workbench.tui.palette import CURSOR, PAPER
 from workbench.tui.panes.decay_list import HeatList
 from workbench.tui.panes.decay_trial import DecayTrial
 from workbench.tui.panes.on_memories import ON_MEMORIES
-from workbench.tui.query import parse_days, parse_query
-from workbench.tui.screens.ask import AskScreen
+from workbench.tui.query import parse_query
+from workbench.tui.screens.ask import ask_for_day
 from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.views.decay_arranging import FIELDS, GROUPINGS, SORTS, SPANS
 from workbench.tui.views.decay_cell import Cell, cell_lines
@@ -227,19 +227,11 @@ class DecayPane(DecayTrial):
 
     def action_jump_to_date(self) -> None:
         today = self.frame.today
-
-        def jump(answer: str | None) -> None:
-            days = parse_days(answer, today) if answer else None
-            if days is not None:
-                self._show_frame(replace(self.frame, day=(days[0] - today).days))
-
-        self.app.push_screen(
-            AskScreen(
-                "Go to which day?",
-                "2027-02-14 · 14 feb 2027 · today · 3w (ago)",
-                lambda text: "" if parse_days(text, today) else "That is no day that I know.",
-            ),
-            jump,
+        ask_for_day(
+            self.app,
+            today,
+            "2027-02-14 · 14 feb 2027 · today · 3w (ago)",
+            lambda first, _last: self._show_frame(replace(self.frame, day=(first - today).days)),
         )
 
     @on(HeatList.KeepWanted)

@@ -16,7 +16,7 @@ from workbench.tui.keymap import bindings
 from workbench.tui.palette import PAPER
 from workbench.tui.panes.on_memories import ON_MEMORIES, OnMemories
 from workbench.tui.query import Query, parse_days, parse_query
-from workbench.tui.screens.ask import AskScreen
+from workbench.tui.screens.ask import ask_for_day
 from workbench.tui.views.teaching import teach
 from workbench.tui.views.timeline import (
     FIELDS,
@@ -215,18 +215,11 @@ class TimelinePane(OnMemories):
     # --- acting ---------------------------------------------------------------------------------------------
 
     def action_jump_to_date(self) -> None:
-        def jump(answer: str | None) -> None:
-            days = parse_days(answer, self._today) if answer else None
-            if days is not None:
-                self.list.go_to(self._rows.key_near(days[1]))
-
-        self.app.push_screen(
-            AskScreen(
-                "Go to which day?",
-                "2026-02-14 · 14 feb · feb 2026 · yesterday · 3w",
-                lambda text: "" if parse_days(text, self._today) else "That is no day that I know.",
-            ),
-            jump,
+        ask_for_day(
+            self.app,
+            self._today,
+            "2026-02-14 · 14 feb · feb 2026 · yesterday · 3w",
+            lambda _first, last: self.list.go_to(self._rows.key_near(last)),
         )
 
     @on(StatusLine.Pressed, "#timeline-ribbon")

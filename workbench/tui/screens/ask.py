@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from workbench.tui.query import parse_days
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import date
 
-    from textual.app import ComposeResult
+    from textual.app import App, ComposeResult
 
 
 class AskScreen(ModalScreen[str | None]):
@@ -45,3 +48,24 @@ class AskScreen(ModalScreen[str | None]):
 
     def action_dismiss_none(self) -> None:
         self.dismiss(None)
+
+
+def ask_for_day(app: App[Any], today: date, hint: str, go: Callable[[date, date], object]) -> None:
+    """Ask for a day or a span of days, and go there.
+
+    Args:
+        app: Shows the question.
+        today: In the workspace’s zone.
+        hint: Answers that would do.
+        go: Told the first and the last day.
+    """
+
+    def answered(answer: str | None) -> None:
+        days = parse_days(answer, today) if answer else None
+        if days is not None:
+            go(*days)
+
+    def check(text: str) -> str:
+        return "" if parse_days(text, today) else "That is no day that I know."
+
+    app.push_screen(AskScreen("Go to which day?", hint, check), answered)

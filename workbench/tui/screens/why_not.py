@@ -16,7 +16,7 @@ from workbench.engine.errors import WorkbenchError
 from workbench.tui import commands
 from workbench.tui.keymap import bindings
 from workbench.tui.matching import part_around_match
-from workbench.tui.navigation import LINK_KINDS
+from workbench.tui.navigation import is_memory
 from workbench.tui.palette import RAISED
 from workbench.tui.screens.choosing import ChoosingScreen
 from workbench.tui.screens.find import Finding, FindRows, search
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from workbench.tui.question import Question
 
 _AS_TYPED = "name:"
-_MEMORIES = LINK_KINDS - {"commit", "history"}
 _MOST_SEARCHED = 8
 _LONGEST_NAME = 100
 
@@ -113,7 +112,7 @@ class WhyNotScreen(ChoosingScreen):
             self.post_message(self.Found([("Left out of this answer", _unique(self._cuts))]))
             return
         words = tuple(typed.casefold().split())
-        memories = (each for each in self._memories() if each.key.partition(":")[0] in _MEMORIES)
+        memories = (each for each in self._memories() if is_memory(each.key))
         by_letters = search(words, self._cuts, memories, lambda: worker.is_cancelled)
         seen = [*by_letters[0][1], *by_letters[1][1]]
         if worker.is_cancelled:
