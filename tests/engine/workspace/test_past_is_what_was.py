@@ -98,3 +98,41 @@ def test_every_step_of_a_life_answers_as_its_files(settled: AgentHome, tmp_path:
         workspace.undo()
         for number, commit in enumerate(workspace.history_line().commits):
             compare(workspace.at(commit), settled.root, tmp_path / f"then-{number}")
+
+
+def test_what_was_merged_by_then_stands_as_what_it_went_into(settled: AgentHome, tmp_path: Path) -> None:
+    place, head = "memory/graph/entities/person--{}.md", "# person--{0}\n\n<!-- Type: person | Label: {0} |"
+    for one, other in (("ada", "bea"), ("bea", "ada"), ("cid", "nobody")):
+        lines = f"## Relations\n- uses: [[person--{other}]]\n- knows: [[person--robin]] ^k1\n"
+        settled.write(
+            place.format(one), f"{head.format(one)} Merged into: [[person--{other}]] -->\n\n{lines}"
+        )
+    settled.write(place.format("dan"), f"{head.format('dan')} Merged Into: person--robin -->\n\n{lines}")
+    with settled.open() as workspace:
+        workspace.adopt()
+        workspace.graph_add("person", "Kim")
+        workspace.graph_link("Kim", "uses", "Harbour")
+        workspace.graph_link("Robin", "uses", "Kim")
+        workspace.graph_rename("Kim", "Kimmy")
+        for keeper, absorbed in (("Lo", "Kimmy"), ("Mo", "Lo")):
+            workspace.graph_add("person", keeper)
+            workspace.graph_merge(keeper, absorbed)
+        workspace.forget(ids=[f"{ROBIN}#^dev1"], apply=True)
+        merged = workspace.head() or ""
+        settled.clock.advance(days=1)
+        for absorbed in ("lo", "kim"):
+            workspace.graph_unmerge(f"entity:person--{absorbed}")
+        workspace.graph_unlink("Kimmy", "uses", "Harbour")
+        (settled.root / place.format("ada")).unlink()
+        workspace.adopt()
+        past = workspace.at(merged)
+        persons = ("ada", "bea", "cid", "dan", "kim", "lo", "mo", "robin", "nobody")
+        names = [f"entity:person--{name}" for name in persons]
+        with opened(past, settled.root, tmp_path / "then") as then:
+            assert past.graph("Kimmy").center == "entity:person--mo"
+            assert "entity:person--mo" in {edge.to for edge in past.graph("Robin").edges}
+            for name in (*names, "Robin", "Kimmy", "Lo", "Mo", "Harbour"):
+                for depth in (0, 1, 2, 3):
+                    assert plain(past.graph(name, depth=depth)) == plain(then.graph(name, depth=depth)), name
+            for name in (*names[:-1], f"{ROBIN}#^dev1", f"{ROBIN}#^tea1", "Kimmy"):
+                assert past.show(name) == then.show(name, history=False, count_access=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 
 from workbench.engine.catalog.catalog import Catalog
@@ -43,15 +43,7 @@ class MergedGraph:
                 " AND EXISTS (SELECT 1 FROM entities k WHERE k.id = m.merged_into) ORDER BY m.id, m.path DESC"
             )
         )
-        kept = {}
-        for entity in into:
-            last = entity
-            for _ in range(_MOST_MERGES):
-                if last not in into:
-                    kept[entity] = last
-                    break
-                last = into[last]
-        return kept
+        return followed_up(into)
 
     @cached_property
     def _absorbed(self) -> dict[str, list[str]]:
@@ -70,6 +62,23 @@ class MergedGraph:
     def _asked(self, entities: Collection[str]) -> str:
         absorbed = (one for entity in entities for one in self._absorbed.get(entity, ()))
         return json_list([*entities, *absorbed])
+
+
+def followed_up(into: Mapping[str, str]) -> dict[str, str]:
+    """Return what merged entities went into, followed to the one that is left; a circle leads nowhere.
+
+    Args:
+        into: By merged entity, the one that its file names.
+    """
+    kept = {}
+    for entity in into:
+        last = entity
+        for _ in range(_MOST_MERGES):
+            if last not in into:
+                kept[entity] = last
+                break
+            last = into[last]
+    return kept
 
 
 def json_list(values: Collection[str]) -> str:

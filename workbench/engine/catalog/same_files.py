@@ -119,6 +119,14 @@ class SameFiles:
         )
         return [(path, blob, id_) for path, blob, id_ in rows]
 
+    def merges(self) -> list[tuple[str, bytes, str, str]]:
+        """Return path, content, id and keeper of each entity that was merged into another."""
+        rows = self._catalog.rows(
+            "SELECT files.path, blob, id, merged_into FROM entities JOIN files ON files.number = file"
+            " WHERE merged_into IS NOT NULL AND blob IS NOT NULL ORDER BY id, files.path DESC"
+        )
+        return [(path, blob, id_, keeper) for path, blob, id_, keeper in rows]
+
     def entities(self) -> list[tuple[str, bytes, str, str, bool]]:
         """Return path, content, id and label of every entity, and whether it was merged into another."""
         rows = self._catalog.rows(

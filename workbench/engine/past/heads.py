@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 # A title in plain words, and one comment below it.
 _PLAIN = re.compile(rb"# ([^\n\r\t\\`*_\[\]<>&!#~]+)\n+<!-- ([^\n\r<>]*) -->\n")
-_MERGED = re.compile(rb"merged\s*into", re.IGNORECASE)
+MERGED = re.compile(rb"merged\s*into", re.IGNORECASE)
 _WIDE_COLON = "："
 _MOST_LABEL = 200
 
@@ -32,7 +32,7 @@ def plain_head(content: bytes, entity: str) -> Head | None:
         entity: Its id, `type--slug`.
     """
     match = _PLAIN.match(content)
-    if match is None or content.count(b"<!--") > 1 or _MERGED.search(content):
+    if match is None or content.count(b"<!--") > 1 or MERGED.search(content):
         return None
     try:
         title, comment = match[1].decode().strip(), match[2].decode()

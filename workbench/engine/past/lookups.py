@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
@@ -12,6 +14,7 @@ from workbench.engine.catalog.model import EntityMatch, EntityStory
 from workbench.engine.errors import InvalidInput, OutsideWorkspace
 from workbench.engine.identifiers import EPISODE_ID, parse_memory_id
 from workbench.engine.past.files import is_entity
+from workbench.engine.past.merges import PastMerges
 from workbench.engine.stores.core import core_path
 from workbench.engine.stores.entities import entity_path
 from workbench.engine.stores.procedural import procedure_path
@@ -34,6 +37,7 @@ class PastLookups:
     def __init__(self, files: PastFiles, hidden: Callable[[str], bool]) -> None:
         self._files = files
         self._hidden = hidden
+        self.merges = PastMerges(files)
         self._edges: dict[str, tuple[EdgeRecord, ...]] = {}
         self._linking_known: tuple[Mapping[str, str], Mapping[str, list[str]]] | None = None
 
@@ -80,16 +84,31 @@ class PastLookups:
         return tuple(fact for fact in facts if fact.entity == entity and not self._hidden(fact.id))
 
     def edges_of(self, entity: str) -> tuple[EdgeRecord, ...]:
-        """Return the relations that start from or lead to an entity, without those archived by themselves."""
+        """Return the relations that start from or lead to an entity, without those archived by themselves.
+
+        Entities that had gone into another by merging stand as that one.
+        """
         known = self._edges.get(entity)
         if known is None:
-            leading = self._files.same.settled(lambda: self._leading_to(entity))
-            rows = self._rows_of(entity)
-            edges = [edge for edge in rows.edges if edge.from_ == entity] if rows else []
-            edges += (edge for edge in leading if edge.from_ != entity)
+            parts = self.merges.parts(entity)
+            edges: list[EdgeRecord] = []
+            for part in parts:
+                rows = self._rows_of(part)
+                edges += [edge for edge in rows.edges if edge.from_ == part] if rows else []
+                leading = self._files.same.settled(partial(self._leading_to, part))
+                edges += (edge for edge in leading if edge.from_ not in parts)
             kept = (edge for edge in edges if not self._hidden(f"{edge.from_}#^{edge.block}"))
-            known = self._edges[entity] = tuple(kept)
+            known = self._edges[entity] = tuple(self._as_shown(kept))
         return known
+
+    def _as_shown(self, edges: Iterable[EdgeRecord]) -> Iterator[EdgeRecord]:
+        whole = self.merges.kept()
+        for edge in edges:
+            start, end = whole.get(edge.from_, edge.from_), whole.get(edge.to, edge.to)
+            # A block id belongs to the file that it stands in.
+            block = edge.block if start == edge.from_ else None
+            is_changed = (start, end) != (edge.from_, edge.to)
+            yield replace(edge, from_=start, to=end, block=block) if is_changed else edge
 
     def steps(self, entities: Collection[str]) -> list[tuple[str, str]]:
         """Return the steps that lead on from some entities, whatever the direction of a relation: (from, to)."""

@@ -28,6 +28,7 @@ def neighbourhood(
         lookups: Of the commit.
         scores: Of the commit.
     """
+    center = lookups.merges.whole(center)
     known = lookups.entity(center)
     if known is None and not lookups.edges_of(center):
         return None

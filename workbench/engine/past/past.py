@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -149,6 +150,8 @@ class Past:
         memory_id = self._named(id)
         record = self.lookups.memory(str(memory_id.whole))
         score = self._scores.of(record) if record else None
+        if score is not None and memory_id.block and self._scores.is_archived(str(memory_id)):
+            score = replace(score, value=0.0, status="archived")
         return show_memory(self.files, str(memory_id), self.lookups, self._zone, score=score)
 
     def graph(self, entity: str, *, depth: int = 1) -> results.GraphView:
@@ -208,12 +211,20 @@ class Past:
         unit = self._units[path].get(memory_id)
         return (path, unit) if unit else None
 
+    def _label(self, entity: str) -> str:
+        known = self.lookups.entity(entity)
+        return known.label.casefold() if known else ""
+
     def _named(self, name: str) -> MemoryId:
         """Return the id that a person’s words mean: an id, or an entity’s name at that time."""
         try:
             return parse_memory_id(name)
         except InvalidInput:
-            matches = [id_ for id_, label in self.entities() if label.casefold() == name.strip().casefold()]
+            wanted = name.strip().casefold()
+            matches = [id_ for id_, label in self.entities() if label.casefold() == wanted]
+            if not matches:
+                merged = self.lookups.merges.kept().items()
+                matches = sorted({keeper for id_, keeper in merged if self._label(id_) == wanted})
             if not matches:
                 raise
             if len(matches) > 1:

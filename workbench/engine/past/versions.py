@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.engine.catalog.extract import FileRows, extract, moment_of
-from workbench.engine.past.heads import plain_head
+from workbench.engine.past.heads import MERGED, plain_head
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -44,6 +44,7 @@ class Versions:
         self._bytes = 0
         self._rows: dict[tuple[str, str], FileRows] = {}
         self._linked: dict[str, tuple[str, ...]] = {}
+        self._merged: dict[tuple[str, str], dict[str, str]] = {}
         self._named: dict[tuple[str, str], Named | None] = {}
 
     def content(self, blob: str) -> bytes:
@@ -76,6 +77,14 @@ class Versions:
         if known is None:
             names = set(_LINK.findall(self.content(blob)))
             known = self._linked[blob] = tuple(name.decode(errors="replace").strip() for name in names)
+        return known
+
+    def merged(self, path: str, blob: str) -> dict[str, str]:
+        """Return what the entity of a version of its file was merged into, by its id; nothing where it was not."""
+        known = self._merged.get((path, blob))
+        if known is None:
+            is_merged = MERGED.search(self.content(blob)) is not None
+            known = self._merged[path, blob] = self.rows(path, blob).merged_into if is_merged else {}
         return known
 
     def named(self, path: str, blob: str) -> Named | None:
