@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -350,3 +351,18 @@ def test_any_text_is_settings_or_a_clear_error(text: str) -> None:
         assert isinstance(fault, InvalidSetting)
         assert fault.where
         assert fault.remedy
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("make", ["mkfifo", "mkdir"])
+def test_what_is_no_file_is_refused_and_never_waited_for(
+    root: Path, environment: dict[str, str], make: str
+) -> None:
+    place = root / layout.SETTINGS
+    getattr(os, make)(place)
+    with pytest.raises(StorageError, match="no file") as refused:
+        load_settings(root, environment=environment)
+    assert refused.value.where == layout.SETTINGS
+    place.rename(root / "openclaw.json")
+    (warning,) = load_settings(root, environment=environment).warnings
+    assert warning == "openclaw.json was left aside: it cannot be read (no file stands there)."

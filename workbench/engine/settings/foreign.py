@@ -9,6 +9,7 @@ from typing import Any
 
 from workbench.engine import layout
 from workbench.engine.errors import OutsideWorkspace
+from workbench.engine.settings.regular_file import read_regular_file
 from workbench.engine.settings.relaxed_json import read_relaxed_json
 from workbench.engine.settings.schema import Unfit, Value
 from workbench.engine.settings.sections import SCHEMA
@@ -127,10 +128,8 @@ def read_foreign(root: Path) -> tuple[dict[str, Value], dict[str, str], list[str
 
 
 def _read(path: Path) -> Mapping[str, Any] | None:
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-    except (FileNotFoundError, NotADirectoryError):
+    content = read_regular_file(path, LARGEST + 1)
+    if content is None:
         return None
     if len(content) > LARGEST:
         raise ValueError("it is larger than 512 KiB")

@@ -12,6 +12,7 @@ from workbench.engine import layout
 from workbench.engine.errors import InvalidSetting, StorageError
 from workbench.engine.settings.directories import user_settings_file
 from workbench.engine.settings.foreign import read_foreign
+from workbench.engine.settings.regular_file import NotAFile, read_regular_file
 from workbench.engine.settings.schema import Unfit, Value
 from workbench.engine.settings.sections import SCHEMA, Settings, assemble, default_of, environment_name
 from workbench.engine.settings.toml_layer import nearest, read_toml
@@ -92,9 +93,13 @@ def check_settings(content: bytes) -> None:
 
 def _content(path: Path, name: str) -> bytes | None:
     try:
-        return path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+        return read_regular_file(path)
+    except NotAFile as error:
+        raise StorageError(
+            "The settings cannot be read: something stands there that is no file.",
+            where=name,
+            remedy="Take it away, or put a file in its place.",
+        ) from error
     except OSError as error:
         raise StorageError(
             f"The settings cannot be read: {error.strerror}.",
