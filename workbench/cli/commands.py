@@ -55,6 +55,10 @@ TOPICS: dict[str, dict[str, Listed]] = {
         "revert": Listed("taking_back", "Take back one commit, whatever came after it"),
         "rollback": Listed("taking_back", "Return to how memory was"),
     },
+    "Give it to agents": {
+        "mcp": Listed("agents", "Serve this memory to an agent over MCP"),
+        "agents-md": Listed("agents", "Print instructions for an agent’s prompt"),
+    },
     "Look after it": {
         "index": Listed("indexing", "Bring the search index up to date, or say how it is"),
         "doctor": Listed("upkeep", "Say what works here, what does not, and how to mend it"),

@@ -39,7 +39,7 @@ class Workbench(BenchGroup):
         if listed is None:
             return None
         module = import_module(f"workbench.cli.{listed.module}")
-        found: BenchCommand | BenchGroup = getattr(module, f"{cmd_name}_command")
+        found: BenchCommand | BenchGroup = getattr(module, f"{cmd_name.replace('-', '_')}_command")
         found.short_help = listed.purpose
         return found
 

@@ -105,6 +105,8 @@ READING = (
     Calling("show", lambda w: w.show(FACT), label="fact"),
     Calling("history_of", lambda w: w.history_of(EPISODE, "memory/episodes/2026-02-01.md")),
     Calling("broken_parts", lambda w: w.broken_parts()),
+    Calling("instructions", lambda w: w.instructions()),
+    Calling("instructions", lambda w: w.instructions(agent="scout", skill=True), label="skill"),
     Calling("core_preview", lambda w: w.core_preview("Persona", "Be kind")),
     Calling("resolve", lambda w: w.resolve("Harbour")),
     Calling("memory_around", lambda w: w.memory_around("memory/episodes/2026-02-01.md#L3-L4")),

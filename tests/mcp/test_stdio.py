@@ -1,0 +1,199 @@
+"""The server as clients run it: a process of its own, spoken to over stdin and stdout with the SDK’s own client."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import ClientSession
+from mcp.shared.exceptions import MCPError
+from mcp.types import CallToolResult, TextContent
+
+from tests.mcp.conftest import Served
+from workbench.engine import Workspace
+
+READING = {"memory_search", "memory_get", "memory_graph", "memory_core", "memory_audit"}
+WRITING = {"memory_remember", "memory_forget", "memory_reflect"}
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+async def answer(client: ClientSession, name: str, **arguments: Any) -> dict[str, Any]:
+    called = await client.call_tool(name, arguments)
+    assert not called.is_error, told(called)
+    shaped: dict[str, Any] = called.structured_content
+    assert json.loads(told(called)) == shaped
+    return shaped
+
+
+async def refusal(client: ClientSession, name: str, **arguments: Any) -> dict[str, Any]:
+    called = await client.call_tool(name, arguments)
+    assert called.is_error
+    error: dict[str, Any] = json.loads(told(called))["error"]
+    assert set(error) == {"kind", "message", "where", "remedy"}
+    return error
+
+
+def told(called: CallToolResult) -> str:
+    (content,) = called.content
+    assert isinstance(content, TextContent)
+    return content.text
+
+
+async def test_the_main_agent_reads_and_writes(served: Served) -> None:
+    async with served.session() as client:
+        assert {tool.name for tool in (await client.list_tools()).tools} >= READING | WRITING
+        kept = await answer(
+            client, "memory_remember", text="Mei Chen pays the Ningbo invoices", confidence="high"
+        )
+        assert kept["commit"]
+        assert (served.folder / kept["path"]).read_text().find("Ningbo") > 0
+        found = await answer(client, "memory_search", query="who pays the Ningbo invoices?", max_results=3)
+        hit = found["results"][0]
+        assert "Ningbo" in hit["snippet"]
+        assert {"path", "startLine", "endLine", "score", "snippet", "source"} <= set(hit)
+        assert {"provider", "model", "fallback"} <= set(found)
+        lines = hit["endLine"] - hit["startLine"] + 1
+        read = await answer(client, "memory_get", path=hit["path"], **{"from": hit["startLine"]}, lines=lines)
+        assert "Ningbo" in read["text"]
+        entries = (await answer(client, "memory_audit", query="Ningbo", limit=5))["entries"]
+        assert entries
+        assert (await answer(client, "memory_core"))["core"]
+
+
+async def test_a_sub_agent_writes_nothing(served: Served) -> None:
+    async with served.session("--agent", "scout") as client:
+        names = {tool.name for tool in (await client.list_tools()).tools}
+        assert names >= READING
+        assert not names & WRITING
+        for name in sorted(WRITING):
+            assert (await refusal(client, name, text="x", query="x"))["kind"] == "role-refused"
+        assert (await answer(client, "memory_search", query="tea on the ferry"))["results"]
+
+
+async def test_forgetting_shows_first_and_archives_what_was_agreed_to(served: Served) -> None:
+    async with served.session() as client:
+        shown = await answer(client, "memory_forget", query="tea on the ferry")
+        assert shown["matches"]
+        assert not shown["applied"]
+        with Workspace.open(served.folder, role="reader") as workspace:
+            head = workspace.head()
+        again = await answer(client, "memory_forget", query="tea", ids=[shown["matches"][0]["id"]])
+        assert again["applied"]
+        assert again["commit"] != head
+    with Workspace.open(served.folder, role="person") as workspace:
+        workspace.restore(again["ids"][0])
+
+
+async def test_reflecting_tells_how_far_it_is_and_leaves_the_decision(served: Served) -> None:
+    heard: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, total, message))
+
+    async with served.session() as client:
+        called = await client.call_tool("memory_reflect", {}, progress_callback=hear)
+        assert not called.is_error
+        proposed = called.structured_content
+        assert proposed["items"]
+        assert heard
+        assert all(said and said.startswith("Reflecting") for _, _, said in heard)
+        waiting = await refusal(client, "memory_reflect")
+        assert "Tell the user" in waiting["remedy"]
+    with Workspace.open(served.folder, role="reader") as workspace:
+        assert {item.decision for item in workspace.review().items} == {"undecided"}
+
+
+async def test_an_answer_fits_the_budget_that_was_asked_for(served: Served) -> None:
+    from workbench.engine.tokens import count_tokens
+
+    async with served.session() as client:
+        for budget in (150, 300, 2000):
+            called = await client.call_tool(
+                "memory_search", {"query": "what did we decide", "budget": budget}
+            )
+            assert called.structured_content["results"]
+            assert count_tokens(told(called)) <= budget
+
+
+async def test_memory_is_there_as_resources(served: Served) -> None:
+    async with served.session() as client:
+        listed = (await client.list_resources()).resources
+        assert listed[0].uri == "memory://core"
+        for resource in listed:
+            assert (await client.read_resource(resource.uri)).contents
+        for uri in (
+            "memory://files/workbench.toml",
+            "memory://files/..%2F..%2Fetc%2Fpasswd",
+            "file:///etc/passwd",
+        ):
+            with pytest.raises(MCPError):
+                await client.read_resource(uri)
+
+
+async def test_the_prompt_gives_the_instructions(served: Served) -> None:
+    async with served.session("--agent", "scout") as client:
+        (prompt,) = (await client.list_prompts()).prompts
+        (message,) = (await client.get_prompt(prompt.name)).messages
+        assert isinstance(message.content, TextContent)
+        assert "sub-agent scout" in message.content.text
+
+
+def test_stdout_carries_the_protocol_alone_and_a_hang_up_ends_it(served: Served) -> None:
+    command, arguments = served.command()
+    call = {
+        "jsonrpc": "2.0", "id": 2, "method": "tools/call",
+        "params": {"name": "memory_remember", "arguments": {"text": "Harbor uses MapLibre"}},
+    }  # fmt: skip
+    with subprocess.Popen([command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin
+        assert process.stdout
+        for message in (HELLO, {"jsonrpc": "2.0", "method": "notifications/initialized"}, call):
+            process.stdin.write(json.dumps(message).encode() + b"\n")
+        process.stdin.write(b"this is no JSON\n\xff\xfe\n")
+        process.stdin.flush()
+        answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+        process.stdin.close()
+        rest = process.stdout.read()
+        assert process.wait(20) == 0
+    assert {each["id"] for each in answers if "id" in each} <= {1, 2}
+    for line in rest.splitlines():
+        assert json.loads(line)["jsonrpc"] == "2.0"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_cleanly(served: Served, number: signal.Signals) -> None:
+    command, arguments = served.command()
+    with subprocess.Popen(
+        [command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(json.dumps(HELLO).encode() + b"\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        os.kill(process.pid, number)
+        assert process.wait(20) == 0
+        assert process.stderr
+        assert process.stderr.read() == b""
+
+
+def test_what_cannot_be_served_is_said(tmp_path: Path, served: Served) -> None:
+    command, arguments = served.command("--agent", "No Name")
+    done = subprocess.run([command, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 2
+    assert "cannot be the name of an agent" in done.stderr
+    assert not done.stdout

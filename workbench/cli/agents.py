@@ -1,0 +1,79 @@
+"""The commands that give memory to agents: the MCP server and the text for their prompts."""
+
+from __future__ import annotations
+
+import click
+
+from workbench.cli.command import command
+from workbench.cli.invocation import DONE, Invocation
+
+DEFAULT_PORT = 8757
+
+_AGENT = click.option(
+    "--agent", metavar="NAME", help="For the sub-agent of this name; else for the main agent."
+)
+
+
+@command(
+    "mcp",
+    help="Serves one client over stdin and stdout, or several over HTTP on this machine alone. The main agent reads "
+    "and writes; a sub-agent reads. Nothing here decides on a reflection.",
+    answers="How does my agent get at this memory?",
+    examples=("workbench mcp --schemas openai",),
+)
+@_AGENT
+@click.option("--http", is_flag=True, help="Over streamable HTTP at 127.0.0.1 instead of stdin and stdout.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=DEFAULT_PORT,
+    metavar="N",
+    show_default=True,
+    help="With --http: where to listen; 0 for any port that is free.",
+)
+@click.option(
+    "--schemas",
+    type=click.Choice(("openai",)),
+    help="Print the tools as OpenAI function calling takes them, and serve nobody.",
+)
+@click.pass_obj
+def mcp_command(bench: Invocation, agent: str | None, http: bool, port: int, schemas: str | None) -> int:
+    role = f"agent:{agent}" if agent is not None else "main"
+    if schemas:
+        return _print_schemas(role)
+    with bench.workspace_class().open(bench.locate(), role=role, clock=bench.clock()) as door:
+        if http:
+            from workbench.mcp.http import serve_http
+
+            serve_http(door, port)
+        else:
+            from workbench.mcp.stdio import serve_stdio
+
+            serve_stdio(door)
+    return DONE
+
+
+def _print_schemas(role: str) -> int:
+    from workbench.cli.json_output import print_json
+    from workbench.engine.agents.roles import parse_role
+    from workbench.mcp.tools import openai_functions
+
+    print_json(openai_functions(parse_role(role)))
+    return DONE
+
+
+@command(
+    "agents-md",
+    answers="What do I put into my agent’s prompt?",
+    examples=("workbench agents-md", "workbench agents-md --agent researcher", "workbench agents-md --skill"),
+)
+@_AGENT
+@click.option("--skill", is_flag=True, help="As a SKILL.md, for agents that load skills.")
+@click.pass_obj
+def agents_md_command(bench: Invocation, agent: str | None, skill: bool) -> int:
+    """Append it to the AGENTS.md or CLAUDE.md of the agent, or put it into its system prompt. It follows the
+    settings of the workspace: trigger phrases, core memory’s cap, when reflection is due.
+    """
+    with bench.open() as workspace:
+        text = workspace.instructions(agent=agent, skill=skill)
+    return bench.report_text({"agent": agent, "skill": skill, "text": text}, text)

@@ -1,0 +1,77 @@
+"""Serving several clients at once over streamable HTTP, to this machine alone."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sys
+from typing import TYPE_CHECKING
+
+import uvicorn
+from mcp.server.transport_security import TransportSecuritySettings
+
+from workbench.engine.errors import StorageError
+from workbench.mcp.server import MemoryServer
+from workbench.mcp.warming import warmed
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace import Workspace
+
+HOST = "127.0.0.1"
+PATH = "/mcp"
+# Streams that clients keep open would otherwise hold up the end for ever.
+_PATIENCE_S = 3
+
+
+def serve_http(door: Workspace, port: int) -> None:
+    """Answer clients on this machine's loopback until SIGINT or SIGTERM.
+
+    Requests that name another host, or come from a page of another origin, are refused, so that no web site can
+    reach memory through a browser.
+
+    Args:
+        door: The workspace, open in the clients' role.
+        port: To listen at; 0 for any that is free. Where is printed on stderr.
+
+    Raises:
+        StorageError: The port cannot be had.
+    """
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="workbench mcp: %(message)s")
+    with _listening(port) as listener, warmed(door):
+        bound = listener.getsockname()[1]
+        app = (
+            MemoryServer(door)
+            .build()
+            .streamable_http_app(streamable_http_path=PATH, transport_security=_own_machine(bound))
+        )
+        sys.stderr.write(f"workbench mcp: listening at http://{HOST}:{bound}{PATH}\n")
+        sys.stderr.flush()
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, timeout_graceful_shutdown=_PATIENCE_S, lifespan="on"
+        )
+        uvicorn.Server(config).run(sockets=[listener])
+
+
+def _own_machine(port: int) -> TransportSecuritySettings:
+    names = (HOST, "localhost", "[::1]")
+    return TransportSecuritySettings(
+        enable_dns_rebinding_protection=True,
+        allowed_hosts=[f"{name}:{port}" for name in names],
+        allowed_origins=[f"http://{name}:{port}" for name in names],
+    )
+
+
+def _listening(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        raise StorageError(
+            f"The port cannot be listened at: {error.strerror}.",
+            where=f"{HOST}:{port}",
+            remedy="Name another with --port, or 0 for any that is free.",
+        ) from error
+    return listener

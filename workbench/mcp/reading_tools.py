@@ -1,0 +1,274 @@
+"""The tools by which every agent reads memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from workbench.engine.agents.roles import Capability
+from workbench.engine.identifiers import SEARCHED_STORES
+from workbench.engine.results import Found, GraphView, Hit, to_json
+from workbench.mcp.declaration import LONGEST_QUERY, Call, Kind, Parameter, Tool
+from workbench.mcp.fitting import ANSWER_TOKENS, cut_text, most_that_fit
+
+_LEAST_BUDGET = 100
+_MOST_BUDGET = 200_000
+_DEFAULT_LINES = 10_000
+_DIFF_TOKENS = 1_000
+_DEEPEST = 6
+_ENTRIES = 20
+
+
+def _search(call: Call) -> dict[str, Any]:
+    given = call.arguments
+    budget = given["budget"]
+    found = call.door.search(
+        given["query"],
+        max_results=given["max_results"],
+        min_score=given["min_score"],
+        store=given["store"],
+        budget=budget,
+    )
+    hits = [_hit(hit) for hit in found.results]
+
+    def build(length: int) -> dict[str, Any]:
+        return _found(found, hits[:length], left_out=len(hits) - length)
+
+    return most_that_fit(build, len(hits), budget or ANSWER_TOKENS)
+
+
+def _found(found: Found, hits: list[dict[str, Any]], *, left_out: int) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "results": hits,
+        "provider": found.provider,
+        "model": found.model,
+        "fallback": found.fallback,
+        "likelyAbsent": found.likely_absent,
+    }
+    if left_out:
+        answer["leftOut"] = left_out
+    if found.stale:
+        answer["stale"] = found.stale
+    return answer
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    shaped: dict[str, Any] = {
+        "path": hit.path,
+        "startLine": hit.start_line,
+        "endLine": hit.end_line,
+        "score": round(hit.score, 4),
+        "snippet": hit.snippet,
+        "source": "sessions" if hit.store == "session" else "memory",
+        "id": hit.id,
+        "store": hit.store,
+    }
+    if hit.date:
+        shaped["date"] = hit.date
+    if hit.title and hit.title not in hit.snippet:
+        shaped["title"] = hit.title
+    if hit.status and hit.status != "active":
+        shaped["status"] = hit.status
+    if hit.superseded_by:
+        shaped["supersededBy"] = hit.superseded_by
+    if hit.citation:
+        shaped["citation"] = hit.citation
+    return shaped
+
+
+def _get(call: Call) -> dict[str, Any]:
+    given = call.arguments
+    excerpt = call.door.get(given["path"], from_=given["from"], lines=given["lines"])
+    text, was_cut = cut_text(excerpt.text, ANSWER_TOKENS)
+    answer: dict[str, Any] = {
+        "path": excerpt.path,
+        "text": text,
+        "from": excerpt.from_,
+        "lines": excerpt.lines,
+    }
+    if was_cut:
+        lines = len(text.splitlines())
+        answer |= {"lines": lines, "truncated": True, "nextFrom": excerpt.from_ + lines}
+    return answer
+
+
+def _graph(call: Call) -> dict[str, Any]:
+    given = call.arguments
+    depth = call.door.settings.graph.depth if given["depth"] is None else given["depth"]
+    view = call.door.graph(given["entity"], depth=depth)
+    nodes = sorted(view.nodes, key=lambda node: (node.hop, -node.score))
+
+    def build(length: int) -> dict[str, Any]:
+        kept = {node.id for node in nodes[: max(length, 1)]}
+        return _shaped_graph(view, kept)
+
+    answer = most_that_fit(build, len(nodes), ANSWER_TOKENS)
+    facts = answer.get("facts", [])
+    return most_that_fit(
+        lambda length: {**answer, **({"facts": facts[:length]} if facts else {})}, len(facts), ANSWER_TOKENS
+    )
+
+
+def _shaped_graph(view: GraphView, kept: set[str]) -> dict[str, Any]:
+    omitted = view.omitted + len(view.nodes) - len(kept)
+    answer: dict[str, Any] = {
+        "center": view.center,
+        "summary": view.summary,
+        "aliases": list(view.aliases),
+        "facts": [
+            {
+                "id": fact.id,
+                "text": fact.text,
+                "from": fact.validity.from_,
+                "until": fact.validity.until,
+                "supersededBy": fact.validity.superseded_by,
+                "provenance": list(fact.provenance),
+            }
+            for fact in sorted(view.facts, key=lambda fact: fact.retired)
+        ],
+        "nodes": [
+            {
+                "id": node.id,
+                "type": node.type,
+                "label": node.label,
+                "score": round(node.score, 4),
+                "hop": node.hop,
+            }
+            for node in view.nodes
+            if node.id in kept
+        ],
+        "edges": [
+            {"from": edge.from_, "relation": edge.relation, "to": edge.to, "confidence": edge.confidence}
+            for edge in view.edges
+            if edge.from_ in kept and edge.to in kept
+        ],
+        "events": [{"date": event.date, "text": event.text} for event in view.events],
+        "questions": list(view.questions),
+    }
+    answer["facts"] = [{key: value for key, value in fact.items() if value} for fact in answer["facts"]]
+    slim = {key: value for key, value in answer.items() if value or key in ("center", "nodes", "edges")}
+    return {**slim, "omitted": omitted} if omitted else slim
+
+
+def _core(call: Call) -> dict[str, Any]:
+    brief = call.door.brief()
+    text, was_cut = cut_text(brief.core, ANSWER_TOKENS)
+    answer: dict[str, Any] = to_json(brief)
+    answer["core"] = text
+    if was_cut:
+        answer["truncated"] = True
+    for alert in answer["alerts"]:
+        alert["diff"], _ = cut_text(alert["diff"], _DIFF_TOKENS)
+    alerts = answer["alerts"]
+    return most_that_fit(lambda length: {**answer, "alerts": alerts[:length]}, len(alerts), 2 * ANSWER_TOKENS)
+
+
+def _audit(call: Call) -> dict[str, Any]:
+    given = call.arguments
+    query = (given["query"] or "").strip()
+    log = call.door.audit_log(text=query or None, limit=given["limit"])
+    entries: list[Any] = to_json(log)["entries"]
+    return most_that_fit(lambda length: {"entries": entries[:length]}, len(entries), ANSWER_TOKENS)
+
+
+def _one_of(words: tuple[str, ...]) -> str:
+    return ", ".join(words)
+
+
+SEARCH = Tool(
+    "memory_search",
+    "Search memory",
+    "Search everything remembered: past decisions, facts about people and projects, preferences, procedures, daily "
+    "notes. Use it before you answer anything that may depend on earlier work or on what the user told you, unless "
+    "core memory says it already. Ask in whole words, in any language; questions about time (“when did we…”, "
+    "“last week”) and about relations are understood. Each result has the lines it stands in (path, startLine, "
+    "endLine), an id, a score from 0 to 1 and, where it no longer holds, supersededBy. likelyAbsent true means that "
+    "nothing found deserves belief: say that you looked and are not sure. Read more around a result with memory_get.",
+    (
+        Parameter("query", Kind.TEXT, "What you want to know, as words or a question.", required=True),
+        Parameter("max_results", Kind.WHOLE, "At most so many results.", least=1, most=1000),
+        Parameter("min_score", Kind.NUMBER, "Leave out results below this score.", least=0, most=1),
+        Parameter(
+            "budget",
+            Kind.WHOLE,
+            "Tokens you can spare for the answer: it is filled with the best results, as many as fit.",
+            least=_LEAST_BUDGET,
+            most=_MOST_BUDGET,
+        ),
+        Parameter(
+            "store",
+            Kind.TEXT,
+            "Search one store alone: core (always in mind), episodic (what happened), semantic (facts and entities), "
+            "procedural (how to do things), vault (kept for ever), file, extra or session.",
+            choices=SEARCHED_STORES,
+        ),
+    ),
+    Capability.READ,
+    _search,
+)
+
+GET = Tool(
+    "memory_get",
+    "Read a memory file",
+    "Read lines of one memory file exactly as they are, for example those around a result of memory_search. Only "
+    "memory files can be read. Where the answer says truncated, go on from nextFrom.",
+    (
+        Parameter(
+            "path",
+            Kind.TEXT,
+            "The file as results give it, such as memory/episodes/2026-02-02.md; path#L3-L5 names lines as well.",
+            required=True,
+        ),
+        Parameter("from", Kind.WHOLE, "First line, counted from 1.", least=1, most=10**9, default=1),
+        Parameter("lines", Kind.WHOLE, "How many lines; to the end if left out.", least=1, most=10**9),
+    ),
+    Capability.READ,
+    _get,
+)
+
+GRAPH = Tool(
+    "memory_graph",
+    "Look at the knowledge graph",
+    "Look at a person, project or other entity: what is known of it (facts with since when they hold), and how it is "
+    "related to others. Use it for questions such as “who works on…” or “what depends on…”.",
+    (
+        Parameter(
+            "entity",
+            Kind.TEXT,
+            "Its name or id, such as Alex or person--alex; without it you get the whole graph as far as it fits.",
+            most=LONGEST_QUERY // 10,
+        ),
+        Parameter(
+            "depth",
+            Kind.WHOLE,
+            "Relations to follow from there: 1 for its neighbours.",
+            least=0,
+            most=_DEEPEST,
+        ),
+    ),
+    Capability.READ,
+    _graph,
+)
+
+CORE = Tool(
+    "memory_core",
+    "Read core memory and notices",
+    "Call this first in every session, unless core memory is in your context already: it gives what you should always "
+    "have in mind about the user and the work, and notices. Tell the user of every alert (a critical file that was "
+    "changed, with its diff) and ask whether that was intended; mention proposals and reflections that wait.",
+    (),
+    Capability.READ,
+    _core,
+)
+
+AUDIT = Tool(
+    "memory_audit",
+    "Ask what changed in memory",
+    "Find out who changed what in memory, when, and on whose approval; newest first. Use it when the user asks where "
+    "something in memory comes from or went.",
+    (
+        Parameter("query", Kind.TEXT, "Words of the summary, file or actor; everything if left out."),
+        Parameter("limit", Kind.WHOLE, "At most so many entries.", least=1, most=1000, default=_ENTRIES),
+    ),
+    Capability.READ,
+    _audit,
+)

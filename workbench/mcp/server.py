@@ -1,0 +1,203 @@
+"""The server: what the SDK asks of it, answered by a workspace on threads of its own."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import anyio
+import anyio.from_thread
+import anyio.to_thread
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    GetPromptRequestParams,
+    GetPromptResult,
+    ListPromptsResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    Prompt,
+    PromptMessage,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+    Resource,
+    ResourceTemplate,
+    TextContent,
+    TextResourceContents,
+    ToolAnnotations,
+)
+from mcp.types import Tool as ToolShape
+
+from workbench import __version__
+from workbench.engine.agents.roles import parse_role
+from workbench.engine.errors import WorkbenchError
+from workbench.mcp.declaration import Call, Tool
+from workbench.mcp.fitting import as_text
+from workbench.mcp.resources import CORE_URI, FILES_TEMPLATE, memory_files, read_resource
+from workbench.mcp.tools import checked_call, tool_called, tools_for
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace import Workspace
+
+NAME = "workbench"
+PROMPT = "memory_instructions"
+_ABOUT = "The agent’s memory: searched, read and kept in a workspace of Markdown files."
+_SURPRISE = "Something is wrong inside Workbench; its log on stderr says where."
+_LOG = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Context = ServerRequestContext[Any, Any]
+
+
+class MemoryServer:
+    """One workspace, given to agents in the role that its door was opened in.
+
+    Args:
+        door: The workspace, open as `main`, `agent:NAME` or `reader`.
+    """
+
+    def __init__(self, door: Workspace) -> None:
+        self._door = door
+        self._role = parse_role(door.role)
+        self._at_once = anyio.CapacityLimiter(16)
+
+    def build(self) -> Server[Any]:
+        """Return the SDK's server with everything that is offered."""
+        return Server(
+            NAME,
+            version=__version__,
+            title="Workbench memory",
+            description=_ABOUT,
+            instructions=self._door.instructions(),
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_resources=self._list_resources,
+            on_list_resource_templates=self._list_templates,
+            on_read_resource=self._read_resource,
+            on_list_prompts=self._list_prompts,
+            on_get_prompt=self._get_prompt,
+        )
+
+    async def _list_tools(self, _: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        return ListToolsResult(tools=[_shape(tool) for tool in tools_for(self._role)])
+
+    async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
+        try:
+            tool = tool_called(params.name, self._role)
+            answer = await self._answer(context, tool, params.arguments or {})
+        except WorkbenchError as error:
+            return _failed(error.kind, error.message, error.where, error.remedy)
+        except Exception as error:  # an agent can go on after any failure, if it is told of it
+            _LOG.exception("%s failed", params.name)
+            return _failed("internal", f"{_SURPRISE} ({type(error).__name__})", params.name, None)
+        return CallToolResult(
+            content=[TextContent(type="text", text=as_text(answer))], structured_content=answer
+        )
+
+    async def _answer(self, context: Context, tool: Tool, given: dict[str, Any]) -> dict[str, Any]:
+        gone = threading.Event()
+
+        def told(done: float, total: float | None, said: str) -> None:
+            anyio.from_thread.run(context.session.report_progress, done, total, said)
+
+        call = Call(self._door, {}, told, gone.is_set)
+        try:
+            # What only reads may be left behind; a change is seen through, so that its answer is true.
+            return await self._on_thread(partial(checked_call, tool, call, given), leave=not tool.writes)
+        finally:
+            gone.set()
+
+    async def _list_resources(self, _: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
+        cursor = params.cursor if params else None
+        files, following = await self._asked(partial(memory_files, self._door, cursor))
+        core = Resource(
+            uri=CORE_URI,
+            name="core",
+            title="Core memory",
+            description="What the agent always has in mind.",
+            mime_type="text/markdown",
+        )
+        listed = [
+            Resource(uri=file.uri, name=file.path, mime_type=file.media_type, size=file.size)
+            for file in files
+        ]
+        return ListResourcesResult(
+            resources=[*([core] if cursor is None else []), *listed], next_cursor=following
+        )
+
+    async def _list_templates(
+        self, _: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        template = ResourceTemplate(
+            uri_template=FILES_TEMPLATE,
+            name="file",
+            title="Memory file",
+            description="A memory file by its path in the workspace, such as memory/episodes/2026-02-02.md.",
+        )
+        return ListResourceTemplatesResult(resource_templates=[template])
+
+    async def _read_resource(self, _: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        uri = str(params.uri)
+        text, media_type = await self._asked(partial(read_resource, self._door, uri))
+        return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=media_type, text=text)])
+
+    async def _list_prompts(self, _: Context, _params: PaginatedRequestParams | None) -> ListPromptsResult:
+        prompt = Prompt(
+            name=PROMPT,
+            title="How to use this memory",
+            description="Instructions for an agent’s prompt, true to the settings of this memory.",
+        )
+        return ListPromptsResult(prompts=[prompt])
+
+    async def _get_prompt(self, _: Context, params: GetPromptRequestParams) -> GetPromptResult:
+        if params.name != PROMPT:
+            raise MCPError(INVALID_PARAMS, f"There is no prompt “{params.name[:100]}”. There is {PROMPT}.")
+        text = await self._asked(self._door.instructions)
+        message = PromptMessage(role="user", content=TextContent(type="text", text=text))
+        return GetPromptResult(description="How to use this memory.", messages=[message])
+
+    async def _asked(self, question: Callable[[], T]) -> T:
+        """Answer what is no tool; there, failures are the protocol's errors."""
+        try:
+            return await self._on_thread(question, leave=True)
+        except WorkbenchError as error:
+            raise MCPError(INVALID_PARAMS, str(error)) from error
+        except Exception as error:
+            _LOG.exception("A request failed")
+            raise MCPError(INTERNAL_ERROR, _SURPRISE) from error
+
+    def _on_thread(self, work: Callable[[], T], *, leave: bool) -> Awaitable[T]:
+        return anyio.to_thread.run_sync(work, abandon_on_cancel=leave, limiter=self._at_once)
+
+
+def _shape(tool: Tool) -> ToolShape:
+    return ToolShape(
+        name=tool.name,
+        title=tool.title,
+        description=tool.about,
+        input_schema=tool.schema,
+        annotations=ToolAnnotations(
+            title=tool.title,
+            read_only_hint=not tool.writes,
+            destructive_hint=tool.removes,
+            idempotent_hint=tool.repeatable,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _failed(kind: str, message: str, where: str | None, remedy: str | None) -> CallToolResult:
+    error = {"error": {"kind": kind, "message": message, "where": where, "remedy": remedy}}
+    return CallToolResult(
+        content=[TextContent(type="text", text=as_text(error))], structured_content=error, is_error=True
+    )

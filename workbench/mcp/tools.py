@@ -1,0 +1,57 @@
+"""Which tools an agent is offered, and what comes of calling one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.engine.agents.roles import Role, require
+from workbench.engine.errors import NotFound
+from workbench.mcp.arguments import read_arguments
+from workbench.mcp.declaration import Call, Tool
+from workbench.mcp.reading_tools import AUDIT, CORE, GET, GRAPH, SEARCH
+from workbench.mcp.writing_tools import FORGET, REFLECT, REMEMBER
+
+TOOLS: tuple[Tool, ...] = (SEARCH, GET, REMEMBER, FORGET, REFLECT, GRAPH, CORE, AUDIT)
+"""Every tool there is, in the order in which agents see them."""
+
+
+def tools_for(role: Role) -> tuple[Tool, ...]:
+    """Return the tools that a role is offered: those that it may use."""
+    return tuple(tool for tool in TOOLS if role.may(tool.needs))
+
+
+def tool_called(name: str, role: Role) -> Tool:
+    """Return a tool by its name.
+
+    Raises:
+        NotFound: There is none.
+        RoleRefused: It is not for this role.
+    """
+    tool = next((tool for tool in TOOLS if tool.name == name), None)
+    if tool is None:
+        offered = ", ".join(each.name for each in tools_for(role))
+        raise NotFound("There is no such tool.", where=name[:100], remedy=f"There are {offered}.")
+    require(role, tool.needs)
+    return tool
+
+
+def checked_call(tool: Tool, call: Call, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Check the arguments of a call and answer it.
+
+    Raises:
+        WorkbenchError: The arguments make no sense, or the workspace says no.
+    """
+    arguments = read_arguments(tool, given)
+    return tool.answer(Call(call.door, arguments, call.told, call.cancelled))
+
+
+def openai_functions(role: Role) -> list[dict[str, Any]]:
+    """Return the tools of a role as OpenAI function-calling takes them."""
+    return [
+        {
+            "type": "function",
+            "function": {"name": tool.name, "description": tool.about, "parameters": tool.schema},
+        }
+        for tool in tools_for(role)
+    ]
