@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace
+from workbench.engine.catalog.neighbourhood import MOST_NODES
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.results import GraphView
-from workbench.engine.workspace.graph_reading import MOST_NODES
 
 PLACE = "memory/graph/entities/{}.md"
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+MOST_NODES = 500
+"""Neighbourhoods larger than this are cut at the nearest entities, and say how many are left out."""
+
 Steps = Callable[[Collection[str]], Iterable[tuple[str, str]]]
 """Gives the steps that lead on from some entities, whatever the direction of a relation: (from, to)."""
 

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
-from workbench.engine.catalog.neighbourhood import around
+from workbench.engine.catalog.center import with_center
+from workbench.engine.catalog.neighbourhood import MOST_NODES, around
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog.model import EntityRecord
     from workbench.engine.past.lookups import PastLookups
     from workbench.engine.past.scores import PastScores
-
-# As many as the neighbourhoods of now hold at most.
-MOST_NODES = 500
 
 
 def neighbourhood(
@@ -52,30 +48,9 @@ def neighbourhood(
         ),
         omitted=found.omitted,
     )
-    return _with_center(view, known, lookups) if known else view
-
-
-def _with_center(view: results.GraphView, center: EntityRecord, lookups: PastLookups) -> results.GraphView:
-    story = lookups.story(center.id)
-    return replace(
-        view,
-        facts=tuple(
-            results.GraphFact(
-                fact.id if "#^" in fact.id else f"file:{center.path}#L{fact.line}",
-                fact.text,
-                fact.provenance,
-                results.Validity(fact.since, fact.until, fact.superseded_by),
-                fact.retired,
-                fact.line,
-            )
-            for fact in lookups.facts_of(center.id)
-        ),
-        summary=center.summary,
-        aliases=center.aliases,
-        events=tuple(results.GraphEvent(*event) for event in story.events),
-        questions=story.questions,
-        absorbed=lookups.absorbed(center.id),
-    )
+    if known is None:
+        return view
+    return with_center(view, known, lookups.facts_of(center), lookups.story(center), lookups.absorbed(center))
 
 
 def _node(entity: str, hop: int, lookups: PastLookups, scores: PastScores) -> results.GraphNode:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from workbench.engine.workspace.known_scores import Grade
     from workbench.engine.workspace.scores import Scores
 
-# Neighbourhoods larger than this are cut at the nearest entities, and say how many are left out.
-MOST_NODES = 500
 _DAY = len("2026-02-02")
 _UNGRADED = (0.0, "", "")
 
@@ -70,7 +67,7 @@ class GraphReading(Reading):
             NotFound: There is no such entity.
             InvalidInput: A filter names what there is not, or the depth is negative.
         """
-        from workbench.engine.catalog.neighbourhood import around
+        from workbench.engine.catalog.neighbourhood import MOST_NODES, around
 
         if depth < 0:
             raise InvalidInput("A depth is 0 or more.", remedy="Ask for --depth 1.")
@@ -173,29 +170,13 @@ class GraphReading(Reading):
     def _with_center(
         self, view: results.GraphView, record: EntityRecord | None, graph: KnowledgeGraph, scores: Scores
     ) -> results.GraphView:
+        from workbench.engine.catalog.center import with_center
+
         if record is None:
             return view
         lookups = self._ground.visible(scores)
-        story = graph.story(record.id)
-        return replace(
-            view,
-            facts=tuple(
-                results.GraphFact(
-                    fact.id if "#^" in fact.id or story.files > 1 else f"file:{record.path}#L{fact.line}",
-                    fact.text,
-                    fact.provenance,
-                    results.Validity(fact.since, fact.until, fact.superseded_by),
-                    fact.retired,
-                    fact.line,
-                )
-                for fact in lookups.facts_of(record.id)
-            ),
-            summary=record.summary,
-            aliases=record.aliases,
-            events=tuple(results.GraphEvent(*event) for event in story.events),
-            questions=story.questions,
-            absorbed=lookups.absorbed(record.id),
-        )
+        facts, absorbed = lookups.facts_of(record.id), lookups.absorbed(record.id)
+        return with_center(view, record, facts, graph.story(record.id), absorbed)
 
 
 def _entity_id(name: str) -> str | None:
