@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 from tests.tui.drawing.graphs import chain, edge, id_of, node, view
@@ -9,6 +10,7 @@ from tests.tui.drawing.test_grouping import many
 from tests.tui.drawing.test_neighbourhood import shown
 from workbench.engine.results import GraphView
 from workbench.tui.drawing.neighbourhood import draw_neighbourhood, draw_path
+from workbench.tui.drawing.picture import Picture
 
 HARBOR = view(
     ["Harbor", "Nora", "Sam", "FastAPI", "Grafana", "Storm surge model", "Harbor 1", "港の予報"],
@@ -215,3 +217,18 @@ def test_a_way_turns_back_at_the_edge() -> None:
                  ╰──────╯           ╰──────╯                ╰──────╯
 """
     )
+
+
+def test_a_pinned_centre_says_so_below_its_name_and_stays_where_it_was() -> None:
+    pinned = replace(HARBOR, nodes=(replace(HARBOR.nodes[0], status="pinned"), *HARBOR.nodes[1:]))
+    for width in range(50, 90):
+        before, after = draw_neighbourhood(HARBOR, width, 12), draw_neighbourhood(pinned, width, 12)
+        assert is_beside(before) == is_beside(after), width
+    lines = shown(draw_neighbourhood(pinned, 70, 12)).splitlines()
+    assert any("┏▸Harbor◂┓" in line for line in lines)
+    assert any("┗ pinned ┛" in line for line in lines)
+
+
+def is_beside(picture: Picture) -> bool:
+    """Return whether some box stands to the left of the centre."""
+    return any(each.x < picture.regions[picture.home].x for each in picture.regions.values())

@@ -171,7 +171,7 @@ def _score_lines(cell: Cell, score: Score, width: int) -> list[Line]:
         cut((column(name, size, "text"), Span(f"{value:>6.4f}", "soft"), gap(2), ink(why, "faint")), width)
         for name, value, why in factors
     ]
-    capped = "at most 1 counts" if score.raw > 1 else ""
+    capped = "counts as 1" if score.raw > 1 else ""
     total: Line = (
         column("= score", size, "strong"), Span(f"{score.raw:>6.4f}", "strong"), gap(2), ink(capped, "faint")
     )  # fmt: skip

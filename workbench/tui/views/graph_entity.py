@@ -113,7 +113,9 @@ def _entity_lines(portrait: Portrait, width: int) -> list[Line]:
     if view.events:
         lines += section("Timeline")
         lines += [
-            line for each in view.events for line in _hanging(f"{each.date}  ", "faint", each.text, width)
+            line
+            for each in view.events
+            for line in _hanging(f"{long_date(each.date):>11}  ", "faint", each.text, width)
         ]
     if retired:
         lines += [*section("Superseded"), *_fact_lines(retired, view.facts, width, was=True)]
@@ -121,7 +123,8 @@ def _entity_lines(portrait: Portrait, width: int) -> list[Line]:
         lines += section("Merged into it")
         lines += [(Span("⊕ ", "store.semantic"), ink(each, "soft", width - 2)) for each in view.absorbed]
     if not (portrait.missing or view.summary or view.facts or portrait.edges):
-        lines += [BLANK, (ink("Nothing is known about it yet: n adds a fact, l relates it.", "soft", width),)]
+        text = "Nothing is known about it yet: n adds a fact, l relates it."
+        lines += [BLANK, *wrap_line((Span(text, "soft"),), width)]
     return lines + (_known(portrait, memory, width) if memory is not None else [])
 
 
@@ -196,7 +199,7 @@ def _source(each: str) -> Span:
         words = f"{long_date(rest[:10])}, {rest[11:]}"
         return ink(words, link_role(each), 40, link=each)
     if kind == "source":
-        return ink(rest.replace("-", " "), "faint", 40)
+        return ink(rest, "faint", 40)
     return ink(each, link_role(each) if rest else "faint", 60, link=each if rest else "")
 
 

@@ -47,6 +47,10 @@ _LEAST = 0.005
 # Two spaces, “0.82”, two spaces, “archived”.
 _BESIDE_BAR = 16
 _MOST_HISTORY = 8
+# Cells that a summary needs beside who made the change; with fewer it has a line of its own.
+_LEAST_SUMMARY = 14
+# A space at which a formula is not broken, and what stands for it meanwhile.
+_WITHIN_TERM, _KEPT = re.compile(r"(?<![×,]) (?![×(])"), "\u00a0"
 _WIDEST_TEXT = 88
 # Longer texts are shown up to here; the file itself has the rest.
 MOST_CHARACTERS = 60_000
@@ -182,7 +186,7 @@ def score_lines(score: Score, width: int, *, words: str = "") -> list[Line]:
         ink(words or score.status, "soft"),
     )
     lines: list[Line] = [cut(bar, width)]
-    lines.extend((Span(piece, "faint"),) for piece in wrap(formula(score), width))
+    lines.extend((Span(piece, "faint"),) for piece in _wrapped_formula(score, width))
     return lines
 
 
@@ -219,6 +223,12 @@ def formula(score: Score) -> str:
             words.append(f"{label} {value:.3g}" + (f" ({details})" if details else ""))
     words += [f"{name} {value:.3g}" for name, value in terms.items() if value]
     return " × ".join(words)
+
+
+def _wrapped_formula(score: Score, width: int) -> list[str]:
+    """Break a formula between its terms alone: a name stays with its number."""
+    kept = _WITHIN_TERM.sub(_KEPT, formula(score))
+    return [piece.replace(_KEPT, " ") for piece in wrap(kept, width)]
 
 
 def known_lines(
@@ -264,7 +274,8 @@ def known_lines(
     if memory.history:
         shown = memory.history[:_MOST_HISTORY]
         actor_width = min(21, max(len(each.actor) for each in shown))
-        lines += [*section("History"), *(_history_line(each, actor_width, width) for each in shown)]
+        lines += section("History")
+        lines += [line for each in shown for line in _history_lines(each, actor_width, width)]
         if more := len(memory.history) - _MOST_HISTORY:
             lines += [(Span(f"{more} earlier; h shows all of them.", "faint"),)] if more > 0 else []
     where = f"{memory.path}:{memory.start_line}" if memory.start_line else memory.path
@@ -276,12 +287,12 @@ def sources(memory: Memory) -> list[str]:
     return [each for each in memory.provenance if each.partition(":")[0] in _KINDS]
 
 
-def _history_line(entry: HistoryEntry, actor_width: int, width: int) -> Line:
-    lead = (
-        column(long_day(entry.timestamp), 11, "faint"),
-        gap(1),
-        column(entry.actor, actor_width, "soft"),
-        gap(2),
-    )
-    room = max(1, width - line_width(lead))
-    return cut((*lead, Span(plain(entry.summary, room), "text", f"commit:{entry.commit}")), width)
+def _history_lines(entry: HistoryEntry, actor_width: int, width: int) -> list[Line]:
+    link = f"commit:{entry.commit}"
+    day = (column(long_day(entry.timestamp), 11, "faint"), gap(1))
+    lead = (*day, column(entry.actor, actor_width, "soft"), gap(2))
+    room = width - line_width(lead)
+    if room >= _LEAST_SUMMARY:
+        return [cut((*lead, Span(plain(entry.summary, room), "text", link)), width)]
+    told = Span(plain(entry.summary, max(1, width - line_width(day))), "text", link)
+    return [cut((*day, told), width), cut((gap(line_width(day)), ink(entry.actor, "soft", 60)), width)]

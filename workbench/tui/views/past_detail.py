@@ -17,7 +17,7 @@ from workbench.tui.views.memory import (
     link_role,
     markdown_lines,
     store_of_id,
-    store_sign,
+    title_lines,
     wrap_code,
 )
 from workbench.tui.views.past import SIGNS, change_key
@@ -79,8 +79,7 @@ def memory_as_it_was(memory: Memory, drawn: Sequence[Line], head: Sequence[Line]
         width: Cells.
     """
     store = store_of_id(memory.id)
-    title = (Span(store_sign(memory.id) + " ", f"store.{store}"), ink(memory.id, f"store.{store}+strong"))
-    lines: list[Line] = [cut(title, width), *head, BLANK]
+    lines: list[Line] = [*title_lines(memory.id, memory.id, width), *head, BLANK]
     if drawn:
         lines += [*drawn, BLANK]
     if store == "core":
@@ -138,15 +137,14 @@ def change_as_it_was(
     """
     sign, role, _ = SIGNS.get(change.change, ("~", "strong", ""))
     key = change_key(change)
-    store = store_of_id(key)
+    # What an entity goes by stands nowhere in its text; of anything else the text says it below.
+    name = change.title if key.startswith("entity:") and "#" not in key else key
     said = {
         "added": f"Not there yet {_on(older)}, there {_on(newer)}.",
         "removed": f"There {_on(older)}, gone {_on(newer)}.",
         "scored": f"Reads the same {_on(older)} and {_on(newer)}; its pin or archiving differs.",
     }.get(change.change, f"Differs between {older} and {newer}.")
-    lines: list[Line] = [
-        cut((Span(store_sign(key) + " ", f"store.{store}"), ink(key, f"store.{store}+strong")), width)
-    ]
+    lines = title_lines(key, name, width)
     for at, piece in enumerate(wrap(said, max(8, width - 2))):
         lines.append((Span(sign if at == 0 else " ", role), gap(1), Span(piece, "decide")))
     lines.append(BLANK)

@@ -30,6 +30,7 @@ class Style:
         joined: Whether several relations may stand on one line.
         note_width: Cells of a line of notes; as wide as the name where it is 0.
         aside: Whether notes may stand beside the name.
+        status_below: Whether a box without a border says its status below the name rather than after it.
     """
 
     framed: bool
@@ -38,6 +39,7 @@ class Style:
     joined: bool = True
     note_width: int = 0
     aside: bool = False
+    status_below: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +78,15 @@ def measure(card: Card, runs: int, style: Style) -> Box:
         titles = [cell_width(shorten(title, style.name_width)) for title in (card.type, card.status) if title]
     else:
         titles = []
-        if card.status:
+        if card.status and not style.status_below:
             names = (*names[:-1], f"{names[-1]} · {card.status}")
     inner = max(*(cell_width(line) for line in names), *titles, 1)
     widest = max((cell_width(word) for note in card.notes for word, whole in note if whole), default=0)
     room = max(inner, widest, style.note_width or style.name_width)
     aside = ""
     below = list(card.notes)
+    if card.status and style.status_below and not style.framed:
+        below.insert(0, ((card.status, True),))
     if style.aside and len(names) == 1:
         while below and cell_width(names[0] + aside) + _APART + _width(below[0]) <= style.note_width:
             aside += " " * _APART + " ".join(word for word, _ in below.pop(0))

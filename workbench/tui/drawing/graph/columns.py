@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.tui.drawing.graph.boxes import measure
@@ -37,7 +38,8 @@ def place(
         height: Lines there are; a line is left empty between boxes where there are enough of them, and the result
             is higher where there are too few.
     """
-    centre = Stand(root, measure(root.card, 1, style), 0, 0)
+    # The centre has lines to spare, but no cells: pinning it must not cost its sides their place.
+    centre = Stand(root, measure(root.card, 1, replace(style, status_below=True)), 0, 0)
     sides = {
         side: [stand_for(each, style, 1, side) for each in hung] for side, hung in ((-1, left), (1, right))
     }
