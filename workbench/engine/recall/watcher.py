@@ -144,7 +144,10 @@ class Watcher:
         if layout.is_tracked(path) or path == layout.AUDIT_LOG:
             return True
         parts = Path(path).parts
-        return is_folder and parts[0] == "memory" and not any(part.startswith(".") for part in parts)
+        # The workspace itself, when it is deleted or moved away, has no part.
+        return (
+            is_folder and parts[:1] in ((), ("memory",)) and not any(part.startswith(".") for part in parts)
+        )
 
     def _run(self) -> None:
         retry = _FIRST_RETRY
