@@ -77,7 +77,7 @@ PICTURES = (
     Picture("graph-light-80", ("6", *"jjj", "enter"), (80, 24), LIGHT),
     Picture("decay-dark", ("7", *"jj", "right", "right"), (132, 40)),
     Picture("decay-light-80", ("7", *"jj", "right"), (80, 24), LIGHT),
-    Picture("past-dark", ("8", "home", *["shift+right"] * 60), (132, 40)),
+    Picture("past-dark", ("8", *["shift+left"] * 4), (132, 40)),
     Picture("past-light-80", ("8", *["left"] * 8), (80, 24), LIGHT),
     Picture("index-light", ("i",), theme=LIGHT),
     Picture("help-dark", ("question_mark",)),
