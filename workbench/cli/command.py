@@ -28,7 +28,7 @@ def _unmasked(value: Any) -> Any:
 
 
 def shared_options() -> list[click.Option]:
-    """Return `--workspace` and `--json`, which may stand before or after any command."""
+    """Return `--workspace`, `--role` and `--json`, which may stand before or after any command."""
     return [
         click.Option(
             ["-w", "--workspace"],
@@ -37,6 +37,13 @@ def shared_options() -> list[click.Option]:
             expose_value=False,
             callback=_take_workspace,
             help="The workspace folder; else WORKBENCH_WORKSPACE, the nearest one upward, or your default.",
+        ),
+        click.Option(
+            ["--role"],
+            metavar="ROLE",
+            expose_value=False,
+            callback=_take_role,
+            help="Who asks: person, main, agent:NAME or reader; else WORKBENCH_ROLE, or a person.",
         ),
         click.Option(
             ["--json"],
@@ -51,6 +58,11 @@ def shared_options() -> list[click.Option]:
 def _take_workspace(context: click.Context, _parameter: click.Parameter, value: Path | None) -> None:
     if value is not None:
         invocation_of(context).workspace = value
+
+
+def _take_role(context: click.Context, _parameter: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        invocation_of(context).role = value
 
 
 def _take_json(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
@@ -146,9 +158,9 @@ class BenchGroup(Teaching, click.Group):
         place = 0
         while place < len(args):
             word = args[place]
-            if word in {"-w", "--workspace"}:
+            if word in {"-w", "--workspace", "--role"}:
                 place += 2
-            elif word == "--json" or word.startswith(("--workspace=", "-w")):
+            elif word == "--json" or word.startswith(("--workspace=", "-w", "--role=")):
                 place += 1
             elif word in self.commands or word in {"-h", "--help"}:
                 return args

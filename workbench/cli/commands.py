@@ -26,6 +26,7 @@ TOPICS: dict[str, dict[str, Listed]] = {
     "Remember": {
         "remember": Listed("remembering", "Store something in the memory it belongs to"),
         "message": Listed("remembering", "Do what one message of a conversation asks of memory"),
+        "propose": Listed("proposing", "Ask for something to be remembered, as an agent that may not write"),
         "edit": Listed("editing", "Change one memory or file in your editor"),
         "core": Listed("core", "Show or change what the agent always has in mind"),
     },
@@ -47,6 +48,7 @@ TOPICS: dict[str, dict[str, Listed]] = {
     "Reflect": {
         "reflect": Listed("reflecting", "Propose what should be learned from what is new"),
         "review": Listed("reviewing", "Decide on what a reflection proposes"),
+        "proposals": Listed("proposals", "Decide on what agents propose"),
     },
     "Account for it": {
         "audit": Listed("audit", "Show who changed what, when, and on whose approval"),

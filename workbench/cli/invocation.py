@@ -37,12 +37,14 @@ class Invocation:
         workspace: The folder given with `--workspace`.
         door: The engine's door; the engine's own where None, which is imported on first use.
         opened: The workspace that was opened last; it tells the zone of times and what does not work here.
+        role: Who asks, as given with `--role`; None where it was not.
     """
 
     json: bool = False
     workspace: Path | None = None
     door: type[Workspace] | None = None
     opened: Workspace | None = None
+    role: str | None = None
 
     def workspace_class(self) -> type[Workspace]:
         """Return the engine's door, importing the engine if this is its first use."""
@@ -86,13 +88,18 @@ class Invocation:
         )
 
     def open(self, *, lenient: bool = False) -> Workspace:
-        """Open the workspace that is meant, as a person, for use in a `with` statement.
+        """Open the workspace that is meant, in the role of whoever asks, for use in a `with` statement.
 
         Args:
             lenient: Open with the defaults where the settings are broken.
+
+        Raises:
+            RoleRefused: A role was asked for that may do more than the environment allows.
         """
-        path = self.locate()
-        self.opened = self.workspace_class().open(path, role="person", clock=self.clock(), lenient=lenient)
+        from workbench.cli.asking_role import role_of
+
+        path, role = self.locate(), role_of(self.role)
+        self.opened = self.workspace_class().open(path, role=role, clock=self.clock(), lenient=lenient)
         return self.opened
 
     def page(self) -> Page:

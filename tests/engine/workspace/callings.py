@@ -12,11 +12,11 @@ from pathlib import Path
 
 from workbench.engine import Workspace
 
-READ, WRITE, PERSON = "read", "write", "person"
+READ, PROPOSE, WRITE, PERSON = "read", "propose", "write", "person"
 MAY = {
-    "person": {READ, WRITE, PERSON},
-    "main": {READ, WRITE},
-    "agent:scout": {READ},
+    "person": {READ, PROPOSE, WRITE, PERSON},
+    "main": {READ, PROPOSE, WRITE},
+    "agent:scout": {READ, PROPOSE},
     "reader": {READ},
 }
 ROBIN, HARBOUR = "entity:person--robin", "entity:project--harbour"
@@ -92,6 +92,12 @@ def a_proposal(workspace: Workspace) -> None:
     workspace.edit_file("memory/meta/rejected.md", REJECTED)
 
 
+def two_proposals(workspace: Workspace) -> None:
+    """Lay two proposals that contradict each other before whoever decides."""
+    workspace.propose("The deadline of Harbour is March 15", store="semantic", entities=["project:Harbour"])
+    workspace.propose("The deadline of Harbour is March 30", store="semantic", entities=["project:Harbour"])
+
+
 READING = (
     Calling("core", lambda w: w.core()),
     Calling("search", lambda w: w.search("lighthouse ferry")),
@@ -156,6 +162,7 @@ READING = (
     Calling("review_waiting", lambda w: w.review_waiting()),
     Calling("review_preview", lambda w: w.review_preview()),
     Calling("review_rejected", lambda w: w.review_rejected()),
+    Calling("proposals", lambda w: w.proposals()),
     Calling("close", lambda w: w.close()),
 )
 READING_HISTORY = (
@@ -249,6 +256,14 @@ ACTIONS = (
     Calling("graph_retire", lambda w: w.graph_retire(RELATION), WRITE, "relation"),
     Calling("graph_propose_merge", lambda w: w.graph_propose_merge("Robin", "Harbour"), WRITE),
 )
+PROPOSING = (
+    Calling("propose", lambda w: w.propose("Robin sails at weekends", entities=["person:Robin"]), PROPOSE),
+    Calling("proposal_commit", lambda w: w.proposal_commit([1]), WRITE, prepare=two_proposals),
+    Calling("proposal_reject", lambda w: w.proposal_reject([1]), WRITE, prepare=two_proposals),
+    Calling("proposal_defer", lambda w: w.proposal_defer([1]), WRITE, prepare=two_proposals),
+    Calling("proposal_keep_both", lambda w: w.proposal_keep_both([1, 2]), WRITE, prepare=two_proposals),
+    Calling("proposal_settle", lambda w: w.proposal_settle([1], [2]), WRITE, prepare=two_proposals),
+)
 DECIDING = (
     Calling("review_decide", lambda w: w.review_decide({"r-002.4": "approved"}), PERSON, prepare=a_proposal),
     Calling("review_edit", lambda w: w.review_edit("r-002.4", "Plays the cello"), PERSON, prepare=a_proposal),
@@ -278,7 +293,7 @@ UPKEEP = (
         "forget", lambda w: w.forget(ids=[EPISODE], apply=True, purge_history=True), PERSON, "purge-history"
     ),
 )
-EVERY = (*READING, *READING_HISTORY, *ACTIONS, *DECIDING, *TAKING_BACK, *UPKEEP)
+EVERY = (*READING, *READING_HISTORY, *ACTIONS, *PROPOSING, *DECIDING, *TAKING_BACK, *UPKEEP)
 
 
 def public_methods() -> set[str]:

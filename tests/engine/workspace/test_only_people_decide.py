@@ -44,7 +44,7 @@ def standing(home: AgentHome) -> dict[str, object]:
         if item.decision in ("approved", "rejected")
     }
     newly = {item.id for item in pending.items if item.decision == "deferred"} - {"r-002.3"}
-    books = {path: _content(home, path) for path in (*BOOKS, layout.PENDING_MEMORIES)}
+    books = {path: _content(home, path) for path in BOOKS}
     return {"decided": decided, "newly deferred": newly, **books}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote
 
 from workbench.engine.documents.items import (
     append_lines,
@@ -22,7 +23,7 @@ from workbench.engine.documents.template import load_template
 from workbench.engine.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from workbench.engine.documents.outline import Heading, ListItem, Outline
 
@@ -30,7 +31,12 @@ _HEADING: Final = re.compile(r"proposal[ \t]*[#＃]?[ \t]*(\d{1,9})(?![\w])(.*)$
 _FIELD: Final = re.compile(
     r"(?:\*\*([^*\n]+?)\*\*[ \t]*[:：]|\*\*([^*\n]+?)[:：]\*\*|([A-Z][\w -]{0,30}):)[ \t]*(.*)$", re.DOTALL
 )
-_NUMBERS: Final = re.compile(r"#(\d{1,9})")
+_MARKED: Final = re.compile(r"((?:episode|entity|core|procedure|vault|file):[^\s,，、]+)|#(\d{1,9})(?!\d)")
+_UNSAFE_IN_MARK: Final = re.compile(r"[\s,，、%]")
+_WRITTEN: Final = re.compile(rb"^##[ \t]+proposal[ \t]*#?[ \t]*(\d{1,9})(?!\w)", re.IGNORECASE | re.MULTILINE)
+# At the start of a line these may open a block that goes on to the end of the file.
+_MAY_SWALLOW: Final = re.compile(rb"^ {0,3}(?:```|~~~|<(?!!--(?:(?!-->).)*-->[ \t]*$))", re.MULTILINE)
+DEFERRED: Final = "deferred"
 _RULE: Final = re.compile(r"[ \t]*---+[ \t]*$")
 _KNOWN: Final = (
     "from",
@@ -57,7 +63,9 @@ class MemoryProposal:
         store: The suggested store.
         status: `pending`, or as written: `conflict — see #4`, `deferred`.
         conflicts: Numbers of the proposals that the heading or the status names.
+        against: Ids of the memories that they name.
         fields: Further fields, names as written.
+        status_span: The lines of its status; None where it has none.
     """
 
     sender: str
@@ -73,6 +81,25 @@ class MemoryProposal:
     conflicts: tuple[int, ...] = ()
     fields: tuple[tuple[str, str], ...] = ()
     span: LineSpan | None = None
+    against: tuple[str, ...] = ()
+    status_span: LineSpan | None = None
+
+    @property
+    def is_deferred(self) -> bool:
+        """Tell whether it was left to the reflection; whatever else the status says, it waits."""
+        return self.status.strip().casefold() == DEFERRED
+
+    def field(self, name: str) -> str:
+        """Return what a further field says; empty where there is none."""
+        return next((value for key, value in self.fields if key.casefold() == name.casefold()), "").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a proposal shall be marked as contradicting: other proposals by number, memories by id."""
+
+    others: tuple[int, ...] = ()
+    memories: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,55 +166,73 @@ class PendingMemories:
         Raises:
             InvalidInput: It has no content, or the number is taken.
         """
-        if not clean_item(proposal.content):
-            raise InvalidInput(
-                "The proposal has no content.", where=self.path, remedy="Say what to remember."
-            )
         known = [other.number for other in self.proposals]
         if number is not None and number in known:
             raise InvalidInput(
                 f"There is a proposal #{number} already.", where=self.path, remedy="Take another number."
             )
         chosen = number if number is not None else max(known, default=0) + 1
-        entities = ", ".join(re.sub(r"[\[\],]", "", one_line(entity)) for entity in proposal.entities)
-        fields = [
-            ("From", one_line(proposal.sender)),
-            ("Timestamp", one_line(proposal.timestamp)),
-            ("Trigger", one_line(proposal.trigger)),
-            ("Suggested store", one_line(proposal.store)),
-            ("Content", clean_item(proposal.content)),
-            ("Entities", f"[{entities}]"),
-            ("Confidence", one_line(proposal.confidence)),
-            ("Core-worthy", "yes" if proposal.core_worthy else "no"),
-            ("Status", one_line(proposal.status)),
-            *((one_line(key).replace("*", ""), clean_item(value)) for key, value in proposal.fields),
-        ]
-        lines = ["---", f"## Proposal #{chosen}{_conflict_mark(proposal.conflicts)}"]
-        for name, value in fields:
-            lines += item_lines(f"**{name}**: {value}")
+        lines = _proposal_lines(proposal, chosen, self.path)
         source = self.source if self.source.lines else SourceText.from_bytes(load_template(_TEMPLATE))
         return self.parse(append_lines(source, lines).render(), self.path)
 
     def set_status(self, number: int, status: str) -> PendingMemories:
         """Change a proposal's status line."""
-        return self.parse(self._with_status(self.source, number, status).render(), self.path)
+        return self.parse(_with_status(self.source, self._proposal(number), status).render(), self.path)
+
+    def defer(self, numbers: Iterable[int]) -> PendingMemories:
+        """Leave proposals to the reflection."""
+        source = self.source
+        for proposal in sorted(map(self._proposal, set(numbers)), key=_span, reverse=True):
+            source = _with_status(source, proposal, DEFERRED)
+        return self.parse(source.render(), self.path)
 
     def flag_conflict(self, numbers: Iterable[int]) -> PendingMemories:
         """Mark proposals as contradicting each other, in heading and status (§13.6)."""
         concerned = sorted(set(numbers))
-        result = self
-        for number in concerned:
-            proposal = result._proposal(number)
-            others = tuple(sorted({*proposal.conflicts, *concerned} - {number}))
-            status = "conflict — see " + ", ".join(f"#{other}" for other in others)
-            source = result._with_status(result.source, number, status)
-            result = self.parse(_with_heading(source, proposal, others).render(), self.path)
-        return result
+        return self.mark(
+            {
+                number: Mark(
+                    tuple(sorted({*self._proposal(number).conflicts, *concerned} - {number})),
+                    self._proposal(number).against,
+                )
+                for number in concerned
+            }
+        )
+
+    def mark(self, marks: Mapping[int, Mark]) -> PendingMemories:
+        """Say in heading and status what proposals contradict; an empty mark says that they contradict nothing.
+
+        One that was deferred keeps that status.
+        """
+        source = self.source
+        # From the end on, so that the lines of those before stay where they are.
+        for proposal in sorted(map(self._proposal, marks), key=_span, reverse=True):
+            named = _names(marks[proposal.number])
+            status = f"conflict — see {', '.join(named)}" if named else "pending"
+            if not proposal.is_deferred:
+                source = _with_status(source, proposal, status)
+            start = _span(proposal).start
+            source = source.splice(start, start, [_heading_line(proposal.number, named)])
+        return self.parse(source.render(), self.path)
 
     def clear_conflict(self, number: int) -> PendingMemories:
         """Take the mark of a conflict off a proposal's heading and set its status to pending."""
-        source = self._with_status(self.source, number, "pending")
-        return self.parse(_with_heading(source, self._proposal(number), ()).render(), self.path)
+        return self.set_status(number, "pending").mark({number: Mark()})
+
+    def renumber(self, numbers: Mapping[int, int]) -> PendingMemories:
+        """Write other numbers into the headings of proposals.
+
+        Args:
+            numbers: The new number of each, by the number that it was taken as.
+        """
+        source = self.source
+        for number, chosen in numbers.items():
+            proposal = self._proposal(number)
+            named = _names(Mark(proposal.conflicts, proposal.against))
+            start = _span(proposal).start
+            source = source.splice(start, start, [_heading_line(chosen, named)])
+        return self.parse(source.render(), self.path)
 
     def remove(self, numbers: Iterable[int]) -> PendingMemories:
         """Remove proposals with the rule before them."""
@@ -210,15 +255,56 @@ class PendingMemories:
             )
         return proposal
 
-    def _with_status(self, source: SourceText, number: int, status: str) -> SourceText:
-        span = _span(self._proposal(number))
-        lines = item_lines(f"**Status**: {one_line(status)}")
-        items = outermost_items(read_outline(source), span)
-        for item in items:
-            name, _ = _field(item)
-            if name.lower() == "status":
-                return source.replace(item.span, lines)
-        return source.insert_after(items[-1].span.end if items else span.start, lines)
+
+def written_numbers(content: bytes) -> list[int]:
+    """Return the numbers in the headings of proposals as written, without reading the file as Markdown.
+
+    One that stands inside a fence is among them.
+    """
+    return [int(number) for number in _WRITTEN.findall(content)]
+
+
+def append_to(
+    content: bytes, proposal: MemoryProposal, number: int, path: str = "memory/meta/pending-memories.md"
+) -> bytes:
+    """Return the file with a proposal at its end, whatever its texts hold, without reading all of it as Markdown.
+
+    Args:
+        content: The file; empty where there is none.
+        proposal: To be appended.
+        number: Its number, which no other has.
+
+    Raises:
+        InvalidInput: It has no content.
+    """
+    lines = _proposal_lines(proposal, number, path)
+    content = content if content.strip() else load_template(_TEMPLATE)
+    if b"\r" in content or _MAY_SWALLOW.search(content):
+        return append_lines(SourceText.from_bytes(content), lines).render()
+    gap = b"" if content.endswith(b"\n\n") else b"\n" if content.endswith(b"\n") else b"\n\n"
+    return content + gap + "".join(f"{line}\n" for line in lines).encode()
+
+
+def _proposal_lines(proposal: MemoryProposal, number: int, path: str) -> list[str]:
+    if not clean_item(proposal.content):
+        raise InvalidInput("The proposal has no content.", where=path, remedy="Say what to remember.")
+    entities = ", ".join(re.sub(r"[\[\],]", "", one_line(entity)) for entity in proposal.entities)
+    fields = [
+        ("From", one_line(proposal.sender)),
+        ("Timestamp", one_line(proposal.timestamp)),
+        ("Trigger", one_line(proposal.trigger)),
+        ("Suggested store", one_line(proposal.store)),
+        ("Content", clean_item(proposal.content)),
+        ("Entities", f"[{entities}]"),
+        ("Confidence", one_line(proposal.confidence)),
+        ("Core-worthy", "yes" if proposal.core_worthy else "no"),
+        ("Status", one_line(proposal.status)),
+        *((one_line(key).replace("*", ""), clean_item(value)) for key, value in proposal.fields),
+    ]
+    lines = ["---", _heading_line(number, _names(Mark(proposal.conflicts, proposal.against)))]
+    for name, value in fields:
+        lines += item_lines(f"**{name}**: {value}")
+    return lines
 
 
 def _span(proposal: MemoryProposal) -> LineSpan:
@@ -226,13 +312,29 @@ def _span(proposal: MemoryProposal) -> LineSpan:
     return proposal.span
 
 
-def _conflict_mark(others: tuple[int, ...]) -> str:
-    return f" ⚠️ CONFLICT with {', '.join(f'#{other}' for other in others)}" if others else ""
+def _heading_line(number: int, named: Sequence[str]) -> str:
+    return f"## Proposal #{number}" + (f" ⚠️ CONFLICT with {', '.join(named)}" if named else "")
 
 
-def _with_heading(source: SourceText, proposal: MemoryProposal, others: tuple[int, ...]) -> SourceText:
-    start = _span(proposal).start
-    return source.splice(start, start, [f"## Proposal #{proposal.number}{_conflict_mark(others)}"])
+def _names(mark: Mark) -> list[str]:
+    """Return what a mark names, as it is written."""
+    ids = (
+        _UNSAFE_IN_MARK.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), memory)
+        for memory in mark.memories
+    )
+    return [*(f"#{number}" for number in mark.others), *ids]
+
+
+def _marked(text: str) -> Iterator[int | str]:
+    for match in _MARKED.finditer(text):
+        yield int(match[2]) if match[2] else unquote(match[1], errors="replace")
+
+
+def _with_status(source: SourceText, proposal: MemoryProposal, status: str) -> SourceText:
+    lines = item_lines(f"**Status**: {one_line(status)}")
+    if proposal.status_span is not None:
+        return source.replace(proposal.status_span, lines)
+    return source.insert_after(_span(proposal).end, lines)
 
 
 def _field(item: ListItem) -> tuple[str, str]:
@@ -249,11 +351,13 @@ def _read_proposal(
     span = LineSpan(heading.span.start, end)
     known: dict[str, str] = {}
     further: list[tuple[str, str]] = []
+    status_span: LineSpan | None = None
     for item in outermost_items(outline, span):
         name, value = _field(item)
         key = name.lower()
         if key in _KNOWN and key not in known:
             known[key] = value
+            status_span = item.span if key == "status" else status_span
         else:
             if key in known:
                 problems.append(
@@ -275,11 +379,12 @@ def _read_proposal(
             )
         )
     status = known.get("status", "").strip() or "pending"
-    marked = (
-        _NUMBERS.findall(heading.text.partition(str(number))[2]) if "conflict" in heading.text.lower() else []
+    named = (
+        list(_marked(heading.text.partition(str(number))[2])) if "conflict" in heading.text.lower() else []
     )
     if status.lower().startswith("conflict"):
-        marked += _NUMBERS.findall(status)
+        named += _marked(status)
+    others = (other for other in named if isinstance(other, int) and other != number)
     return MemoryProposal(
         known.get("from", "").strip(),
         known.get("content", ""),
@@ -291,7 +396,9 @@ def _read_proposal(
         known.get("core-worthy", "").strip().lower() in ("yes", "true", "是"),
         status,
         number,
-        tuple(dict.fromkeys(int(other) for other in marked if int(other) != number)),
+        tuple(dict.fromkeys(others)),
         tuple(further),
         span,
+        tuple(dict.fromkeys(other for other in named if isinstance(other, str))),
+        status_span,
     )

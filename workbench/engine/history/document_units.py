@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 LINE_END = re.compile(r"\r\n|\n|\r")
 _ENTRY = re.compile(r"^(\d{1,2}:\d{2})(?::\d{2})?(?:\s+#(\d+))?(?=\s|\||$)")
+_PROPOSAL = re.compile(r"^Proposal #(\d{1,9})(?!\w)")
 _BLOCK_ID = re.compile(r"(?:^|\s)\^([A-Za-z0-9-]+)\s*$")
 _TABLE = re.compile(r"^\s*\[\[?([^\[\]]+)\]\]?\s*(?:#.*)?$")
 _ASSIGNMENT = re.compile(r"^([A-Za-z0-9_.\"'-]+)\s*=")
@@ -23,8 +24,9 @@ class Unit:
     """A piece of a file that is added, changed or removed as one.
 
     Args:
-        kind: `title`, `heading`, `entry` (a heading with a time and all below it), `item` (of a list, with
-            what is nested in it), `comment`, `front` (a key of the front matter) or `text` (any other block).
+        kind: `title`, `heading`, `entry` (a heading with a time, or of a proposal, and all below it), `item` (of a
+            list, with what is nested in it), `comment`, `front` (a key of the front matter) or `text` (any other
+            block).
         key: What names the unit whatever it says and wherever it stands; None where only its text does.
         section: The headings above it, without the title.
         text: Its source, without the end of its last line.
@@ -217,6 +219,7 @@ def _markdown_spans(lines: list[str]) -> list[_Span]:
             blocks.append(_Span(start, end, "item", key=("block", block.group(1)) if block else None))
         elif token.level == 0 and token.type not in ("bullet_list_open", "ordered_list_open"):
             kind = "comment" if lines[start].lstrip().startswith("<!--") else "text"
+            kind = "rule" if token.type == "hr" else kind
             block = _BLOCK_ID.search(tokens[index + 1].content) if token.type == "paragraph_open" else None
             blocks.append(_Span(start, end, kind, key=("block", block.group(1)) if block else None))
     return spans + _whole_entries(_with_loose_lines(blocks, lines, offset))
@@ -226,6 +229,9 @@ def _heading_span(start: int, end: int, title: str, level: int) -> _Span:
     entry = _ENTRY.match(title)
     if entry and level > 1:
         return _Span(start, end, "entry", title, level, ("entry", entry.group(1), entry.group(2) or "1"))
+    proposal = _PROPOSAL.match(title)
+    if proposal and level == 2:
+        return _Span(start, end, "entry", title, level, ("proposal", proposal.group(1)))
     return _Span(start, end, "heading", title, level)
 
 
@@ -255,8 +261,10 @@ def _whole_entries(spans: list[_Span]) -> list[_Span]:
     whole: list[_Span] = []
     for span in spans:
         inside = whole and whole[-1].kind == "entry"
-        if inside and not 0 < span.level <= whole[-1].level:
+        # The rule before the next proposal is none of this one's.
+        parts = span.kind == "rule" and inside and whole[-1].key and whole[-1].key[0] == "proposal"
+        if inside and not parts and not 0 < span.level <= whole[-1].level:
             whole[-1] = replace(whole[-1], end=span.end)
         else:
-            whole.append(span)
+            whole.append(replace(span, kind="text") if span.kind == "rule" else span)
     return whole

@@ -78,6 +78,12 @@ if TYPE_CHECKING:
         PastScore,
         PastScores,
     )
+    from workbench.engine.results.proposals import (
+        Proposal,
+        Proposals,
+        Proposed,
+        Settled,
+    )
     from workbench.engine.results.recall import (
         Cut,
         Explanation,
@@ -169,6 +175,9 @@ _HOME: Final = {
     "Phase": "reflection",
     "PhaseUse": "reflection",
     "Progress": "reflection",
+    "Proposal": "proposals",
+    "Proposals": "proposals",
+    "Proposed": "proposals",
     "Quoted": "reflection",
     "Reflected": "reflection",
     "ReflectionDue": "reflection",
@@ -181,6 +190,7 @@ _HOME: Final = {
     "ReviewPreview": "reflection",
     "Score": "memories",
     "ScorePoint": "decay",
+    "Settled": "proposals",
     "Shown": "memories",
     "Signals": "recall",
     "Timeline": "memories",
@@ -252,6 +262,9 @@ __all__ = [
     "Phase",
     "PhaseUse",
     "Progress",
+    "Proposal",
+    "Proposals",
+    "Proposed",
     "Quoted",
     "Reflected",
     "ReflectionDue",
@@ -264,6 +277,7 @@ __all__ = [
     "ReviewPreview",
     "Score",
     "ScorePoint",
+    "Settled",
     "Shown",
     "Signals",
     "Timeline",

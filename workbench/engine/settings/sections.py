@@ -114,6 +114,26 @@ class ReflectionSettings:
 
 
 @dataclass(frozen=True)
+class ProposalSettings:
+    """Who decides on what agents propose (design document §13.4)."""
+
+    mode: str = field(
+        default="batch",
+        metadata=choice(
+            ("batch", "auto", "manual"),
+            "who decides: the main agent, nobody for what trusted agents are sure of, or the person alone",
+        ),
+    )
+    trusted: tuple[str, ...] = field(
+        default=(), metadata=of(Kind.TEXTS, "agents whose proposals are stored at once in the mode “auto”")
+    )
+    auto_confidence: str = field(
+        default="high",
+        metadata=choice(("high", "medium", "low"), "least confidence of what is stored at once"),
+    )
+
+
+@dataclass(frozen=True)
 class GraphSettings:
     """The knowledge graph."""
 
@@ -281,6 +301,7 @@ class Settings:
     decay: DecaySettings = field(default_factory=DecaySettings)
     audit: AuditSettings = field(default_factory=AuditSettings)
     reflection: ReflectionSettings = field(default_factory=ReflectionSettings)
+    proposals: ProposalSettings = field(default_factory=ProposalSettings)
     graph: GraphSettings = field(default_factory=GraphSettings)
     search: SearchSettings = field(default_factory=SearchSettings)
     embedding: EmbeddingSettings = field(default_factory=EmbeddingSettings)

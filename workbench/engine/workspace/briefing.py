@@ -41,7 +41,7 @@ def brief(ground: Ground) -> results.Brief:
     try:
         content = files.read(layout.PENDING_MEMORIES) or b""
         proposals = PendingMemories.parse(content, layout.PENDING_MEMORIES).proposals
-        waiting = sum(proposal.status.startswith(("pending", "conflict")) for proposal in proposals)
+        waiting = sum(not proposal.is_deferred for proposal in proposals)
         answer = reflection_due(ground, "schedule")
         due, unprocessed = answer.due, answer.unprocessed
         review = (*_waiting_review(ground), *_due_notice(answer))

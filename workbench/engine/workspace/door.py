@@ -18,12 +18,13 @@ from workbench.engine.workspace.decay_editing import DecayEditing
 from workbench.engine.workspace.ground import Ground
 from workbench.engine.workspace.instructing import Instructing
 from workbench.engine.workspace.past_reading import PastReading
+from workbench.engine.workspace.proposing import Proposing
 from workbench.engine.workspace.writing import Writing
 
 _MARKS = (layout.HISTORY, layout.SETTINGS, layout.CORE, "memory")
 
 
-class Workspace(Writing, DecayEditing, PastReading, Auditing, Instructing):
+class Workspace(Writing, Proposing, DecayEditing, PastReading, Auditing, Instructing):
     """An agent's memory in a folder: a context manager, safe to use from several threads.
 
     Open one with `Workspace.open`; opening reads and writes nothing in the folder. The first mutation

@@ -1,0 +1,161 @@
+"""The commands by which the main agent or a person looks at proposals and decides on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from workbench.cli.command import group
+from workbench.cli.invocation import Invocation
+from workbench.cli.printing import Page
+from workbench.engine.errors import InvalidInput
+from workbench.engine.identifiers import MEMORY_STORES
+from workbench.engine.results import Proposals, Settled
+
+_WORDS = click.argument("words", metavar="N…", nargs=-1, required=True)
+
+proposals_command = group(
+    "proposals",
+    default="list",
+    answers="What do sub-agents want remembered, and is it right?",
+    examples=(
+        "workbench proposals --from researcher",
+        "workbench proposals commit 3",
+        "workbench proposals settle 3 4",
+    ),
+    help="What is named by its number is decided as a whole, in one commit, which `workbench undo` takes back. "
+    "In the mode “manual” (proposals.mode) only a person decides.",
+)
+
+
+@proposals_command.bench_command(
+    "list",
+    short_help="List what waits, with what it contradicts",
+    hidden=True,
+)
+@click.option("--from", "sender", metavar="NAME", help="Of one agent alone.")
+@click.option("--conflicts", is_flag=True, help="Only what contradicts something.")
+@click.pass_obj
+def list_command(bench: Invocation, sender: str | None, conflicts: bool) -> int:
+    """Deferred ones are listed as well; the next reflection takes them up."""
+    with bench.open() as workspace:
+        found = workspace.proposals()
+    kept = tuple(
+        each
+        for each in found.proposals
+        if (sender is None or each.from_ == sender) and (not conflicts or each.conflicts_with)
+    )
+    shown = Proposals(kept, found.problems)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.proposals import proposals_lines
+
+        return proposals_lines(page, shown)
+
+    return bench.report(shown, view)
+
+
+@proposals_command.bench_command(
+    "commit",
+    short_help="Store proposals as memories",
+    answers="This is right; how do I let it in?",
+    examples=("workbench proposals commit 3", "workbench proposals commit 5 --store procedural"),
+)
+@_WORDS
+@click.option("--store", type=click.Choice(MEMORY_STORES), help="Store it there, not where it was suggested.")
+@click.option("--text", metavar="TEXT", help="Store these words instead; for one proposal.")
+@click.pass_obj
+def commit_command(bench: Invocation, words: tuple[str, ...], store: str | None, text: str | None) -> int:
+    """“all” means every proposal that waits and contradicts nothing."""
+    with bench.open() as workspace:
+        numbers = _numbers(words, workspace.proposals())
+        return _tell(bench, workspace.proposal_commit(numbers, store=store, text=text))
+
+
+@proposals_command.bench_command(
+    "reject",
+    short_help="Refuse proposals",
+    answers="This is wrong; how do I keep it out?",
+    examples=("workbench proposals reject 5 --reason duplicate",),
+)
+@_WORDS
+@click.option("--reason", metavar="TEXT", default="", help="Why; it stands in the audit log.")
+@click.pass_obj
+def reject_command(bench: Invocation, words: tuple[str, ...], reason: str) -> int:
+    """What a person refuses is remembered, and whoever proposes it again is told so."""
+    with bench.open() as workspace:
+        numbers = _numbers(words, workspace.proposals())
+        return _tell(bench, workspace.proposal_reject(numbers, reason=reason))
+
+
+@proposals_command.bench_command(
+    "defer",
+    short_help="Leave proposals to the next reflection",
+    answers="I cannot say; can the reflection look at it?",
+    examples=("workbench proposals defer 4",),
+)
+@_WORDS
+@click.pass_obj
+def defer_command(bench: Invocation, words: tuple[str, ...]) -> int:
+    """The next reflection puts them before the person as items of its own; nothing is approved by that."""
+    with bench.open() as workspace:
+        return _tell(bench, workspace.proposal_defer(_numbers(words, workspace.proposals())))
+
+
+@proposals_command.bench_command(
+    "keep-both",
+    short_help="Store what contradicts each other, less sure and linked",
+    answers="Both may be true; how do I keep both?",
+    examples=("workbench proposals keep-both 3 4",),
+)
+@_WORDS
+@click.pass_obj
+def keep_both_command(bench: Invocation, words: tuple[str, ...]) -> int:
+    """Named alone, a proposal is stored together with those that it contradicts."""
+    with bench.open() as workspace:
+        return _tell(bench, workspace.proposal_keep_both(_numbers(words, workspace.proposals())))
+
+
+@proposals_command.bench_command(
+    "settle",
+    short_help="Store one proposal and refuse those that contradict it",
+    answers="Two agents disagree; how do I say who is right?",
+    examples=("workbench proposals settle 3 4",),
+)
+@click.argument("keep", metavar="N")
+@click.argument("words", metavar="OTHER…", nargs=-1, required=True)
+@click.option("--reason", metavar="TEXT", default="", help="Why; it stands in the audit log.")
+@click.pass_obj
+def settle_command(bench: Invocation, keep: str, words: tuple[str, ...], reason: str) -> int:
+    """The first one named is stored, the others are refused, in one commit."""
+    with bench.open() as workspace:
+        waiting = workspace.proposals()
+        kept, others = _numbers((keep,), waiting), _numbers(words, waiting)
+        return _tell(bench, workspace.proposal_settle(kept, others, reason=reason))
+
+
+def _numbers(words: Sequence[str], waiting: Proposals) -> list[int]:
+    """Return the numbers that words name: `3`, `#3`, `3,4` or `all`."""
+    numbers: dict[int, None] = {}
+    for word in (part for each in words for part in each.split(",") if part.strip()):
+        plain = word.strip().removeprefix("#")
+        if plain == "all":
+            numbers.update((each.number, None) for each in waiting.proposals if each.status == "pending")
+        elif plain.isdecimal() and len(plain) < 10:
+            numbers[int(plain)] = None
+        else:
+            raise InvalidInput(
+                f"“{word[:40]}” is no proposal.",
+                remedy="Name one by its number, as `workbench proposals` shows it.",
+            )
+    return list(numbers)
+
+
+def _tell(bench: Invocation, settled: Settled) -> int:
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.proposals import settled_lines
+
+        return settled_lines(page, settled)
+
+    return bench.report(settled, view)

@@ -1,0 +1,72 @@
+"""Reads the file of proposals as answers, and knows what is waiting in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine import layout
+from workbench.engine.clock import time_or_none
+from workbench.engine.documents.pending_memories import MemoryProposal, PendingMemories
+from workbench.engine.results import Proposal, Proposals
+
+if TYPE_CHECKING:
+    from workbench.engine.history.plan import FileView
+    from workbench.engine.results.proposals import ProposalStatus
+
+REPEATS: Final = "Repeats"
+TYPE: Final = "Type"
+TAGS: Final = "Tags"
+ORIGINS: Final = "Origins"
+"""Further fields beside those of design document §13.2; a value that is a list is parted by commas."""
+
+
+def read_proposals(view: FileView) -> PendingMemories:
+    """Return the proposals that wait; none where there is no file."""
+    return PendingMemories.parse(view.read(layout.PENDING_MEMORIES) or b"", layout.PENDING_MEMORIES)
+
+
+def overview(pending: PendingMemories) -> Proposals:
+    """Return what waits, as an answer."""
+    known = {proposal.number for proposal in pending.proposals}
+    return Proposals(
+        tuple(_answer(proposal, known) for proposal in pending.proposals),
+        tuple(f"{problem.line}: {problem.message} {problem.remedy}" for problem in pending.problems),
+    )
+
+
+def waits(proposal: MemoryProposal) -> bool:
+    """Tell whether a proposal waits for somebody's verdict, whatever word its status has; not for the reflection's."""
+    return not proposal.is_deferred
+
+
+def conflicts_of(proposal: MemoryProposal, known: set[int]) -> tuple[str, ...]:
+    """Return what a proposal contradicts: others that wait, as `#4`, and memories by id."""
+    return (*(f"#{other}" for other in proposal.conflicts if other in known), *proposal.against)
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Return the parts of a field that is a list."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _answer(proposal: MemoryProposal, known: set[int]) -> Proposal:
+    conflicts = conflicts_of(proposal, known)
+    status: ProposalStatus = "deferred" if proposal.is_deferred else "conflict" if conflicts else "pending"
+    return Proposal(
+        number=proposal.number,
+        from_=proposal.sender,
+        timestamp=time_or_none(proposal.timestamp),
+        trigger=proposal.trigger,
+        store=proposal.store,
+        content=proposal.content,
+        entities=proposal.entities,
+        confidence=proposal.confidence,
+        core_worthy=proposal.core_worthy,
+        status=status,
+        conflicts_with=conflicts,
+        repeats=proposal.field(REPEATS) or None,
+        type=proposal.field(TYPE),
+        tags=listed(proposal.field(TAGS)),
+        origins=listed(proposal.field(ORIGINS)),
+        line=proposal.span.start if proposal.span else 0,
+    )
