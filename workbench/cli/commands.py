@@ -61,6 +61,9 @@ TOPICS: dict[str, dict[str, Listed]] = {
         "mcp": Listed("agents", "Serve this memory to an agent over MCP"),
         "agents-md": Listed("agents", "Print instructions for an agent’s prompt"),
     },
+    "Follow conversations": {
+        "sessions": Listed("sessions", "Show conversations and what is kept of them"),
+    },
     "Look after it": {
         "index": Listed("indexing", "Bring the search index up to date, or say how it is"),
         "doctor": Listed("upkeep", "Say what works here, what does not, and how to mend it"),

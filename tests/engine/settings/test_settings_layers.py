@@ -98,7 +98,7 @@ def test_environment_over_workspace_over_user_over_foreign(root: Path, environme
         ("timezone = 'Mars/Phobos'\n", "workbench.toml:1", ["IANA", "Mars/Phobos"]),
         ("timezone = '../../etc/passwd'\n", "workbench.toml:1", ["IANA"]),
         ("timezone = 'Europe'\n", "workbench.toml:1", ["IANA"]),
-        ("[nonsense]\nx = 1\n", "workbench.toml:1", ["nonsense", "sections audit"]),
+        ("[wardrobe]\nx = 1\n", "workbench.toml:1", ["wardrobe", "sections audit"]),
         ("[reflection]\nfrequency = 'hourly'\n", "workbench.toml:2", ["daily+session-end", "hourly"]),
         ("[reflection]\ntime = '24:00'\n", "workbench.toml:2", ["time of day"]),
         ("[graph]\nrelations = ['a', 1]\n", "workbench.toml:2", ["list of texts"]),

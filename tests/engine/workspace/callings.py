@@ -23,6 +23,7 @@ ROBIN, HARBOUR = "entity:person--robin", "entity:project--harbour"
 EPISODE = "episode:2026-02-01:09:15"
 FACT = "entity:person--robin#^tea1"
 RELATION = "entity:person--robin#^dev1"
+SESSION = "agent:main:main"
 ITEM = "core:critical-facts:the-production-database-is-called"
 
 
@@ -98,6 +99,12 @@ def two_proposals(workspace: Workspace) -> None:
     workspace.propose("The deadline of Harbour is March 30", store="semantic", entities=["project:Harbour"])
 
 
+def a_session(workspace: Workspace) -> None:
+    """Let something be said in a session."""
+    workspace.session_append(SESSION, "We decided that backups run at midnight.")
+    workspace.session_append(SESSION, "Noted.", role="assistant")
+
+
 READING = (
     Calling("core", lambda w: w.core()),
     Calling("search", lambda w: w.search("lighthouse ferry")),
@@ -163,6 +170,10 @@ READING = (
     Calling("review_preview", lambda w: w.review_preview()),
     Calling("review_rejected", lambda w: w.review_rejected()),
     Calling("proposals", lambda w: w.proposals()),
+    Calling("sessions", lambda w: w.sessions()),
+    Calling("session", lambda w: w.session(SESSION), prepare=a_session),
+    Calling("session_context", lambda w: w.session_context(SESSION), prepare=a_session),
+    Calling("session_flush_check", lambda w: w.session_flush_check(SESSION), prepare=a_session),
     Calling("close", lambda w: w.close()),
 )
 READING_HISTORY = (
@@ -283,6 +294,7 @@ TAKING_BACK = (
     Calling("undo", lambda w: w.undo(), WRITE, prepare=lambda w: w.pin(EPISODE)),
     Calling("redo", lambda w: w.redo(), WRITE, prepare=lambda w: (w.pin(EPISODE), w.undo())),
 )
+SESSIONS = (Calling("session_append", lambda w: w.session_append(SESSION, "Hello"), WRITE),)
 UPKEEP = (
     Calling("adopt", lambda w: w.adopt(), WRITE),
     Calling("settle", lambda w: w.settle(), WRITE),
@@ -293,7 +305,7 @@ UPKEEP = (
         "forget", lambda w: w.forget(ids=[EPISODE], apply=True, purge_history=True), PERSON, "purge-history"
     ),
 )
-EVERY = (*READING, *READING_HISTORY, *ACTIONS, *PROPOSING, *DECIDING, *TAKING_BACK, *UPKEEP)
+EVERY = (*READING, *READING_HISTORY, *ACTIONS, *PROPOSING, *DECIDING, *TAKING_BACK, *UPKEEP, *SESSIONS)
 
 
 def public_methods() -> set[str]:

@@ -11,6 +11,7 @@ from workbench.engine import layout
 from workbench.engine.settings.declaring import ENDPOINT, OUTSIDE, PROGRAM, TASTE, choice, number, of, whole
 from workbench.engine.settings.model_sections import EmbeddingSettings, ModelSettings
 from workbench.engine.settings.schema import Kind, Spec, Value
+from workbench.engine.settings.session_sections import SessionSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -308,6 +309,7 @@ class Settings:
     qmd: QmdSettings = field(default_factory=QmdSettings)
     model: ModelSettings = field(default_factory=ModelSettings)
     flush: FlushSettings = field(default_factory=FlushSettings)
+    sessions: SessionSettings = field(default_factory=SessionSettings)
     history: HistorySettings = field(default_factory=HistorySettings)
     triggers: TriggerSettings = field(default_factory=TriggerSettings)
     paths: PathSettings = field(default_factory=PathSettings)

@@ -19,12 +19,13 @@ from workbench.engine.workspace.ground import Ground
 from workbench.engine.workspace.instructing import Instructing
 from workbench.engine.workspace.past_reading import PastReading
 from workbench.engine.workspace.proposing import Proposing
+from workbench.engine.workspace.session_keeping import SessionKeeping
 from workbench.engine.workspace.writing import Writing
 
 _MARKS = (layout.HISTORY, layout.SETTINGS, layout.CORE, "memory")
 
 
-class Workspace(Writing, Proposing, DecayEditing, PastReading, Auditing, Instructing):
+class Workspace(Writing, Proposing, DecayEditing, PastReading, Auditing, Instructing, SessionKeeping):
     """An agent's memory in a folder: a context manager, safe to use from several threads.
 
     Open one with `Workspace.open`; opening reads and writes nothing in the folder. The first mutation

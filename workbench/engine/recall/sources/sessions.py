@@ -25,7 +25,7 @@ from workbench.engine.recall.sources.outside_files import (
     single_file,
 )
 from workbench.engine.recall.sources.remembered import Remembered, Seen
-from workbench.engine.recall.sources.transcripts import Turn, turn_of
+from workbench.engine.sessions.said import Turn, turn_of
 from workbench.engine.settings import SearchSettings
 
 STORE = "session"

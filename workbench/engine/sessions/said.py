@@ -1,4 +1,4 @@
-"""Takes what two people said to each other out of the lines of a session transcript."""
+"""What two people said to each other, taken out of the lines of a session transcript."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def turn_of(number: int, line: bytes) -> Turn | None:
     said = said.encode("utf-8", "replace").decode()
     if len(said) > MOST_TURN_CHARACTERS:
         said = said[: MOST_TURN_CHARACTERS - 1] + "…"
-    return Turn(number, f"{_SPEAKERS[speaker]}: {said}", _moment(entry) or _moment(message))
+    return Turn(number, f"{_SPEAKERS[speaker]}: {said}", moment_in(entry) or moment_in(message))
 
 
 def _text_of(content: object) -> str:
@@ -82,7 +82,7 @@ def _text_of(content: object) -> str:
     )
 
 
-def _moment(entry: Mapping[str, Any]) -> datetime | None:
+def moment_in(entry: Mapping[str, Any]) -> datetime | None:
     """Read a time as text or as milliseconds since 1970."""
     given = entry.get("timestamp")
     try:

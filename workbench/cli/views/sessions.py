@@ -1,0 +1,153 @@
+"""How sessions are drawn: a gauge for each, what was said as a conversation, and what a model would be shown."""
+
+from __future__ import annotations
+
+from workbench.cli.printing import Page, bar, clip, safe, safe_line, wrap
+from workbench.cli.views.times import at_minute
+from workbench.engine.results import (
+    FlushCheck,
+    SessionContext,
+    SessionLine,
+    SessionProblem,
+    SessionRow,
+    Sessions,
+    SessionView,
+)
+
+GAUGE = 12
+_KEY = 44
+_TEXT_LINES = 12
+_SPEAKERS = {"user": "User", "assistant": "Assistant"}
+
+
+def sessions_lines(page: Page, found: Sessions) -> list[str]:
+    """List sessions, each with how far it is from its flush and compaction."""
+    if not found.sessions:
+        lines = ["There are no sessions yet."]
+    else:
+        counted = f"{len(found.sessions):,} sessions" if len(found.sessions) > 1 else "1 session"
+        lines = [page.heading("Sessions", counted)]
+        rows = [
+            (
+                f"  {clip(safe_line(row.key), _KEY)}",
+                at_minute(page, row.updated) if row.updated else "",
+                gauge(row.flush),
+                page.paint(_state(row), "quiet"),
+            )
+            for row in found.sessions
+        ]
+        lines += page.table(rows)
+    lines += [page.paint(line, "quiet") for line in wrap(safe_line(found.where), page.width, first="  ")]
+    return lines + problem_lines(page, found.problems)
+
+
+def gauge(check: FlushCheck) -> str:
+    """Draw how full a context is; without a count, nothing."""
+    if check.tokens is None:
+        return "·" * GAUGE + "      "
+    return f"{bar(check.tokens / check.compaction_at, GAUGE)} {min(check.tokens / check.compaction_at, 9.99):4.0%} "
+
+
+def _state(row: SessionRow) -> str:
+    parts = []
+    if row.flush.due:
+        parts.append("flush due")
+    if not row.fresh:
+        parts.append("ended")
+    if row.flush.compactions:
+        parts.append(f"compacted {row.flush.compactions}×")
+    if row.shared:
+        parts.append("shared")
+    if row.label:
+        parts.append(clip(safe_line(row.label), 30))
+    if row.transcript is None:
+        parts.append("no transcript")
+    return " · ".join(parts)
+
+
+def session_lines(page: Page, found: SessionView) -> list[str]:
+    """Draw lines of a transcript as a conversation, each with its number."""
+    row = found.session
+    last = found.next - 1 if found.next else found.total
+    shown = f"lines {found.from_:,}–{last:,} of {found.total:,}" if found.total else "no transcript"
+    lines = [page.heading(safe_line(row.key), shown)]
+    lines += [page.paint(line, "quiet") for line in check_lines(page, row.flush)]
+    skipped = {problem.line: problem for problem in found.problems}
+    for line in found.lines:
+        for number in [number for number in skipped if number is not None and number < line.line]:
+            lines += problem_lines(page, (skipped.pop(number),))
+        lines += _line(page, line)
+    lines += problem_lines(page, tuple(skipped.values()))
+    if found.next:
+        more = f"… {found.total - found.next + 1:,} more lines: --from-line {found.next}"
+        lines.append(page.paint(more, "quiet"))
+    return lines
+
+
+def _line(page: Page, line: SessionLine) -> list[str]:
+    who = _SPEAKERS.get(line.role, line.role or line.kind)
+    when = f" · {at_minute(page, line.moment)}" if line.moment else ""
+    aside = "" if line.active is not False else " · another branch"
+    aside += "" if line.counts else " · copy"
+    head = f"L{line.line}  {page.paint(safe_line(who), 'strong')}{page.paint(when + aside, 'quiet')}"
+    body = wrap(safe(line.text), page.width, first="    ") if line.text else []
+    if len(body) > _TEXT_LINES and line.role not in _SPEAKERS:
+        body = [*body[:_TEXT_LINES], page.paint(f"    … {len(body) - _TEXT_LINES:,} more lines", "quiet")]
+    return [head, *body]
+
+
+def check_lines(page: Page, check: FlushCheck) -> list[str]:
+    """Say how full a session is."""
+    tokens = (
+        "unknown" if check.tokens is None else f"{check.tokens:,}{' (estimated)' if check.estimated else ''}"
+    )
+    told = (
+        f"{tokens} tokens of {check.window:,}; flush from {check.threshold:,}, compaction from "
+        f"{check.compaction_at:,}; compacted {check.compactions}×. {check.reason}"
+    )
+    return wrap(told, page.width, first="  ")
+
+
+def context_lines(page: Page, found: SessionContext) -> list[str]:
+    """Draw what a model would be shown."""
+    lines = [page.heading(safe_line(found.key), f"{found.tokens:,} of {found.window:,} tokens")]
+    if found.left_out:
+        lines.append(page.paint(f"  {found.left_out:,} earlier messages found no room.", "quiet"))
+    for message in found.messages:
+        place = f"L{message.line}" if message.line is not None else "—"
+        who = _SPEAKERS.get(message.role, message.role)
+        made = " · summary" if message.line == found.summary_line and message.line is not None else ""
+        made = " · put in" if message.line is None else made
+        lines.append(
+            f"{place}  {page.paint(safe_line(who), 'strong')}"
+            f"{page.paint(f' · {message.tokens:,} tokens{made}', 'quiet')}"
+        )
+        lines += wrap(safe(_words(message.message.get("content"))), page.width, first="    ")[:_TEXT_LINES]
+    for repair in found.repairs:
+        lines += wrap(safe_line(repair), page.width, first="! ")
+    return lines + problem_lines(page, found.problems)
+
+
+def problem_lines(page: Page, problems: tuple[SessionProblem, ...]) -> list[str]:
+    """Draw what could not be read."""
+    lines = []
+    for problem in problems:
+        place = f"L{problem.line}: " if problem.line is not None else ""
+        lines += wrap(safe_line(place + problem.message), page.width, first="! ")
+    return [page.paint(line[0], "accent") + line[1:] if line[:1] == "!" else line for line in lines]
+
+
+def _words(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    told = []
+    for part in parts:
+        if isinstance(part, dict):
+            text = part.get("text", part.get("thinking"))
+            told.append(
+                text
+                if isinstance(text, str)
+                else f"[{part.get('type')} {part.get('name', '')}]".replace(" ]", "]")
+            )
+    return "\n".join(told)

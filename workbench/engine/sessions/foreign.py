@@ -1,0 +1,178 @@
+"""Finds the sessions of OpenClaw, Moltbot and Clawdbot on disk and tells which of their two worlds they are in.
+
+Plain files are what all of them wrote until summer 2026, a database per agent what OpenClaw writes since then.
+Nothing here writes anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.engine.errors import NotFound
+from workbench.engine.results import SessionProblem
+from workbench.engine.sessions.entries import SessionEntry
+from workbench.engine.sessions.foreign_database import DATABASE, DatabaseHome
+from workbench.engine.sessions.homes import FileHome, SessionHome
+from workbench.engine.sessions.keys import SessionKey, is_session_id
+from workbench.engine.sessions.lines import FileLines, Lines
+from workbench.engine.sessions.store import NAME, StoreContent
+
+VARIABLES = ("OPENCLAW_STATE_DIR", "MOLTBOT_STATE_DIR", "CLAWDBOT_STATE_DIR")
+FOLDERS = (".openclaw", ".clawdbot", ".moltbot", ".moldbot")
+_MOST_AGENTS = 500
+
+
+@dataclass(frozen=True)
+class Install:
+    """A state folder of another program.
+
+    Args:
+        folder: The folder.
+        world: `database`, `files`, or `both` where some agents have moved to a database.
+        agents: Those that have sessions.
+    """
+
+    folder: Path
+    world: str
+    agents: tuple[str, ...]
+
+
+def installs(environment: Mapping[str, str], home: Path) -> tuple[Install, ...]:
+    """Return the installs of a user, in the order in which the programs look for them (research note §2.1).
+
+    Args:
+        environment: Its variables may name a state folder.
+        home: The user's folder.
+    """
+    named = [Path(environment[name]).expanduser() for name in VARIABLES if environment.get(name)]
+    profiles = sorted(path for path in home.glob(".openclaw-*") if path.is_dir())
+    found: dict[Path, Install] = {}
+    for folder in (*named, *(home / name for name in FOLDERS), *profiles):
+        real = folder.resolve()
+        agents = dict(_agents(folder))
+        if agents and real not in found:
+            worlds = {agent_home.source for agent_home in agents.values()}
+            found[real] = Install(folder, worlds.pop() if len(worlds) == 1 else "both", tuple(agents))
+    return tuple(found.values())
+
+
+def foreign_home(place: Path) -> SessionHome:
+    """Return the sessions at a place: a state folder, an agent's folder, `sessions.json`, a database or one transcript.
+
+    Raises:
+        NotFound: There are none.
+    """
+    place = place.expanduser()
+    if place.is_file():
+        if place.name == NAME:
+            return FileHome(place.parent, "files")
+        if place.suffix == ".jsonl":
+            return SingleHome(place)
+        if place.suffix in (".sqlite", ".db"):
+            return DatabaseHome(place)
+    elif place.is_dir():
+        for database in (place / DATABASE, place / "agent" / DATABASE):
+            if database.is_file():
+                return DatabaseHome(database)
+        for folder in (place, place / "sessions"):
+            if (folder / NAME).is_file():
+                return FileHome(folder, "files")
+        agents = dict(_agents(place))
+        if agents:
+            return ManyHomes(place, tuple(agents.values()))
+        if any(place.glob("*.jsonl")):
+            return FileHome(place, "files")
+    raise NotFound(
+        "There are no sessions here.",
+        where=str(place),
+        remedy="Name a state folder such as ~/.openclaw, a sessions.json, an openclaw-agent.sqlite, or a *.jsonl.",
+    )
+
+
+class ManyHomes:
+    """The sessions of all agents of one install.
+
+    Args:
+        folder: Its state folder.
+        homes: One for each agent.
+    """
+
+    def __init__(self, folder: Path, homes: tuple[SessionHome, ...]) -> None:
+        self._folder = folder
+        self._homes = homes
+        self._owner: dict[str, SessionHome] = {}
+
+    @property
+    def source(self) -> str:
+        worlds = {home.source for home in self._homes}
+        return worlds.pop() if len(worlds) == 1 else "both"
+
+    @property
+    def where(self) -> str:
+        return str(self._folder)
+
+    def read(self) -> StoreContent:
+        entries: dict[str, SessionEntry] = {}
+        problems: list[SessionProblem] = []
+        for home in self._homes:
+            content = home.read()
+            problems.extend(content.problems)
+            for name, entry in content.entries.items():
+                if name in entries:
+                    problems.append(
+                        SessionProblem(None, f"{name[:80]} stands in two stores; the first one counts.")
+                    )
+                    continue
+                entries[name] = entry
+                self._owner[str(entry.session_id)] = home
+        return StoreContent(entries, tuple(problems))
+
+    def lines(self, key: SessionKey, entry: SessionEntry) -> Lines:
+        if entry.session_id in self._owner:
+            return self._owner[entry.session_id].lines(key, entry)
+        every = [home.lines(key, entry) for home in self._homes]
+        return next((lines for lines in every if lines.size()), every[0])
+
+
+class SingleHome:
+    """One transcript by itself, without a store.
+
+    Args:
+        place: The file.
+    """
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+
+    @property
+    def source(self) -> str:
+        return "files"
+
+    @property
+    def where(self) -> str:
+        return str(self._place)
+
+    def read(self) -> StoreContent:
+        stem = self._place.stem
+        if not is_session_id(stem):
+            return StoreContent({}, (SessionProblem(None, f"{ascii(stem)[:80]} is no id of a session."),))
+        updated = round(self._place.stat().st_mtime * 1000)
+        return StoreContent({stem.lower(): SessionEntry({"sessionId": stem, "updatedAt": updated})})
+
+    def lines(self, key: SessionKey, entry: SessionEntry) -> Lines:  # noqa: ARG002 - there is only one
+        return FileLines(self._place)
+
+
+def _agents(folder: Path) -> Iterator[tuple[str, SessionHome]]:
+    """Give each agent of a state folder with its sessions; a database counts before files that it replaced."""
+    try:
+        found = sorted(path for path in (folder / "agents").iterdir() if path.is_dir())
+    except OSError:
+        return
+    for agent in found[:_MOST_AGENTS]:
+        if (agent / "agent" / DATABASE).is_file():
+            yield agent.name, DatabaseHome(agent / "agent" / DATABASE)
+        elif (agent / "sessions" / NAME).is_file():
+            yield agent.name, FileHome(agent / "sessions", "files")

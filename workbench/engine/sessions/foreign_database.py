@@ -1,0 +1,293 @@
+"""Reads the database in which OpenClaw keeps an agent's sessions since summer 2026; it is never written."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from workbench.engine.errors import DocumentError, Locked, StorageError
+from workbench.engine.results import SessionProblem
+from workbench.engine.sessions.entries import SessionEntry
+from workbench.engine.sessions.keys import SessionKey, is_session_id
+from workbench.engine.sessions.lines import MOST_LINE_BYTES, Lines
+from workbench.engine.sessions.store import StoreContent
+
+DATABASE = "openclaw-agent.sqlite"
+KNOWN_SCHEMA = 23
+_WAIT_SECONDS = 2.0
+_NODES = "session_nodes"
+_EVENTS = "transcript_events"
+
+
+class DatabaseHome:
+    """The sessions in one agent's database.
+
+    Args:
+        place: The file.
+    """
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+
+    @property
+    def source(self) -> str:
+        return "database"
+
+    @property
+    def where(self) -> str:
+        return str(self._place)
+
+    def read(self) -> StoreContent:
+        """Return all sessions.
+
+        Raises:
+            DocumentError: It is no database, is damaged, or has other tables than are known.
+            Locked: Its owner keeps it for itself.
+        """
+        entries: dict[str, SessionEntry] = {}
+        problems: list[SessionProblem] = []
+        with opened(self._place) as database:
+            columns = _columns(database, _NODES)
+            if not {"session_key", "current_session_id"} <= columns:
+                raise _unknown(self._place, f"it has no table {_NODES} as it is known")
+            version = _schema_version(database)
+            if version is not None and version > KNOWN_SCHEMA:
+                problems.append(
+                    SessionProblem(
+                        None,
+                        f"The database has schema {version}; {KNOWN_SCHEMA} is the newest one that is known.",
+                    )
+                )
+            wanted = [
+                name if name in columns else f"NULL AS {name}"
+                for name in (
+                    "session_key",
+                    "current_session_id",
+                    "entry_json",
+                    "updated_at",
+                    "label",
+                    "display_name",
+                )
+            ]
+            for key, session_id, content, updated, label, display in database.execute(
+                f"SELECT {', '.join(wanted)} FROM {_NODES}"  # noqa: S608 - names of ours
+            ):
+                if not isinstance(key, str):
+                    problems.append(
+                        SessionProblem(None, f"{ascii(key)[:80]} is no session key; it was left aside.")
+                    )
+                    continue
+                fields = _fields(content)
+                if fields is None:
+                    problems.append(
+                        SessionProblem(None, f"{key[:80]}: what is known of it could not be read.")
+                    )
+                    fields = {}
+                given = {
+                    "sessionId": session_id,
+                    "updatedAt": updated,
+                    "label": label,
+                    "displayName": display,
+                }
+                fields |= {name: value for name, value in given.items() if value is not None}
+                # The path of a time before the database.
+                fields.pop("sessionFile", None)
+                if _is_key(key):
+                    entries[key] = SessionEntry(fields)
+                else:
+                    problems.append(
+                        SessionProblem(None, f"{ascii(key)[:80]} is no session key; it was left aside.")
+                    )
+        return StoreContent(entries, tuple(problems))
+
+    def lines(self, key: SessionKey, entry: SessionEntry) -> Lines:  # noqa: ARG002 - the id says it all
+        return DatabaseLines(self._place, entry.session_id)
+
+    def windows(self) -> dict[str, tuple[str, ...]]:
+        """Return the ids of all transcripts of each session, the oldest first."""
+        with opened(self._place) as database:
+            if not {"session_id", "session_key"} <= _columns(database, "session_windows"):
+                return {}
+            found: dict[str, list[str]] = {}
+            for session_id, key in database.execute(
+                "SELECT session_id, session_key FROM session_windows ORDER BY rowid"
+            ):
+                if isinstance(key, str) and is_session_id(session_id):
+                    found.setdefault(key, []).append(session_id)
+        return {key: tuple(ids) for key, ids in found.items()}
+
+
+class DatabaseLines:
+    """A transcript in a database: each event is a line.
+
+    Args:
+        place: The database.
+        session_id: Of the transcript.
+    """
+
+    def __init__(self, place: Path, session_id: str) -> None:
+        self._place = place
+        self._session_id = session_id
+
+    @property
+    def name(self) -> str:
+        return f"sessions/{self._session_id}.jsonl"
+
+    @property
+    def where(self) -> str:
+        return str(self._place)
+
+    def size(self) -> int:
+        with opened(self._place) as database:
+            columns = _columns(database, _EVENTS)
+            compressed = "COALESCE(LENGTH(event_zstd), 0)" if "event_zstd" in columns else "0"
+            measure = f"COALESCE(LENGTH(event_json), {compressed})"
+            if "event_utf8_bytes" in columns:
+                measure = f"COALESCE(event_utf8_bytes, {measure})"
+            row = database.execute(
+                f"SELECT SUM({measure}) FROM {_EVENTS} WHERE session_id = ?",  # noqa: S608 - names of ours
+                (self._session_id,),
+            ).fetchone()
+        return int(row[0] or 0)
+
+    def count(self) -> int:
+        with opened(self._place) as database:
+            row = database.execute(
+                f"SELECT COUNT(*) FROM {_EVENTS} WHERE session_id = ?",  # noqa: S608 - names of ours
+                (self._session_id,),
+            ).fetchone()
+        return int(row[0])
+
+    def read(self, first: int = 1, most: int | None = None) -> Iterator[tuple[int, bytes]]:
+        with opened(self._place) as database:
+            zstd = "event_zstd" if "event_zstd" in _columns(database, _EVENTS) else "NULL"
+            rows = database.execute(
+                f"SELECT event_json, {zstd} FROM {_EVENTS} WHERE session_id = ? "  # noqa: S608 - names of ours
+                "ORDER BY seq LIMIT ? OFFSET ?",
+                (self._session_id, -1 if most is None else most, max(first, 1) - 1),
+            )
+            for number, (plain, compressed) in enumerate(rows, max(first, 1)):
+                yield number, _content(plain, compressed)
+
+
+@contextmanager
+def opened(place: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database of another program for reading, in a way that leaves nothing beside it.
+
+    A reader of a database in WAL mode makes its own files beside it where there are none. So one that nobody has open
+    is read as unchanging, one in use through the files that its owner keeps there, and one that was copied with a log
+    alone from a copy of ours.
+
+    Raises:
+        DocumentError: It is none, or damaged.
+        Locked: Its owner keeps it for itself.
+        StorageError: It may not be read.
+    """
+    log, shared = place.with_name(place.name + "-wal"), place.with_name(place.name + "-shm")
+    with contextlib.ExitStack() as stack:
+        target, mode = place, "mode=ro"
+        if not log.exists() or (not shared.exists() and log.stat().st_size == 0):
+            mode = "mode=ro&immutable=1"
+        elif not shared.exists():
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-"))
+            target = Path(folder) / place.name
+            shutil.copyfile(place, target)
+            shutil.copyfile(log, target.with_name(log.name))
+        try:
+            connection = sqlite3.connect(
+                f"file:{quote(str(target.resolve()))}?{mode}",
+                uri=True,
+                timeout=_WAIT_SECONDS,
+                isolation_level=None,
+            )
+            stack.enter_context(contextlib.closing(connection))
+            connection.text_factory = lambda given: given.decode("utf-8", "replace")
+            # One state of it, however many questions are asked.
+            connection.execute("BEGIN")
+            connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()
+            yield connection
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error) or "busy" in str(error):
+                raise Locked(
+                    "Another program keeps this database for itself.",
+                    where=str(place),
+                    remedy="Try again later.",
+                ) from error
+            if "unable to open" in str(error) or "readonly" in str(error):
+                raise StorageError(
+                    f"The database cannot be opened: {error}.",
+                    where=str(place),
+                    remedy="Give the right to read it.",
+                ) from error
+            raise _unknown(place, str(error)) from error
+        except sqlite3.DatabaseError as error:
+            raise _unknown(place, str(error)) from error
+
+
+def _columns(database: sqlite3.Connection, table: str) -> set[str]:
+    return {row[1] for row in database.execute(f"PRAGMA table_info({table})")}
+
+
+def _schema_version(database: sqlite3.Connection) -> int | None:
+    if {"key", "value"} <= _columns(database, "schema_meta"):
+        row = database.execute("SELECT value FROM schema_meta WHERE key LIKE '%version%' LIMIT 1").fetchone()
+        if row is not None and str(row[0]).isdecimal():
+            return int(row[0])
+    version = database.execute("PRAGMA user_version").fetchone()[0]
+    return int(version) or None
+
+
+def _fields(content: object) -> dict[str, Any] | None:
+    if content is None:
+        return {}
+    try:
+        fields = json.loads(content) if isinstance(content, str | bytes) else None
+    except (ValueError, RecursionError):
+        return None
+    return fields if isinstance(fields, dict) else None
+
+
+def _content(plain: object, compressed: object) -> bytes:
+    """Return an event as a line; what cannot be unpacked is a line that cannot be read."""
+    if isinstance(plain, str):
+        return plain.encode("utf-8", "replace").replace(b"\n", b" ")
+    if isinstance(plain, bytes):
+        return plain.replace(b"\n", b" ")
+    if not isinstance(compressed, bytes):
+        return b"(nothing)"
+    import zstandard
+
+    try:
+        # No frame may promise more than a line can hold: a few bytes could fill the memory.
+        reader = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(compressed)
+        content: bytes = reader.read(MOST_LINE_BYTES + 1)
+    except zstandard.ZstdError:
+        return b"(damaged)"
+    return content.replace(b"\n", b" ") if len(content) <= MOST_LINE_BYTES else b"(too long)"
+
+
+def _is_key(text: str) -> bool:
+    from workbench.engine.errors import InvalidInput
+    from workbench.engine.sessions.keys import parse_key
+
+    try:
+        parse_key(text)
+    except InvalidInput:
+        return False
+    return True
+
+
+def _unknown(place: Path, why: str) -> DocumentError:
+    return DocumentError(
+        f"The database of sessions cannot be read: {why[:120]}.",
+        where=str(place),
+        remedy="Check it with `openclaw doctor`, or name the plain files beside it.",
+    )

@@ -1,0 +1,60 @@
+"""Where sessions live: one interface for the own store, foreign folders and foreign databases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from workbench.engine.sessions.entries import SessionEntry
+from workbench.engine.sessions.keys import SessionKey
+from workbench.engine.sessions.lines import FileLines, Lines
+from workbench.engine.sessions.store import SessionStore, StoreContent
+
+
+class SessionHome(Protocol):
+    """Sessions with their transcripts, to be read."""
+
+    @property
+    def source(self) -> str:
+        """Return what it is: `own`, `files` or `database`."""
+        ...
+
+    @property
+    def where(self) -> str:
+        """Return the file that it is read from."""
+        ...
+
+    def read(self) -> StoreContent:
+        """Return all sessions."""
+        ...
+
+    def lines(self, key: SessionKey, entry: SessionEntry) -> Lines:
+        """Return the lines of a session's transcript; there may be none."""
+        ...
+
+
+class FileHome:
+    """Sessions in a folder of plain files.
+
+    Args:
+        folder: Holds `sessions.json` and `*.jsonl`.
+        source: `own` or `files`.
+    """
+
+    def __init__(self, folder: Path, source: str = "own") -> None:
+        self.store = SessionStore(folder)
+        self._source = source
+
+    @property
+    def source(self) -> str:
+        return self._source
+
+    @property
+    def where(self) -> str:
+        return str(self.store.place)
+
+    def read(self) -> StoreContent:
+        return self.store.read()
+
+    def lines(self, key: SessionKey, entry: SessionEntry) -> Lines:
+        return FileLines(self.store.transcript(key, entry))

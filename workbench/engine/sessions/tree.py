@@ -1,0 +1,141 @@
+"""The tree that a transcript's entries form: which line follows which, and the branch that ends at the leaf."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from workbench.engine.results import SessionProblem
+from workbench.engine.sessions import events
+from workbench.engine.sessions.events import Event, read_event
+from workbench.engine.sessions.lines import Lines
+
+MOST_PROBLEMS = 1000
+_CODES = {kind: code for code, kind in enumerate(events.KINDS, 1)}
+_KINDS = ("other", *events.KINDS)
+
+
+@dataclass
+class Tree:
+    """The shape of one transcript: of each entry its line and the entry before it on its branch.
+
+    Args:
+        lines: Line of each entry but the header, in the file's order.
+        parents: Number of the entry before it on its branch, -1 for none.
+        kinds: What each is, as a number.
+        header: The first line where it is a header, else None.
+        problems: Lines that could not be read, and entries whose place on the tree had to be guessed.
+        more_problems: How many more there were.
+        torn: Whether the last line has no end.
+        total: Lines of the file.
+    """
+
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    parents: array[int] = field(default_factory=lambda: array("q"))
+    kinds: bytearray = field(default_factory=bytearray)
+    kept_from: dict[int, int] = field(default_factory=dict)
+    header: Event | None = None
+    problems: list[SessionProblem] = field(default_factory=list)
+    more_problems: int = 0
+    total: int = 0
+    messages: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+
+    @property
+    def leaf(self) -> int:
+        """Return the number of the last entry, -1 where there is none."""
+        return len(self.lines) - 1
+
+    def path(self, start: int | None = None) -> Iterator[int]:
+        """Give entries from the leaf to the root by their numbers.
+
+        Args:
+            start: Where to begin; at the leaf by default.
+        """
+        at = self.leaf if start is None else start
+        while at >= 0:
+            yield at
+            at = self.parents[at]
+
+    def kind(self, number: int) -> str:
+        """Return what an entry is; `other` where its type is none of the known ones."""
+        return _KINDS[self.kinds[number]]
+
+    def told(self) -> tuple[SessionProblem, ...]:
+        """Return the problems, with how many were left out."""
+        if not self.more_problems:
+            return tuple(self.problems)
+        return (
+            *self.problems,
+            SessionProblem(None, f"{self.more_problems:,} more lines like these were skipped."),
+        )
+
+
+def read_tree(lines: Lines) -> Tree:
+    """Read every line of a transcript once and keep its shape; nothing of the text stays in memory.
+
+    A line that cannot be read is reported by its number and skipped; an entry whose parent is lost follows the entry
+    before it in the file, so that damage in the middle takes nothing else along. A parent always stands above its
+    child, so there are no circles.
+
+    Args:
+        lines: Of the transcript.
+    """
+    tree = Tree()
+    known: dict[str, int] = {}
+    for number, content in lines.read():
+        tree.total = number
+        event = read_event(number, content)
+        if isinstance(event, str):
+            if event:
+                _report(tree, number, f"This line {event}; it was skipped.")
+            continue
+        _add(tree, event, known)
+    return tree
+
+
+def _add(tree: Tree, event: Event, known: dict[str, int]) -> None:
+    if event.kind == events.HEADER:
+        if tree.header is None:
+            tree.header = event
+        return
+    at = len(tree.lines)
+    before = at - 1
+    parent_id = event.parent_id
+    if parent_id is None:
+        parent = -1
+    elif parent_id == "":
+        # Files of the first versions are a plain list.
+        parent = before
+    else:
+        parent = known.get(parent_id, -2)
+        if parent == -2:
+            parent = before
+            _report(
+                tree,
+                event.line,
+                "The entry that this one follows is not there; it was put behind the one before.",
+            )
+    if event.kind == events.COMPACTION:
+        tree.kept_from[at] = known.get(events.text_of(event.fields.get("firstKeptEntryId")), at)
+    if event.kind == events.MESSAGE:
+        tree.messages += 1
+    moment = event.moment
+    if moment is not None:
+        tree.first = tree.first or moment
+        tree.last = moment
+    tree.lines.append(event.line)
+    tree.parents.append(parent)
+    tree.kinds.append(_CODES.get(event.kind, 0))
+    if event.id:
+        known[event.id] = at
+
+
+def _report(tree: Tree, line: int, told: str) -> None:
+    if len(tree.problems) < MOST_PROBLEMS:
+        tree.problems.append(SessionProblem(line, told))
+    else:
+        tree.more_problems += 1
