@@ -43,7 +43,8 @@ STEPS = 12
 TARGETS = {
     "graph: table of all entities": 500, "graph: a step, 1 hop": 50, "graph: a step, 2 hops": 50,
     "decay: forecast over everything": 300, "past: line of commits": 300, "past: files and core at a commit": 300,
-    "past: one entity at a commit": 300, "bench: graph ready": 500, "bench: drawing ready": 500,
+    "past: one entity at a commit": 300, "past: all scores at a commit": 300,
+    "bench: graph ready": 500, "bench: drawing ready": 500,
     "bench: a step in the graph": 50, "bench: decay ready": 500, "bench: a row of the heatmap": 50,
     "bench: past ready": 500, "bench: another commit, its line": 50, "bench: another commit, all of it": 300,
 }  # fmt: skip
@@ -137,6 +138,10 @@ def engine_figures(root: Path) -> dict[str, float]:
 
         figures["past: files and core at a commit"] = worst([partial(whole, commit) for commit in commits])
         figures["past: one entity at a commit"] = worst([partial(entity, commit) for commit in commits])
+        # At another commit each, so that little of it was read before.
+        figures["past: all scores at a commit"] = statistics.median(
+            once(workspace.at(commit).scores) for commit in commits[::4]
+        )
     return figures
 
 
