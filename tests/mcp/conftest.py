@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,17 @@ MEMORIES = (
     "The wave study ends on Friday if SWAN misses the gale",
     "To deploy: run the tests, tag the release, watch the map for ten minutes",
 )
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -41,9 +52,6 @@ class Served:
         async with stdio_client(server) as (incoming, outgoing), ClientSession(incoming, outgoing) as client:
             await client.initialize()
             yield client
-
-
-Connect = Callable[..., AbstractAsyncContextManager[ClientSession]]
 
 
 @pytest.fixture

@@ -14,21 +14,11 @@ from mcp import ClientSession
 from mcp.shared.exceptions import MCPError
 from mcp.types import CallToolResult, TextContent
 
-from tests.mcp.conftest import Served
+from tests.mcp.conftest import HELLO, Served
 from workbench.engine import Workspace
 
 READING = {"memory_search", "memory_get", "memory_graph", "memory_core", "memory_audit"}
 WRITING = {"memory_remember", "memory_forget", "memory_reflect"}
-HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
-}
 
 
 async def answer(client: ClientSession, name: str, **arguments: Any) -> dict[str, Any]:
@@ -55,7 +45,8 @@ def told(called: CallToolResult) -> str:
 
 async def test_the_main_agent_reads_and_writes(served: Served) -> None:
     async with served.session() as client:
-        assert {tool.name for tool in (await client.list_tools()).tools} >= READING | WRITING
+        offered = {tool.name for tool in (await client.list_tools()).tools}
+        assert offered == READING | WRITING | {"memory_propose"}
         kept = await answer(
             client, "memory_remember", text="Mei Chen pays the Ningbo invoices", confidence="high"
         )
@@ -77,11 +68,34 @@ async def test_the_main_agent_reads_and_writes(served: Served) -> None:
 async def test_a_sub_agent_writes_nothing(served: Served) -> None:
     async with served.session("--agent", "scout") as client:
         names = {tool.name for tool in (await client.list_tools()).tools}
-        assert names >= READING
-        assert not names & WRITING
+        assert names == READING | {"memory_propose"}
         for name in sorted(WRITING):
             assert (await refusal(client, name, text="x", query="x"))["kind"] == "role-refused"
         assert (await answer(client, "memory_search", query="tea on the ferry"))["results"]
+
+
+async def test_what_a_sub_agent_proposes_waits_under_its_name(served: Served) -> None:
+    async with served.session("--agent", "scout") as client:
+        first = await answer(
+            client, "memory_propose", content="The deadline of Harbor is March 15", entities=["project:Harbor"],
+            confidence="high", trigger="read in the contract", core_worthy=True,
+        )  # fmt: skip
+    async with served.session("--agent", "coder") as client:
+        second = await answer(client, "memory_propose", content="The deadline of Harbor is March 30")
+        assert second["status"] == "conflict"
+        assert second["conflictsWith"] == [f"#{first['number']}"]
+        again = await answer(client, "memory_propose", content="The deadline of Harbor is March 30")
+        assert again["number"] == second["number"]
+    with Workspace.open(served.folder, role="reader") as workspace:
+        waiting = workspace.proposals().proposals
+    assert [proposal.from_ for proposal in waiting] == ["scout", "coder"]
+    assert (waiting[0].confidence, waiting[0].core_worthy, waiting[0].trigger) == (
+        "high",
+        True,
+        "read in the contract",
+    )
+    async with served.session() as client:
+        assert any("proposals wait" in notice for notice in (await answer(client, "memory_core"))["notices"])
 
 
 async def test_forgetting_shows_first_and_archives_what_was_agreed_to(served: Served) -> None:
@@ -158,20 +172,16 @@ def test_stdout_carries_the_protocol_alone_and_a_hang_up_ends_it(served: Served)
         "jsonrpc": "2.0", "id": 2, "method": "tools/call",
         "params": {"name": "memory_remember", "arguments": {"text": "Harbor uses MapLibre"}},
     }  # fmt: skip
-    with subprocess.Popen([command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdin
-        assert process.stdout
-        for message in (HELLO, {"jsonrpc": "2.0", "method": "notifications/initialized"}, call):
-            process.stdin.write(json.dumps(message).encode() + b"\n")
-        process.stdin.write(b"this is no JSON\n\xff\xfe\n")
-        process.stdin.flush()
-        answers = [json.loads(process.stdout.readline()) for _ in range(2)]
-        process.stdin.close()
-        rest = process.stdout.read()
-        assert process.wait(20) == 0
-    assert {each["id"] for each in answers if "id" in each} <= {1, 2}
-    for line in rest.splitlines():
-        assert json.loads(line)["jsonrpc"] == "2.0"
+    messages = (HELLO, {"jsonrpc": "2.0", "method": "notifications/initialized"}, call)
+    said = b"".join(json.dumps(message).encode() + b"\n" for message in messages)
+    # What is asked before the client hangs up is still answered.
+    done = subprocess.run(
+        [command, *arguments], input=said + b"this is no JSON\n\xff\xfe\n", capture_output=True, timeout=60
+    )
+    assert done.returncode == 0
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert all(answer["jsonrpc"] == "2.0" for answer in answers)
+    assert {answer["id"] for answer in answers if "result" in answer} == {1, 2}
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -197,3 +207,23 @@ def test_what_cannot_be_served_is_said(tmp_path: Path, served: Served) -> None:
     assert done.returncode == 2
     assert "cannot be the name of an agent" in done.stderr
     assert not done.stdout
+
+
+@pytest.mark.parametrize(
+    ("set_", "words"),
+    [("agent:scout", ["--agent", "coder"]), ("agent:scout", ["--role", "main"]), ("", ["--role", "person"])],
+)
+def test_nobody_is_served_in_a_role_that_was_not_given(
+    served: Served, monkeypatch: pytest.MonkeyPatch, set_: str, words: list[str]
+) -> None:
+    monkeypatch.setenv("WORKBENCH_ROLE", set_)
+    command, arguments = served.command(*words)
+    done = subprocess.run([command, *arguments], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 5
+    assert not done.stdout
+
+
+async def test_the_environment_may_give_the_role(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WORKBENCH_ROLE", "agent:scout")
+    async with served.session() as client:
+        assert "memory_remember" not in {tool.name for tool in (await client.list_tools()).tools}

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import sys
+from pathlib import Path
+
 import click
 
+from workbench.cli.asking_role import VARIABLE, role_of
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, Invocation
+from workbench.engine.agents.roles import parse_role
+from workbench.engine.errors import RoleRefused
+from workbench.mcp.registration import CLIENTS, Server, registration
 
 DEFAULT_PORT = 8757
 
@@ -17,7 +26,8 @@ _AGENT = click.option(
 @command(
     "mcp",
     help="Serves one client over stdin and stdout, or several over HTTP on this machine alone. The main agent reads "
-    "and writes; a sub-agent reads. Nothing here decides on a reflection.",
+    "and writes; a sub-agent reads and proposes. Nothing here decides on a reflection. `workbench agents-md --mcp "
+    "CLIENT` prints how a client is told of it.",
     answers="How does my agent get at this memory?",
     examples=("workbench mcp --schemas openai",),
 )
@@ -38,7 +48,7 @@ _AGENT = click.option(
 )
 @click.pass_obj
 def mcp_command(bench: Invocation, agent: str | None, http: bool, port: int, schemas: str | None) -> int:
-    role = f"agent:{agent}" if agent is not None else "main"
+    role = _role(bench, agent)
     if schemas:
         return _print_schemas(role)
     with bench.workspace_class().open(bench.locate(), role=role, clock=bench.clock()) as door:
@@ -53,9 +63,23 @@ def mcp_command(bench: Invocation, agent: str | None, http: bool, port: int, sch
     return DONE
 
 
+def _role(bench: Invocation, agent: str | None) -> str:
+    """Return the role that agents are served in: never a person’s, and no more than the environment allows."""
+    wanted = f"agent:{agent}" if agent is not None else bench.role
+    if wanted is None and not os.environ.get(VARIABLE, "").strip():
+        wanted = "main"
+    role = role_of(wanted)
+    if parse_role(role).kind == "person":
+        raise RoleRefused(
+            "Agents are not served as a person.",
+            where="person",
+            remedy="Leave --role out, or say --role main.",
+        )
+    return role
+
+
 def _print_schemas(role: str) -> int:
     from workbench.cli.json_output import print_json
-    from workbench.engine.agents.roles import parse_role
     from workbench.mcp.tools import openai_functions
 
     print_json(openai_functions(parse_role(role)))
@@ -65,15 +89,40 @@ def _print_schemas(role: str) -> int:
 @command(
     "agents-md",
     answers="What do I put into my agent’s prompt?",
-    examples=("workbench agents-md", "workbench agents-md --agent researcher", "workbench agents-md --skill"),
+    examples=(
+        "workbench agents-md",
+        "workbench agents-md --agent researcher",
+        "workbench agents-md --mcp claude-code",
+    ),
 )
 @_AGENT
 @click.option("--skill", is_flag=True, help="As a SKILL.md, for agents that load skills.")
+@click.option(
+    "--mcp",
+    "client",
+    type=click.Choice(CLIENTS),
+    help="Print instead how that client is told of the MCP server; json suits all others.",
+)
 @click.pass_obj
-def agents_md_command(bench: Invocation, agent: str | None, skill: bool) -> int:
+def agents_md_command(bench: Invocation, agent: str | None, skill: bool, client: str | None) -> int:
     """Append it to the AGENTS.md or CLAUDE.md of the agent, or put it into its system prompt. It follows the
     settings of the workspace: trigger phrases, core memory’s cap, when reflection is due.
     """
+    if client is not None:
+        return _register(bench, client, agent)
     with bench.open() as workspace:
         text = workspace.instructions(agent=agent, skill=skill)
     return bench.report_text({"agent": agent, "skill": skill, "text": text}, text)
+
+
+def _register(bench: Invocation, client: str, agent: str | None) -> int:
+    if agent is not None:
+        parse_role(f"agent:{agent}")
+    # Clients start it with a search path of their own, so the program is named by where it is.
+    found = shutil.which("workbench")
+    program = [str(Path(found).absolute())] if found else [sys.executable, "-m", "workbench"]
+    server = Server(program, bench.locate().resolve(), agent)
+    text = registration(client, server)
+    return bench.report_text(
+        {"client": client, "name": server.name, "command": server.words, "text": text}, text + "\n"
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import uvicorn
@@ -12,6 +14,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from workbench.engine.errors import StorageError
 from workbench.mcp.server import MemoryServer
+from workbench.mcp.signals import ended_by_signals
 from workbench.mcp.warming import warmed
 
 if TYPE_CHECKING:
@@ -37,19 +40,37 @@ def serve_http(door: Workspace, port: int) -> None:
         StorageError: The port cannot be had.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="workbench mcp: %(message)s")
-    with _listening(port) as listener, warmed(door):
+    memory = MemoryServer(door)
+    with _listening(port) as listener:
         bound = listener.getsockname()[1]
-        app = (
-            MemoryServer(door)
-            .build()
-            .streamable_http_app(streamable_http_path=PATH, transport_security=_own_machine(bound))
+        app = memory.build().streamable_http_app(
+            streamable_http_path=PATH, transport_security=_own_machine(bound)
         )
-        sys.stderr.write(f"workbench mcp: listening at http://{HOST}:{bound}{PATH}\n")
-        sys.stderr.flush()
-        config = uvicorn.Config(
-            app, log_level="warning", access_log=False, timeout_graceful_shutdown=_PATIENCE_S, lifespan="on"
+        serving = _Serving(
+            uvicorn.Config(
+                app,
+                log_level="warning",
+                access_log=False,
+                timeout_graceful_shutdown=_PATIENCE_S,
+                lifespan="on",
+            )
         )
-        uvicorn.Server(config).run(sockets=[listener])
+        with ended_by_signals(serving.end), warmed(door):
+            sys.stderr.write(f"workbench mcp: listening at http://{HOST}:{bound}{PATH}\n")
+            sys.stderr.flush()
+            serving.run(sockets=[listener])
+
+
+class _Serving(uvicorn.Server):
+    """A server that leaves signals to whoever runs it."""
+
+    def end(self) -> None:
+        """End in good order, soon."""
+        self.should_exit = True
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
 
 
 def _own_machine(port: int) -> TransportSecuritySettings:

@@ -6,24 +6,24 @@ import io
 import logging
 import os
 import select
-import signal
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 import anyio
 from mcp.server.stdio import stdio_server
 
+from workbench.mcp.busy import Busy
 from workbench.mcp.server import MemoryServer
+from workbench.mcp.signals import ended_by_signals
 from workbench.mcp.warming import warmed
 
 if TYPE_CHECKING:
-    from types import FrameType
-
     from workbench.engine.workspace import Workspace
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_TICK_S = 0.02
 
 
 def serve_stdio(door: Workspace) -> None:
@@ -35,12 +35,13 @@ def serve_stdio(door: Workspace) -> None:
         door: The workspace, open in the client's role.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="workbench mcp: %(message)s")
-    with _wire() as (wire, hang_up), _signals(hang_up), warmed(door):
-        anyio.run(_serve, door, wire)
+    memory = MemoryServer(door)
+    with _wire(memory.busy) as (wire, hang_up), ended_by_signals(hang_up), warmed(door):
+        anyio.run(_serve, memory, wire)
 
 
-async def _serve(door: Workspace, wire: io.TextIOWrapper) -> None:
-    server = MemoryServer(door).build()
+async def _serve(memory: MemoryServer, wire: io.TextIOWrapper) -> None:
+    server = memory.build()
     async with stdio_server(stdin=anyio.wrap_file(wire)) as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
@@ -51,11 +52,14 @@ class _Wire(io.RawIOBase):
     Args:
         source: Descriptor that is read.
         ending: Descriptor that becomes readable when it is to end.
+        busy: Whether calls are under way: what was asked before the client hung up is still answered.
     """
 
-    def __init__(self, source: int, ending: int) -> None:
+    def __init__(self, source: int, ending: int, busy: Busy) -> None:
         self._source = source
         self._ending = ending
+        self._busy = busy
+        self._heard = time.monotonic()
 
     def readable(self) -> bool:
         return True
@@ -66,41 +70,38 @@ class _Wire(io.RawIOBase):
         if self._ending in ready:
             return 0
         found = os.read(self._source, len(view))
+        if not found:
+            self._finish()
+            return 0
+        self._heard = time.monotonic()
         view[: len(found)] = found
         return len(found)
 
+    def _finish(self) -> None:
+        """Wait until what was asked is answered, or the end is asked for."""
+        while not self._busy.is_quiet(self._heard):
+            if select.select([self._ending], [], [], _TICK_S)[0]:
+                return
+
 
 @contextmanager
-def _wire() -> Iterator[tuple[io.TextIOWrapper, int]]:
-    """Give stdin as text, and what ends it when a byte is written there; stdin itself is empty meanwhile."""
+def _wire(busy: Busy) -> Iterator[tuple[io.TextIOWrapper, Callable[[], None]]]:
+    """Give stdin as text, and what ends it from this side; for everybody else stdin is empty meanwhile."""
     source = os.dup(0)
     empty = os.open(os.devnull, os.O_RDONLY)
     os.dup2(empty, 0)
     os.close(empty)
-    ending, hang_up = os.pipe()
-    os.set_blocking(hang_up, False)
+    ending, told = os.pipe()
+    os.set_blocking(told, False)
+
+    def hang_up() -> None:
+        with suppress(BlockingIOError):
+            os.write(told, b".")
+
     try:
-        yield (
-            io.TextIOWrapper(io.BufferedReader(_Wire(source, ending)), encoding="utf-8", errors="replace"),
-            hang_up,
-        )
+        wire = io.BufferedReader(_Wire(source, ending, busy))
+        yield io.TextIOWrapper(wire, encoding="utf-8", errors="replace"), hang_up
     finally:
         os.dup2(source, 0)
-        for descriptor in (source, ending, hang_up):
+        for descriptor in (source, ending, told):
             os.close(descriptor)
-
-
-@contextmanager
-def _signals(hang_up: int) -> Iterator[None]:
-    """Let signals end the serving as if the client had hung up."""
-
-    def end(_number: int, _frame: FrameType | None) -> None:
-        with suppress(BlockingIOError):
-            os.write(hang_up, b".")
-
-    before = {number: signal.signal(number, end) for number in _SIGNALS}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -9,10 +9,11 @@ from workbench.engine.agents.roles import Role, require
 from workbench.engine.errors import NotFound
 from workbench.mcp.arguments import read_arguments
 from workbench.mcp.declaration import Call, Tool
+from workbench.mcp.proposing_tools import PROPOSE
 from workbench.mcp.reading_tools import AUDIT, CORE, GET, GRAPH, SEARCH
 from workbench.mcp.writing_tools import FORGET, REFLECT, REMEMBER
 
-TOOLS: tuple[Tool, ...] = (SEARCH, GET, REMEMBER, FORGET, REFLECT, GRAPH, CORE, AUDIT)
+TOOLS: tuple[Tool, ...] = (SEARCH, GET, REMEMBER, FORGET, REFLECT, PROPOSE, GRAPH, CORE, AUDIT)
 """Every tool there is, in the order in which agents see them."""
 
 

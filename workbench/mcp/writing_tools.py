@@ -31,7 +31,7 @@ def _remember(call: Call) -> dict[str, Any]:
         confidence=given["confidence"],
         source=source,
     )
-    return _without_blanks(to_json(remembered), "ok", "commit", "files", "ids", "id", "store", "path")
+    return without_blanks(to_json(remembered), "ok", "commit", "files", "ids", "id", "store", "path")
 
 
 def _forget(call: Call) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def _forget(call: Call) -> dict[str, Any]:
     ids = given["ids"] or ()
     forgotten = call.door.forget(given["query"], ids=ids, apply=bool(ids))
     matches: list[Any] = to_json(forgotten.matches)
-    answer = _without_blanks(to_json(forgotten), "ok", "applied", "commit", "files", "ids")
+    answer = without_blanks(to_json(forgotten), "ok", "applied", "commit", "files", "ids")
     if not forgotten.applied:
         answer["next"] = (
             "Nothing was forgotten. Ask the user which of these they mean, then call again with their ids."
@@ -82,7 +82,7 @@ def _reflected(reflected: Reflected) -> dict[str, Any]:
     return most_that_fit(lambda length: {**answer, "items": items[:length]}, len(items), ANSWER_TOKENS)
 
 
-def _without_blanks(answer: dict[str, Any], *kept: str) -> dict[str, Any]:
+def without_blanks(answer: dict[str, Any], *kept: str) -> dict[str, Any]:
     """Return an answer without what says nothing, so that it costs few tokens."""
     empty: tuple[object, ...] = (None, [], "", {}, False)
     return {key: value for key, value in answer.items() if key in kept or value not in empty}

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, Role
 
 if TYPE_CHECKING:
     from workbench.engine.settings import Settings
 
 SKILL_NAME = "workbench-memory"
+_PENDING = f"`{layout.PENDING_MEMORIES}`"
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class Way:
     remember: str
     forget: str
     reflect: str
+    propose: str
 
 
 _BY_TOOLS = Way(
@@ -46,6 +49,7 @@ _BY_TOOLS = Way(
     remember="`memory_remember`",
     forget="`memory_forget`",
     reflect="`memory_reflect`",
+    propose="`memory_propose`",
 )
 
 
@@ -65,16 +69,23 @@ def instructions(role: Role, settings: Settings, phrases: Phrases) -> str:
             _writing(way, settings),
             _forgetting(way),
             _reflecting(way, settings),
+            _deciding(settings),
         ]
+    elif role.may(Capability.PROPOSE):
+        parts.append(_proposing(way, role, settings))
     else:
-        parts.append(_only_reading(role))
+        parts.append(_only_reading())
     parts.append(_accounting(way))
     return "# Memory\n\n" + "\n\n".join(parts) + "\n"
 
 
 def skill(role: Role, settings: Settings, phrases: Phrases) -> str:
     """Return the instructions as a SKILL.md, for agents that load skills by name and description."""
-    told = "Read" if not role.may(Capability.WRITE_MEMORY) else "Search, keep and correct"
+    told = (
+        "Search, keep and correct"
+        if role.may(Capability.WRITE_MEMORY)
+        else "Search, and propose for keeping,"
+    )
     about = (
         f"{told} what is remembered about the user, people, projects, decisions and how things are done. Use it at "
         "the start of a session, before answering anything that may depend on earlier work"
@@ -204,13 +215,72 @@ def _when_reflecting(settings: Settings) -> Iterator[str]:
     yield "A notice says so; reflect then, at a resting point."
 
 
-def _only_reading(role: Role) -> str:
-    named = f"You are the sub-agent {role.name}. " if role.name else ""
+def _deciding(settings: Settings) -> str:
+    if settings.proposals.mode == "manual":
+        return _section(
+            "What other agents propose",
+            "Sub-agents write nothing; they propose. Here the user decides on proposals: when a notice says that some "
+            "wait, tell the user, who settles them in the bench or with `workbench proposals`.",
+        )
+    unasked = (
+        f" What {_named(settings.proposals.trusted)} proposed with confidence {settings.proposals.auto_confidence} or "
+        "more is stored without you, unless it contradicts something."
+        if settings.proposals.mode == "auto" and settings.proposals.trusted
+        else ""
+    )
+    return _section(
+        "What other agents propose",
+        f"Sub-agents write nothing; they propose.{unasked} When a notice says that proposals wait, settle them at the "
+        "start of the session, from the shell:",
+        _items(
+            "`workbench --role main proposals` lists them with what they contradict or repeat.",
+            "`workbench --role main proposals commit N` stores one; `--store` and `--text` correct it. Is it true, "
+            "worth keeping, and in the right store?",
+            "`workbench --role main proposals reject N --reason WHY` turns one down; `defer N` leaves it to the "
+            "reflection.",
+            "Where two contradict each other, keep the one you can verify, or ask the user.",
+        ),
+    )
+
+
+def _proposing(way: Way, role: Role, settings: Settings) -> str:
+    decides = (
+        "the user decides" if settings.proposals.mode == "manual" else "the main agent or the user decides"
+    )
+    at_once = settings.proposals.mode == "auto" and role.name in settings.proposals.trusted
+    unless = (
+        f" What you propose with confidence {settings.proposals.auto_confidence} or more is stored at once, unless it "
+        "contradicts something; so be honest about how sure you are."
+        if at_once
+        else ""
+    )
     return _section(
         "What you may do",
-        f"{named}You read everything and write nothing: do not edit the memory files. When you learn something worth "
-        "keeping, say so to the main agent in your answer, as a sentence that can be understood alone.",
+        f"You are the sub-agent {role.name}. You read everything and write nothing: never edit the memory files, nor "
+        f"{_PENDING}. When you learn something that will matter later, call {way.propose}; {decides}.{unless}",
+        _items(
+            "One memory per proposal, a sentence that can be understood alone, with names and dates written out.",
+            "Search first: what is known needs no proposal.",
+            "Name a store only when you are sure: episodic, semantic, procedural or vault.",
+            "Give what made you propose it (`trigger`) and how sure you are: high for what you were told or verified, "
+            "medium for what you gathered, low for a guess.",
+            "Where the answer says that it contradicts something, report that to whoever gave you the task.",
+            "Until it is decided it is not memory: do not count on finding it.",
+            "Never propose passwords, keys, tokens or other secrets.",
+        ),
     )
+
+
+def _only_reading() -> str:
+    return _section(
+        "What you may do",
+        "You read everything and write nothing: do not edit the memory files. When you learn something worth keeping, "
+        "say so in your answer, as a sentence that can be understood alone.",
+    )
+
+
+def _named(agents: tuple[str, ...]) -> str:
+    return " or ".join(agents)
 
 
 def _accounting(way: Way) -> str:

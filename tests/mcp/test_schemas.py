@@ -1,0 +1,68 @@
+"""The declarations of the tools as models and clients see them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.mcp.conftest import Served
+from workbench.engine.agents.roles import parse_role
+from workbench.engine.tokens import count_tokens
+from workbench.mcp.declaration import Tool
+from workbench.mcp.fitting import as_text
+from workbench.mcp.tools import TOOLS, openai_functions, tools_for
+
+CONTRACT = {
+    "memory_search": ["query", "max_results", "min_score", "budget", "store"],
+    "memory_get": ["path", "from", "lines"],
+    "memory_remember": ["text", "store", "type", "tags", "entities", "confidence"],
+    "memory_forget": ["query", "ids"],
+    "memory_reflect": [],
+    "memory_propose": ["content", "store", "entities", "confidence", "trigger", "core_worthy"],
+    "memory_graph": ["entity", "depth"],
+    "memory_core": [],
+    "memory_audit": ["query", "limit"],
+}
+
+
+def test_the_tools_are_those_of_the_contract() -> None:
+    assert {tool.name: [parameter.name for parameter in tool.parameters] for tool in TOOLS} == CONTRACT
+
+
+def test_a_sub_agent_is_offered_reading_and_proposing_alone() -> None:
+    offered = {tool.name for tool in tools_for(parse_role("agent:scout"))}
+    assert offered == {
+        "memory_search", "memory_get", "memory_graph", "memory_core", "memory_audit", "memory_propose"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_every_schema_is_one_and_every_argument_is_explained(tool: Tool) -> None:
+    assert tool.schema["type"] == "object"
+    for schema in tool.schema["properties"].values():
+        assert schema["type"] in ("string", "integer", "number", "boolean", "array")
+        assert (schema["type"] == "array") == ("items" in schema)
+        assert set(schema) <= {"type", "description", "items", "enum", "minimum", "maximum", "default"}
+    assert tool.about.endswith(".")
+    assert all(len(parameter.about) > 10 for parameter in tool.parameters)
+
+
+def test_openai_gets_the_same_declarations() -> None:
+    functions = openai_functions(parse_role("main"))
+    assert [each["function"]["name"] for each in functions] == [tool.name for tool in TOOLS]
+    assert all(each["type"] == "function" for each in functions)
+    assert functions[0]["function"]["parameters"] == TOOLS[0].schema
+
+
+def test_the_tools_cost_few_tokens() -> None:
+    assert count_tokens(as_text(openai_functions(parse_role("main")))) < 2_500
+
+
+async def test_the_sdk_gives_them_out_unchanged(served: Served) -> None:
+    async with served.session() as client:
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+    for tool in TOOLS:
+        assert listed[tool.name].input_schema == tool.schema
+        hints = listed[tool.name].annotations
+        assert hints
+        assert hints.read_only_hint is not tool.writes
+        assert hints.destructive_hint is (tool.name == "memory_forget")
