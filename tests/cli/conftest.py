@@ -18,7 +18,14 @@ def door() -> Door:
 
 @pytest.fixture
 def bench(door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    for name in ("WORKBENCH_WORKSPACE", "WORKBENCH_NOW", "WORKBENCH_DEBUG", "VISUAL", "EDITOR"):
+    for name in (
+        "WORKBENCH_WORKSPACE",
+        "WORKBENCH_NOW",
+        "WORKBENCH_DEBUG",
+        "WORKBENCH_ROLE",
+        "VISUAL",
+        "EDITOR",
+    ):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("WORKBENCH_CONFIG", str(tmp_path / "config.toml"))
     folder = tmp_path / "agent"

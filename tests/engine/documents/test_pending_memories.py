@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.engine.documents.hostile_text import any_bytes, texts, worded
 from workbench.engine.documents import MemoryProposal, PendingMemories
 from workbench.engine.documents.items import clean_item
+from workbench.engine.documents.pending_memories import Mark, append_to, written_numbers
 from workbench.engine.errors import InvalidInput, NotFound
 
 SAMPLE = """# Pending Memory Proposals
@@ -132,3 +133,51 @@ def test_appending_to_any_file_keeps_what_is_there(content: bytes) -> None:
     after = before.append(MemoryProposal("coder", "new"))
     assert after.render().startswith(content)
     assert [proposal.content for proposal in after.proposals][len(before.proposals) :] == ["new"]
+
+
+@given(any_bytes, worded, st.text(max_size=20))
+def test_appending_without_reading_gives_what_appending_gives(content: bytes, said: str, sender: str) -> None:
+    proposal = MemoryProposal(sender, said, store="episodic")
+    number = max([0, *written_numbers(content), *(each.number for each in _read(content).proposals)]) + 1
+    if number > 99_999_999:
+        return
+    after = _read(append_to(content, proposal, number))
+    assert after.proposals[-1].number == number
+    assert after.proposals[-1].content == clean_item(said)
+    assert after.proposals[-1].status == "pending"
+    assert [each.number for each in after.proposals[:-1]] == [
+        each.number for each in _read(content).proposals
+    ]
+    assert after.source.text.startswith(_read(content).source.text.rstrip("\r\n")) or not content.strip()
+
+
+def test_marks_name_proposals_and_memories_and_come_off_again() -> None:
+    pending = _read(SAMPLE.encode())
+    named = Mark((3,), ("episode:2026-02-02:14:30#2", "vault:a, b c", "entity:person--x#^f7k2"))
+    marked = pending.mark({1: named})
+    (first, *_) = marked.proposals
+    assert (first.conflicts, first.against) == (named.others, named.memories)
+    assert "## Proposal #1 ⚠️ CONFLICT with #3, episode:2026-02-02:14:30#2, vault:a%2C%20b%20c, " in (
+        marked.source.text
+    )
+    assert marked.mark({1: Mark()}).render() == pending.render()
+
+
+def test_what_is_deferred_keeps_that_word_whatever_it_contradicts() -> None:
+    deferred = _read(SAMPLE.encode()).defer([1, 4])
+    assert [each.is_deferred for each in deferred.proposals] == [True, False, True]
+    marked = deferred.mark({1: Mark((3,)), 4: Mark()})
+    assert [each.status for each in marked.proposals] == ["deferred", "conflict — see #4", "deferred"]
+    assert marked.proposals[0].conflicts == (3,)
+
+
+def test_a_doubled_number_can_be_written_anew() -> None:
+    doubled = _read(b"## Proposal #1\n- **Content**: a\n\n## Proposal #1\n- **Content**: b\n")
+    assert [each.number for each in doubled.proposals] == [1, 2]
+    healed = doubled.renumber({2: 7})
+    assert [(each.number, each.content) for each in healed.proposals] == [(1, "a"), (7, "b")]
+    assert not healed.problems
+
+
+def _read(content: bytes) -> PendingMemories:
+    return PendingMemories.parse(content)

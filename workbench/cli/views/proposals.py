@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.cli.printing import Page, safe, safe_line, wrap
+from workbench.cli.printing import Page, clip, safe, safe_line, wrap
 from workbench.cli.views.changed import account_lines
 from workbench.cli.views.times import at_minute
 from workbench.engine.results import Proposal, Proposals, Proposed, Settled
@@ -21,8 +21,9 @@ def proposals_lines(page: Page, found: Proposals) -> list[str]:
         lines += wrap(safe_line(problem), page.width, first="! ", rest="  ")
     if not found.proposals:
         return ["No proposal waits.", *lines]
-    hint = "Store: workbench proposals commit N   Refuse: workbench proposals reject N"
-    return [page.heading("Proposals", _count(len(found.proposals))), "", *lines, page.paint(hint, "quiet")]
+    hint = wrap("Store: workbench proposals commit N   Refuse: workbench proposals reject N", page.width)
+    hints = [page.paint(line, "quiet") for line in hint]
+    return [page.heading("Proposals", _count(len(found.proposals))), "", *lines, *hints]
 
 
 def _proposal_lines(page: Page, proposal: Proposal) -> list[str]:
@@ -37,7 +38,8 @@ def _proposal_lines(page: Page, proposal: Proposal) -> list[str]:
         about.append("core-worthy")
     if proposal.status == "deferred":
         about.append("left to the reflection")
-    lines = [f"{page.paint(head, 'strong')} {page.paint(f'{who}{when} · ' + ' · '.join(about), 'quiet')}"]
+    told = clip(f"{who}{when} · {' · '.join(about)}", page.width - len(head) - 1)
+    lines = [f"{page.paint(head, 'strong')} {page.paint(told, 'quiet')}"]
     said = [
         line for part in safe(proposal.content).split("\n") for line in wrap(part, page.width, first="  ")
     ]
@@ -90,7 +92,8 @@ def settled_lines(page: Page, settled: Settled) -> list[str]:
         if numbers:
             named = ", ".join(f"#{number}" for number in numbers)
             lines.append(f"{page.paint('✓', 'good')} {verb} {named}.")
-    lines += [page.paint(f"  {safe_line(memory)}", "place") for memory in settled.ids]
+    for memory in settled.ids:
+        lines += [page.paint(line, "place") for line in wrap(safe_line(memory), page.width, first="  ")]
     lines += account_lines(page, settled)
     if settled.commit is not None:
         lines.append(page.paint("  Take it back: workbench undo", "quiet"))

@@ -173,7 +173,7 @@ class PendingMemories:
             )
         chosen = number if number is not None else max(known, default=0) + 1
         lines = _proposal_lines(proposal, chosen, self.path)
-        source = self.source if self.source.lines else SourceText.from_bytes(load_template(_TEMPLATE))
+        source = self.source if self.source.text else SourceText.from_bytes(load_template(_TEMPLATE))
         return self.parse(append_lines(source, lines).render(), self.path)
 
     def set_status(self, number: int, status: str) -> PendingMemories:
@@ -278,7 +278,7 @@ def append_to(
         InvalidInput: It has no content.
     """
     lines = _proposal_lines(proposal, number, path)
-    content = content if content.strip() else load_template(_TEMPLATE)
+    content = content or load_template(_TEMPLATE)
     if b"\r" in content or _MAY_SWALLOW.search(content):
         return append_lines(SourceText.from_bytes(content), lines).render()
     gap = b"" if content.endswith(b"\n\n") else b"\n" if content.endswith(b"\n") else b"\n\n"

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
 from workbench.engine.clock import time_or_none
-from workbench.engine.documents.pending_memories import MemoryProposal, PendingMemories
+from workbench.engine.documents.pending_memories import Mark, MemoryProposal, PendingMemories
 from workbench.engine.results import Proposal, Proposals
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from workbench.engine.history.plan import FileView
     from workbench.engine.results.proposals import ProposalStatus
 
@@ -34,14 +36,22 @@ def overview(pending: PendingMemories) -> Proposals:
     )
 
 
-def waits(proposal: MemoryProposal) -> bool:
-    """Tell whether a proposal waits for somebody's verdict, whatever word its status has; not for the reflection's."""
-    return not proposal.is_deferred
-
-
 def conflicts_of(proposal: MemoryProposal, known: set[int]) -> tuple[str, ...]:
     """Return what a proposal contradicts: others that wait, as `#4`, and memories by id."""
     return (*(f"#{other}" for other in proposal.conflicts if other in known), *proposal.against)
+
+
+def without(pending: PendingMemories, numbers: Iterable[int]) -> PendingMemories:
+    """Return the file without some proposals, and without what others say about contradicting them."""
+    gone = set(numbers)
+    marks = {
+        proposal.number: Mark(
+            tuple(other for other in proposal.conflicts if other not in gone), proposal.against
+        )
+        for proposal in pending.proposals
+        if proposal.number not in gone and gone.intersection(proposal.conflicts)
+    }
+    return (pending.mark(marks) if marks else pending).remove(gone)
 
 
 def listed(text: str) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
-from workbench.engine.documents.pending_memories import Mark, MemoryProposal, PendingMemories
+from workbench.engine.documents.pending_memories import MemoryProposal, PendingMemories
 from workbench.engine.errors import InvalidInput, NotFound, Stale
 from workbench.engine.history.plan import Action, Event, Plan
 from workbench.engine.proposals import numbering
-from workbench.engine.proposals.file import REPEATS, read_proposals
+from workbench.engine.proposals.file import REPEATS, read_proposals, without
 from workbench.engine.proposals.linking import ask_which_holds, naming
 from workbench.engine.proposals.storing import Wishes, entities_of, request_of, sender_tag, store_of, text_of
 from workbench.engine.results import Settled
@@ -130,7 +130,7 @@ def plan_verdicts(view: FileView, verdicts: Verdicts, means: Means) -> Plan[Sett
     if means.remember_rejections is not None and lasting:
         told = f"remembered the rejection of {_numbered(each.number for each in lasting)}"
         draft.write(layout.REJECTED, means.remember_rejections(view, lasting), Action.EDIT, told)
-    after = _without(pending, (*verdicts.commit, *verdicts.reject)).defer(verdicts.defer)
+    after = without(pending, (*verdicts.commit, *verdicts.reject)).defer(verdicts.defer)
     summary = _told(verdicts)
     action = Action.COMMIT if verdicts.commit else Action.REJECT if verdicts.reject else Action.EDIT
     draft.write(layout.PENDING_MEMORIES, after.render(), action, summary)
@@ -225,19 +225,6 @@ def _store(
     for warning in (*left_out, *plan.outcome.warnings, *prepared.rejected, *standing):
         warnings[f"#{proposal.number}: {warning}"] = None
     return plan.outcome
-
-
-def _without(pending: PendingMemories, numbers: Iterable[int]) -> PendingMemories:
-    """Return the file without some proposals, and without what others say about contradicting them."""
-    gone = set(numbers)
-    marks = {
-        proposal.number: Mark(
-            tuple(other for other in proposal.conflicts if other not in gone), proposal.against
-        )
-        for proposal in pending.proposals
-        if proposal.number not in gone and gone.intersection(proposal.conflicts)
-    }
-    return (pending.mark(marks) if marks else pending).remove(gone)
 
 
 def _refusals(verdicts: Verdicts) -> tuple[Event, ...]:

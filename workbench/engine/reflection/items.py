@@ -45,6 +45,8 @@ AS_OF: Final = "as of"
 PROPOSED: Final = "proposed"
 BY_HAND: Final = "by hand"
 """Who thought of an item, where no reflection did."""
+OF_PROPOSAL: Final = "of proposal"
+"""The proposal of an agent, `#3`, that was left to the reflection and became the item."""
 
 
 def fact(

@@ -13,14 +13,14 @@ from workbench.engine.documents.review_item import Evidence
 from workbench.engine.identifiers import EPISODE_ID
 from workbench.engine.layout import day_in_name
 from workbench.engine.reflection.claim_keys import NEAR, Claim, claim_of, nearness, same, statement
-from workbench.engine.reflection.items import ANSWER, AS_OF, PROPOSED, RESEMBLES, RESOLVE, SCORE
+from workbench.engine.reflection.items import ANSWER, AS_OF, OF_PROPOSAL, PROPOSED, RESEMBLES, RESOLVE, SCORE
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.stores.wording import clip
 
 if TYPE_CHECKING:
     from workbench.engine.documents import ReviewItem
 
-_PASSING: Final = (ANSWER, AS_OF, PROPOSED, RESEMBLES, RESOLVE, SCORE)
+_PASSING: Final = (ANSWER, AS_OF, OF_PROPOSAL, PROPOSED, RESEMBLES, RESOLVE, SCORE)
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 _LIKE_ENOUGH: Final = 0.8
 _MOST_SENTENCES: Final = 200

@@ -102,7 +102,9 @@ class Reflecting(Reviewing):
         return leftovers.read_trace(self._ground, _checked(id))
 
     def _cycle(self, work: Work, trigger: str) -> results.Reflected:
+        from workbench.engine.proposals.file import read_proposals
         from workbench.engine.reflection.cycle import run_cycle
+        from workbench.engine.reflection.deferred_proposals import items_of
         from workbench.engine.reflection.due import next_scheduled
         from workbench.engine.reflection.files import next_reflection, read_log, read_pending, read_rejected
         from workbench.engine.reflection.review.staleness import check
@@ -134,7 +136,10 @@ class Reflecting(Reviewing):
                 reflection=reflection,
                 most=ground.settings.reflection.items,
                 carried=before.items,
-                backlog=[item for item in unread.backlog.items if not check(item, view, ground.zone).stale],
+                backlog=[
+                    *(item for item in unread.backlog.items if not check(item, view, ground.zone).stale),
+                    *items_of(read_proposals(view).proposals, snapshot.owner),
+                ],
             )
         leftovers.keep_trace(ground, reflection, work.exchanges)
         if not (proposal.fresh or unread.passages or unread.backlog.items):

@@ -107,6 +107,9 @@ class Reviewing(Changing):
             DocumentError: The file does not say which reflection it is of.
         """
         from workbench.engine.history import Attribution
+        from workbench.engine.proposals.clearing import clearing
+        from workbench.engine.reflection.deferred_proposals import numbers_of
+        from workbench.engine.reflection.files import read_pending
         from workbench.engine.reflection.review.plan import checked_reflection, plan_apply
         from workbench.engine.reflection.review.reinforcement import still_relevant
 
@@ -119,9 +122,14 @@ class Reviewing(Changing):
         pending = _pending(ground)
         name = checked_reflection(pending) if pending.items else "none"
         by = Attribution(f"reflection:{name}", "approved", "review applied")
-        receipt = ground.mutate(
-            lambda view: plan_apply(view, _means(ground)), by, Capability.DECIDE_REVIEW, doing=doing
-        )
+
+        def plan(view: FileView) -> Plan[results.Applied]:
+            wanted = plan_apply(view, _means(ground))
+            decided = {*wanted.outcome.applied, *wanted.outcome.rejected}
+            taken_up = numbers_of(item for item in read_pending(view).items if item.id in decided)
+            return clearing(wanted, view, taken_up)
+
+        receipt = ground.mutate(plan, by, Capability.DECIDE_REVIEW, doing=doing)
         applied = set(receipt.outcome.applied)
         for memory in still_relevant(item for item in pending.items if item.id in applied):
             ground.count_access(memory)
