@@ -29,6 +29,7 @@ TOPICS: dict[str, dict[str, Listed]] = {
         "propose": Listed("proposing", "Ask for something to be remembered, as an agent that may not write"),
         "edit": Listed("editing", "Change one memory or file in your editor"),
         "core": Listed("core", "Show or change what the agent always has in mind"),
+        "secrets": Listed("secrets", "Decide on what looks like a key or a password"),
     },
     "Find": {
         "search": Listed("reading", "Find memories by what they say"),

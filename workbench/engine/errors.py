@@ -9,6 +9,7 @@ WorkbenchError
 │   ├── RoleRefused       the role this door was opened with may not do it
 │   ├── OutsideWorkspace  a path, link or id that leads out of the workspace
 │   ├── BudgetExceeded    core memory would pass its cap
+│   ├── SecretFound       what would be stored looks like a key, a token or a password
 │   └── ConfirmationNeeded  destroys something and nobody has confirmed it
 ├── Locked                another process is writing                      exit 4
 ├── Stale                 what was to be changed has changed meanwhile       exit 4
@@ -109,6 +110,33 @@ class BudgetExceeded(Refused):
     ) -> None:
         super().__init__(message, where=where, remedy=remedy)
         self.candidates = candidates
+
+
+class SecretFound(Refused):
+    """What would be stored looks like a secret.
+
+    Args:
+        message: What kind of secret it is, never the secret itself.
+        where: The file that it would stand in.
+        remedy: How a person lets it in.
+        kinds: Of everything that was found, for example `GitHub token`.
+        digests: Under which they can be allowed.
+    """
+
+    kind = "secret-found"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        where: str | None = None,
+        remedy: str | None = None,
+        kinds: tuple[str, ...] = (),
+        digests: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__(message, where=where, remedy=remedy)
+        self.kinds = kinds
+        self.digests = digests
 
 
 class ConfirmationNeeded(Refused):

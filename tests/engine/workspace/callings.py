@@ -93,6 +93,11 @@ def a_proposal(workspace: Workspace) -> None:
     workspace.edit_file("memory/meta/rejected.md", REJECTED)
 
 
+def a_secret(workspace: Workspace) -> object:
+    """Let something be held back."""
+    return workspace.remember("The password of the harbour Wi-Fi is gull-and-tern-7")
+
+
 def two_proposals(workspace: Workspace) -> None:
     """Lay two proposals that contradict each other before whoever decides."""
     workspace.propose("The deadline of Harbour is March 15", store="semantic", entities=["project:Harbour"])
@@ -275,6 +280,13 @@ PROPOSING = (
     Calling("proposal_keep_both", lambda w: w.proposal_keep_both([1, 2]), WRITE, prepare=two_proposals),
     Calling("proposal_settle", lambda w: w.proposal_settle([1], [2]), WRITE, prepare=two_proposals),
 )
+SECRETS = (
+    Calling("secrets_held", lambda w: w.secrets_held(), prepare=a_secret),
+    Calling("secrets_scan", lambda w: w.secrets_scan()),
+    Calling("secrets_store", lambda w: w.secrets_store(1), PERSON, prepare=a_secret),
+    Calling("secrets_drop", lambda w: w.secrets_drop(1), PERSON, prepare=a_secret),
+    Calling("secrets_allow", lambda w: w.secrets_allow(["0123456789abcdef"]), PERSON),
+)
 DECIDING = (
     Calling("review_decide", lambda w: w.review_decide({"r-002.4": "approved"}), PERSON, prepare=a_proposal),
     Calling("review_edit", lambda w: w.review_edit("r-002.4", "Plays the cello"), PERSON, prepare=a_proposal),
@@ -305,7 +317,17 @@ UPKEEP = (
         "forget", lambda w: w.forget(ids=[EPISODE], apply=True, purge_history=True), PERSON, "purge-history"
     ),
 )
-EVERY = (*READING, *READING_HISTORY, *ACTIONS, *PROPOSING, *DECIDING, *TAKING_BACK, *UPKEEP, *SESSIONS)
+EVERY = (
+    *READING,
+    *READING_HISTORY,
+    *ACTIONS,
+    *PROPOSING,
+    *SECRETS,
+    *DECIDING,
+    *TAKING_BACK,
+    *UPKEEP,
+    *SESSIONS,
+)
 
 
 def public_methods() -> set[str]:

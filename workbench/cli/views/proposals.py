@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from workbench.cli.printing import Page, clip, safe, safe_line, wrap
 from workbench.cli.views.changed import account_lines
+from workbench.cli.views.secrets import held_back_lines
 from workbench.cli.views.times import at_minute
 from workbench.engine.results import Proposal, Proposals, Proposed, Settled
 
@@ -69,6 +70,8 @@ def _standing(page: Page, conflicts: Iterable[str], repeats: str | None) -> list
 
 def proposed_lines(page: Page, proposed: Proposed) -> list[str]:
     """Tell what became of one proposal."""
+    if proposed.held_back is not None:
+        return held_back_lines(page, proposed.held_back, dry_run=False)
     if proposed.commit is None:
         return [f"{page.paint('○', 'quiet')} The same waits already, as proposal #{proposed.number}."]
     mark = page.paint("✓", "good")

@@ -8,6 +8,7 @@ from workbench.cli.printing import Page, safe_line, wrap
 from workbench.cli.views.changed import account_lines
 from workbench.cli.views.found import forgotten_lines, found_lines, match_lines
 from workbench.cli.views.reflected import reflected_lines
+from workbench.cli.views.secrets import held_back_lines
 from workbench.engine.results import MessageOutcome, Remembered
 
 _LINK = re.compile(r"\[\[([^\[\]|\s]+)\]\]")
@@ -17,9 +18,7 @@ _ROUTES = {"rules": "by its wording", "model": "by the model", "given": "as you 
 def remembered_lines(page: Page, remembered: Remembered) -> list[str]:
     """Tell where a text went, or would go, and everything that was derived from it."""
     if remembered.held_back is not None:
-        held = remembered.held_back
-        text = f"Held back for a person: {safe_line(held.reason)}. {safe_line(held.detail)}"
-        return wrap(text, page.width, first="! ", rest="  ")
+        return held_back_lines(page, remembered.held_back, dry_run=remembered.dry_run)
     written = remembered.commit is not None
     verb = "Remembered" if written else "Would remember" if remembered.dry_run else "Known already:"
     mark = page.paint("✓", "good") if written else page.paint("○", "quiet")

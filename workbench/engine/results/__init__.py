@@ -111,6 +111,7 @@ if TYPE_CHECKING:
         ReviewPreview,
         TokenUse,
     )
+    from workbench.engine.results.secrets import HeldBackList, HeldMemory, SecretPlace, SecretScan
     from workbench.engine.results.sessions import (
         Compacted,
         ContextMessage,
@@ -180,6 +181,8 @@ _HOME: Final = {
     "GraphNode": "graph",
     "GraphView": "graph",
     "HeldBack": "memories",
+    "HeldBackList": "secrets",
+    "HeldMemory": "secrets",
     "HistoryEntry": "memories",
     "HistoryLine": "past",
     "Hit": "recall",
@@ -212,6 +215,8 @@ _HOME: Final = {
     "SavedMemory": "sessions",
     "Score": "memories",
     "ScorePoint": "decay",
+    "SecretPlace": "secrets",
+    "SecretScan": "secrets",
     "SessionAppended": "sessions",
     "SessionBegun": "sessions",
     "SessionContext": "sessions",
@@ -282,6 +287,8 @@ __all__ = [
     "GraphNode",
     "GraphView",
     "HeldBack",
+    "HeldBackList",
+    "HeldMemory",
     "HistoryEntry",
     "HistoryLine",
     "Hit",
@@ -314,6 +321,8 @@ __all__ = [
     "SavedMemory",
     "Score",
     "ScorePoint",
+    "SecretPlace",
+    "SecretScan",
     "SessionAppended",
     "SessionBegun",
     "SessionContext",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from workbench.engine.results.memories import Changed
+from workbench.engine.results.memories import Changed, HeldBack
 
 ProposalStatus = Literal["pending", "conflict", "deferred"]
 
@@ -74,6 +74,7 @@ class Proposed(Changed):
         conflicts_with: What it contradicts: `#4` or a memory's id.
         committed: Ids of the memories that were written, where it was stored at once.
         duplicate_of: What says the same: `#4` (then nothing was written) or a memory's id; else None.
+        held_back: Why it was not even proposed, where it looks like a secret.
     """
 
     number: int = 0
@@ -81,6 +82,7 @@ class Proposed(Changed):
     conflicts_with: tuple[str, ...] = ()
     committed: tuple[str, ...] = ()
     duplicate_of: str | None = None
+    held_back: HeldBack | None = None
 
 
 @dataclass(frozen=True)

@@ -249,6 +249,19 @@ class FlushSettings:
 
 
 @dataclass(frozen=True)
+class SecretSettings:
+    """Keys, tokens and passwords, which no memory should hold: history remembers them."""
+
+    hold_back: bool = field(
+        default=True, metadata=of(Kind.SWITCH, "whether what looks like a secret waits for a person")
+    )
+    allow: tuple[str, ...] = field(
+        default=(),
+        metadata=of(Kind.TEXTS, "digests of secrets that may be stored, as `workbench secrets` names them"),
+    )
+
+
+@dataclass(frozen=True)
 class HistorySettings:
     """The writer's lock."""
 
@@ -310,6 +323,7 @@ class Settings:
     model: ModelSettings = field(default_factory=ModelSettings)
     flush: FlushSettings = field(default_factory=FlushSettings)
     sessions: SessionSettings = field(default_factory=SessionSettings)
+    secrets: SecretSettings = field(default_factory=SecretSettings)
     history: HistorySettings = field(default_factory=HistorySettings)
     triggers: TriggerSettings = field(default_factory=TriggerSettings)
     paths: PathSettings = field(default_factory=PathSettings)

@@ -44,7 +44,7 @@ def brief(ground: Ground) -> results.Brief:
         waiting = sum(not proposal.is_deferred for proposal in proposals)
         answer = reflection_due(ground, "schedule")
         due, unprocessed = answer.due, answer.unprocessed
-        review = (*_waiting_review(ground), *_due_notice(answer))
+        review = (*_held_back(ground), *_waiting_review(ground), *_due_notice(answer))
     except (OutsideWorkspace, StorageError) as error:
         # What an agent needs to know must not hang on one file.
         notices.append(str(error))
@@ -70,6 +70,14 @@ def _notices(
         yield f"Core memory holds {view.tokens:,} tokens of {view.cap:,}: shorten it."
     if waiting:
         yield f"{waiting} {'proposals wait' if waiting > 1 else 'proposal waits'} for a decision."
+
+
+def _held_back(ground: Ground) -> Iterator[str]:
+    from workbench.engine.workspace.held_back import HeldBackFile
+
+    if held := len(HeldBackFile(ground.state).read()):
+        what = "1 memory was" if held == 1 else f"{held} memories were"
+        yield f"{what} held back as a secret; a person decides with: workbench secrets"
 
 
 def _due_notice(due: results.ReflectionDue) -> Iterator[str]:

@@ -16,16 +16,16 @@ from workbench.engine.settings import Settings, load_settings
 from workbench.engine.workspace.auditing import Auditing
 from workbench.engine.workspace.decay_editing import DecayEditing
 from workbench.engine.workspace.ground import Ground
+from workbench.engine.workspace.holding import Holding
 from workbench.engine.workspace.instructing import Instructing
 from workbench.engine.workspace.past_reading import PastReading
 from workbench.engine.workspace.proposing import Proposing
 from workbench.engine.workspace.session_keeping import SessionKeeping
-from workbench.engine.workspace.writing import Writing
 
 _MARKS = (layout.HISTORY, layout.SETTINGS, layout.CORE, "memory")
 
 
-class Workspace(Writing, Proposing, DecayEditing, PastReading, Auditing, Instructing, SessionKeeping):
+class Workspace(Holding, Proposing, DecayEditing, PastReading, Auditing, Instructing, SessionKeeping):
     """An agent's memory in a folder: a context manager, safe to use from several threads.
 
     Open one with `Workspace.open`; opening reads and writes nothing in the folder. The first mutation

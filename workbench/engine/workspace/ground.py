@@ -231,7 +231,7 @@ class Ground:
         self._settings_file = _content_of_settings(self.root)
 
     def follow_settings(self) -> None:
-        """Take the settings of decay as the file has them now; one that cannot be used changes nothing.
+        """Take the settings of decay and of secrets as the file has them now; one that cannot be used changes nothing.
 
         All else holds as it did at opening: the catalog stands in one time zone, and a program that search asks
         is not swapped below it.
@@ -244,9 +244,11 @@ class Ground:
         with self._lock, contextlib.suppress(InvalidSetting, OutsideWorkspace, StorageError):
             self._settings_file = content
             found = load_settings(self.root)
-            origins = {key: value for key, value in self.settings.origins.items() if not _of_decay(key)}
-            origins |= {key: value for key, value in found.origins.items() if _of_decay(key)}
-            self.settings = replace(self.settings, decay=found.decay, origins=origins)
+            origins = {key: value for key, value in self.settings.origins.items() if not _is_followed(key)}
+            origins |= {key: value for key, value in found.origins.items() if _is_followed(key)}
+            self.settings = replace(
+                self.settings, decay=found.decay, secrets=found.secrets, origins=origins
+            )
 
     def scores(self) -> Scores:
         """Return the relevance of memories at this moment."""
@@ -336,8 +338,14 @@ class Ground:
 
         Raises:
             RoleRefused: This door's role may not do it.
+            SecretFound: Something that looks like a secret would be stored.
         """
         require(self.role, capability, doing=doing)
+        self.follow_settings()
+        if self.settings.secrets.hold_back:
+            from workbench.engine.workspace.secret_gate import without_secrets
+
+            planner = without_secrets(planner, self.settings.secrets.allow, self.files)
         with self._lock:
             self.prepare_writing()
             receipt = self.history.mutate(
@@ -376,6 +384,7 @@ class Ground:
             RoleRefused: An agent names an actor that speaks for a person or the system.
         """
         from workbench.engine.history import Attribution
+        from workbench.engine.secrets import masked
 
         usual = "manual" if self.role.kind == "person" else "bot:main"
         who = named or self.actor or actor or usual
@@ -388,7 +397,7 @@ class Ground:
                 f"An agent cannot act as {who}.", where=str(self.role), remedy="Name a bot: or skill: actor."
             )
         approval = "—" if who == "manual" else "approved" if who.startswith("reflection:") else "auto"
-        return Attribution(who, approval, trigger)
+        return Attribution(who, approval, masked(trigger))
 
     def prepare_writing(self) -> None:
         """Make ready for the first mutation: a history, a fresh catalog, outside edits taken in, scores settled."""
@@ -443,5 +452,5 @@ def _content_of_settings(root: Path) -> bytes | None:
         return None
 
 
-def _of_decay(key: str) -> bool:
-    return key.startswith("decay.")
+def _is_followed(key: str) -> bool:
+    return key.startswith(("decay.", "secrets."))

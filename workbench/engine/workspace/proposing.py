@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import InvalidInput, RoleRefused
+from workbench.engine.workspace.held_back import held_back
 from workbench.engine.workspace.recalling import Recalling
 
 if TYPE_CHECKING:
@@ -72,17 +73,24 @@ class Proposing(Recalling):
         ground = self._ground
         require(ground.role, Capability.PROPOSE)
         by = self._proposer(trigger)
+        tags, entities, origins = tuple(tags), tuple(entities), tuple(origins)
+        wishes = {
+            "content": content, "store": store, "type": type, "tags": tags, "entities": entities,
+            "confidence": confidence, "trigger": trigger, "core_worthy": core_worthy, "origins": origins,
+        }  # fmt: skip
+        if held := held_back(ground, "propose", content, wishes):
+            return results.Proposed(None, held_back=held)
         request = ProposeRequest(
             sender=ground.role.name or ground.role.kind,
             content=content,
             store=store or "episodic",
-            entities=tuple(entities),
+            entities=entities,
             confidence=confidence,
             trigger=trigger,
             core_worthy=core_worthy,
             type=type or "",
-            tags=tuple(tags),
-            origins=tuple(origins),
+            tags=tags,
+            origins=origins,
         )
         draught = draw_up(request, ground.now())
         ground.prepare_writing()

@@ -12,6 +12,7 @@ from workbench.engine.agents.roles import Capability, require, require_by_hand
 from workbench.engine.errors import InvalidInput
 from workbench.engine.workspace.core_editing import CoreEditing
 from workbench.engine.workspace.graph_editing import GraphEditing
+from workbench.engine.workspace.held_back import held_back
 from workbench.engine.workspace.reflecting import Reflecting
 from workbench.engine.workspace.reviewing import warnings_of_rejected
 
@@ -71,6 +72,13 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="write memory")
         source = source or "user-explicit"
+        tags, entities, origins = tuple(tags), tuple(entities), tuple(origins)
+        wishes = {
+            "text": text, "store": store, "type": type, "tags": tags, "entities": entities, "block": block,
+            "confidence": confidence, "source": source, "origins": origins, "pinned": pinned,
+        }  # fmt: skip
+        if held := held_back(ground, "remember", text, wishes, keep=not dry_run):
+            return results.Remembered(None, held_back=held, dry_run=dry_run)
         rejected = () if source == "user-explicit" else warnings_of_rejected(ground, text)
         if rejected:
             # That it was said may be noted; it is not believed for that.
@@ -79,12 +87,12 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             text=text,
             store=store,
             type=type,
-            tags=tuple(tags),
-            entities=tuple(entities),
+            tags=tags,
+            entities=entities,
             confidence=confidence,
             source=source,
             block=block,
-            origins=tuple(origins),
+            origins=origins,
             pinned=pinned,
         )
         if dry_run:

@@ -1,0 +1,89 @@
+"""What is recognised as a secret, and what is left alone."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.engine.secrets import added_secrets, find_secrets, masked
+
+GITHUB = "ghp_" + "a1B2" * 9
+ANTHROPIC = "sk-ant-api03-" + "x1Y" * 12
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "secret"),
+    [
+        ("My password is hunter2!", "password", "hunter2"),
+        ("The wifi password is correct-horse-battery.", "password", "correct-horse-battery"),
+        ("passwd=“x9!kk2”", "password", "x9!kk2"),
+        ("密码是abc12345", "password", "abc12345"),
+        ("Das Passwort ist geheim99", "password", "geheim99"),
+        ("API key: 12345-abcde", "password", "12345-abcde"),
+        (f"Use {GITHUB}.", "GitHub token", GITHUB),
+        (ANTHROPIC, "Anthropic key", ANTHROPIC),
+        ("AKIAIOSFODNN7EXAMPLE", "AWS access key", "AKIAIOSFODNN7EXAMPLE"),
+        ("postgres://app:s3cr3t@db/prod", "password in an address", "s3cr3t"),
+        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijkl", "JSON web token", None),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----",
+            "private key",
+            None,
+        ),
+        (
+            "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNz",
+            "private key",
+            "-----BEGIN OPENSSH PRIVATE KEY-----",
+        ),
+    ],
+)
+def test_secrets(text: str, kind: str, secret: str | None) -> None:
+    (found,) = find_secrets(text)
+    assert found.kind == kind
+    assert found.text == (secret or text)
+    assert text[found.start :].startswith(found.text)
+    assert found.text not in masked(text)
+    assert found.text not in found.shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password is stored in the vault",
+        "the secret is to keep calm",
+        "password: $PASSWORD_1",
+        "password is ********",
+        "api_key = <your-key-1>",
+        "The password is well-known.",
+        "Commit 4f2a9c0d1e2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d",
+        "entity:person--alex#^f7k2 and episode:2026-02-02:14:30",
+        "Meet at 10:30@home, https://example.org/a:b/c@d",
+        "risk-averse sk-learn pipelines",
+        "",
+    ],
+)
+def test_ordinary_words(text: str) -> None:
+    assert find_secrets(text) == ()
+    assert masked(text) == text
+
+
+def test_what_stood_there_already_is_not_added() -> None:
+    before = f"- the token is {GITHUB}\n- other\n".encode()
+    assert added_secrets(before, before + b"- a line more\n") == ()
+    assert added_secrets(before, f"- other\n- moved: {GITHUB}\n".encode()) == ()
+    (found,) = added_secrets(before, before + f"- and {ANTHROPIC}\n".encode())
+    assert found.text == ANTHROPIC
+    assert added_secrets(None, b"\xff\xfe password is hunter2\n")[0].text == "hunter2"
+
+
+@given(st.text(max_size=200))
+def test_masking_leaves_no_secret(text: str) -> None:
+    assert masked(masked(text)) == masked(text)
+
+
+@given(st.text(alphabet="abcdef ", max_size=30), st.text(alphabet="abcdef ", max_size=30))
+def test_a_token_is_found_wherever_it_stands(before: str, after: str) -> None:
+    text = f"{before} {GITHUB} {after}"
+    assert [each.text for each in find_secrets(text)] == [GITHUB]
+    assert masked(text) == f"{before} [secret left out] {after}"

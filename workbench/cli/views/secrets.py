@@ -1,0 +1,40 @@
+"""How secrets are told: never by their own text."""
+
+from __future__ import annotations
+
+from workbench.cli.printing import Page, safe_line, wrap
+from workbench.cli.views.times import at_minute
+from workbench.engine.results import HeldBack, HeldBackList, SecretScan
+
+
+def held_back_lines(page: Page, held: HeldBack, *, dry_run: bool) -> list[str]:
+    """Tell that something was not stored, or would not be, and who decides."""
+    does = "Would be held" if dry_run else "Held"
+    told = f"{does} back for a person: {safe_line(held.reason)}. {safe_line(held.detail)}."
+    return wrap(told, page.width, first="! ", rest="  ")
+
+
+def held_lines(page: Page, found: HeldBackList) -> list[str]:
+    """List what was held back, each with its number, who asked, and what it looks like."""
+    if not found.held:
+        return ["Nothing was held back."]
+    lines = [page.heading("Held back", str(len(found.held))), ""]
+    for each in found.held:
+        about = f"{safe_line(each.role)}, {at_minute(page, each.timestamp)} · looks like a {' and a '.join(each.kinds)}"
+        lines.append(f"{page.paint(str(each.number), 'strong')} {page.paint(about, 'quiet')}")
+        lines += [*wrap(safe_line(each.text), page.width, first="  "), ""]
+    hint = "Store: workbench secrets store N [--leave-out]   Drop: workbench secrets drop N"
+    return [*lines, page.paint(hint, "quiet")]
+
+
+def scan_lines(page: Page, found: SecretScan) -> list[str]:
+    """List where memory holds what looks like a secret."""
+    looked = f"{found.files:,} {'file' if found.files == 1 else 'files'}"
+    if not found.places:
+        return [f"{page.paint('✓', 'good')} Nothing in {looked} looks like a secret."]
+    lines = [page.heading("Looks like a secret", f"{len(found.places)} in {looked}"), ""]
+    for each in found.places:
+        allowed = ", allowed" if each.allowed else ""
+        place = page.paint(f"{safe_line(each.path)}:{each.line}", "place")
+        lines.append(f"{place} {page.paint(f'{each.kind}{allowed}  {each.digest}', 'quiet')}")
+    return lines

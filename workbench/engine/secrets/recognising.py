@@ -1,0 +1,97 @@
+"""What a secret looks like: forms that services give their keys, private keys, and passwords said to be such."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_DIGEST: Final = 16
+_SHOWN: Final = 4
+
+# Forms with a mark of their own, so that ordinary words, ids and hashes are left alone.
+_FORMS: Final[tuple[tuple[str, str], ...]] = (
+    (
+        "private key",
+        r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,20000}?-----END[ A-Z]+-----)?",
+    ),
+    ("AWS access key", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{40,255})\b"),
+    ("GitLab token", r"\bglpat-[A-Za-z0-9_-]{20,255}"),
+    ("Anthropic key", r"\bsk-ant-[A-Za-z0-9_-]{20,255}"),
+    ("OpenAI key", r"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,255}"),
+    ("Stripe key", r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}\b"),
+    ("Google API key", r"\bAIza[A-Za-z0-9_-]{35}"),
+    ("Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,255}"),
+    ("Hugging Face token", r"\bhf_[A-Za-z0-9]{30,255}\b"),
+    ("npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
+    ("PyPI token", r"\bpypi-[A-Za-z0-9_-]{50,255}"),
+    ("SendGrid key", r"\bSG\.[A-Za-z0-9_-]{20,30}\.[A-Za-z0-9_-]{30,60}"),
+    ("Telegram bot token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{33}"),
+    ("JSON web token", r"\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,2000}"),
+    ("password in an address", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{1,100}:(?P<u>[^\s/@]{3,200})@"),
+    (
+        "password",
+        (
+            r"(?i:(?:\b(?:pass(?:word|wd|phrase|code)|secret|(?:api|access)[ _-]?key|auth[ _-]?token|contraseña"
+            r"|passwort|kennwort|mot de passe)\b|密码|密碼|口令|パスワード)"
+            r"(?:\s(?:of|for|to|on|at|für|de|du|del)\s[^\n.;:=]{1,60}?)?"
+            r"\s*(?:\b(?:is|ist|es|est)\b|=|:|：|是|为)\s*)[\"'“”‘’`]?"
+            r"(?P<p>(?=\S*[\d_!@#$%^&*+=~\\|]|\S*-\S*-)[^\s\"'“”‘’`,;，。]{6,200})"
+        ),
+    ),
+)
+_ANY: Final = re.compile("|".join(f"(?P<k{at}>{form})" for at, (_, form) in enumerate(_FORMS)))
+# What stands where a secret would, in examples and settings: `$TOKEN`, `<token>`, `****`, `[[link]]`.
+_STAND_IN: Final = re.compile(r"[$<{\[(%].*|(.)\1{3,}.*|(?:https?|file)://.*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A stretch of text that looks like a secret.
+
+    Args:
+        kind: What it looks like, for example `GitHub token`.
+        text: Itself.
+        start: Of it in the text looked at, in characters.
+    """
+
+    kind: str
+    text: str
+    start: int
+
+    @property
+    def digest(self) -> str:
+        """Return the name under which it can be allowed: the first digits of its SHA-256."""
+        return hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()[:_DIGEST]
+
+    @property
+    def shown(self) -> str:
+        """Return its kind and as much of it as tells it from others: `GitHub token ghp_…`."""
+        return f"{self.kind} {self.text[:_SHOWN]}…"
+
+
+def find_secrets(text: str) -> tuple[Secret, ...]:
+    """Return everything in a text that looks like a key, a token, a private key or a password.
+
+    Known forms alone are found: a long word, a hash or an id is none.
+
+    Args:
+        text: Any.
+    """
+    found = []
+    for match in _ANY.finditer(text):
+        at = next(at for at in range(len(_FORMS)) if match[f"k{at}"] is not None)
+        name = next((name for name in ("u", "p") if match[name] is not None), 0)
+        said = match[name].rstrip(".!?") if name == "p" else match[name]
+        if not name or not _STAND_IN.fullmatch(said):
+            found.append(Secret(_FORMS[at][0], said, match.start(name)))
+    return tuple(found)
+
+
+def masked(text: str) -> str:
+    """Return a text with `[secret left out]` for everything in it that looks like a secret."""
+    for secret in reversed(find_secrets(text)):
+        text = f"{text[: secret.start]}[secret left out]{text[secret.start + len(secret.text) :]}"
+    return text

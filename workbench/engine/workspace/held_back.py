@@ -1,0 +1,214 @@
+"""What was held back because it looks like a secret: kept outside the workspace until a person decides."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.engine import results
+from workbench.engine.clock import render_time
+from workbench.engine.errors import Locked, NotFound, StorageError
+from workbench.engine.process_lock import process_lock
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace.ground import Ground
+
+FILE = "held-back.json"
+_LOCK = "held-back.lock"
+_WAIT = 10.0
+
+
+@dataclass(frozen=True)
+class HeldRequest:
+    """One request that was not carried out.
+
+    Args:
+        number: From 1; never given twice.
+        method: The door's method: `remember` or `propose`.
+        arguments: Of that method, as JSON has them.
+        role: Of the door that asked.
+        moment: When, ISO 8601.
+        kinds: What was found in it, for example `GitHub token`.
+        digests: Of what was found.
+    """
+
+    number: int
+    method: str
+    arguments: Mapping[str, Any]
+    role: str
+    moment: str
+    kinds: tuple[str, ...]
+    digests: tuple[str, ...]
+
+
+class HeldBackFile:
+    """The requests that wait, in a file that only its owner reads; no history remembers it.
+
+    Args:
+        folder: This workspace's state directory; made when first written to.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._path = folder / FILE
+
+    def read(self) -> tuple[HeldRequest, ...]:
+        """Return what waits, oldest first.
+
+        Raises:
+            StorageError: The file cannot be read, or is none of ours.
+        """
+        return tuple(self._load()[1])
+
+    def add(
+        self,
+        method: str,
+        arguments: Mapping[str, Any],
+        *,
+        role: str,
+        moment: str,
+        kinds: tuple[str, ...],
+        digests: tuple[str, ...],
+    ) -> HeldRequest:
+        """Keep a request; the very same one is kept once.
+
+        Raises:
+            StorageError: The file cannot be written.
+        """
+        with self._locked():
+            given, held = self._load()
+            for known in held:
+                if (known.method, dict(known.arguments), known.role) == (method, dict(arguments), role):
+                    return known
+            request = HeldRequest(given + 1, method, arguments, role, moment, kinds, digests)
+            self._store(given + 1, [*held, request])
+        return request
+
+    def take(self, number: int) -> HeldRequest:
+        """Return one request that waits.
+
+        Raises:
+            NotFound: None of that number waits.
+        """
+        for request in self.read():
+            if request.number == number:
+                return request
+        raise NotFound(
+            f"Nothing that was held back has the number {number}.", remedy="See them with: workbench secrets"
+        )
+
+    def drop(self, number: int) -> None:
+        """Forget a request, without a trace of it."""
+        with self._locked():
+            given, held = self._load()
+            self._store(given, [request for request in held if request.number != number])
+
+    def _load(self) -> tuple[int, list[HeldRequest]]:
+        try:
+            said = json.loads(self._path.read_bytes())
+            held = [
+                HeldRequest(**{**each, "kinds": tuple(each["kinds"]), "digests": tuple(each["digests"])})
+                for each in said["held"]
+            ]
+            return int(said["given"]), held
+        except FileNotFoundError:
+            return 0, []
+        except OSError as error:
+            raise StorageError(
+                f"What was held back cannot be read: {error.strerror or error}.",
+                where=str(self._path),
+                remedy="Give yourself the right to read it.",
+            ) from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise StorageError(
+                "The file of what was held back is damaged.",
+                where=str(self._path),
+                remedy="Look at it in an editor; move it away to begin a new one.",
+            ) from error
+
+    def _store(self, given: int, held: list[HeldRequest]) -> None:
+        content = json.dumps(
+            {"given": given, "held": [asdict(request) for request in held]}, ensure_ascii=False
+        )
+        draft = self._path.with_suffix(".new")
+        try:
+            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+            with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self._path)
+        except OSError as error:
+            draft.unlink(missing_ok=True)
+            raise StorageError(
+                f"What was held back cannot be kept: {error.strerror or error}.",
+                where=str(self._path),
+                remedy="Make room there, or give yourself the right to write.",
+            ) from error
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise StorageError(
+                f"The folder cannot be made: {error.strerror or error}.",
+                where=str(self._folder),
+                remedy="Give yourself the right to write there, or set paths.state.",
+            ) from error
+        with process_lock(self._folder / _LOCK, _WAIT) as got:
+            if not got:
+                raise Locked(
+                    "Another process is changing what was held back.",
+                    where=str(self._path),
+                    remedy="Try again.",
+                )
+            yield
+
+
+def held_back(
+    ground: Ground, method: str, text: str, arguments: Mapping[str, Any], *, keep: bool = True
+) -> results.HeldBack | None:
+    """Keep a request outside the workspace if its text looks like a secret; None where it does not.
+
+    It is asked before anything else: a model that is asked where a memory belongs must not see the secret either.
+
+    Args:
+        ground: Of the door that was asked.
+        method: `remember` or `propose`.
+        text: What should be stored.
+        arguments: Of that method, with the text.
+        keep: Whether the request waits for a decision; else it is only told that it would.
+    """
+    from workbench.engine.secrets import find_secrets
+
+    ground.follow_settings()
+    settings = ground.settings.secrets
+    found = [each for each in find_secrets(text) if each.digest not in settings.allow]
+    if not found or not settings.hold_back:
+        return None
+    kinds = tuple(dict.fromkeys(each.kind for each in found))
+    reason = f"it looks like a secret ({' and '.join(kinds)}), and history would remember it"
+    if not keep:
+        return results.HeldBack(reason, "A person would decide on it")
+    number = (
+        HeldBackFile(ground.state)
+        .add(
+            method,
+            {name: list(each) if isinstance(each, tuple) else each for name, each in arguments.items()},
+            role=str(ground.role),
+            moment=render_time(ground.now()),
+            kinds=kinds,
+            digests=tuple(dict.fromkeys(each.digest for each in found)),
+        )
+        .number
+    )
+    return results.HeldBack(
+        reason,
+        f"A person decides: workbench secrets store {number} (with --leave-out without the secret), or drop {number}",
+    )
