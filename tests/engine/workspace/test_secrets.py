@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -116,13 +117,14 @@ def test_what_an_agent_proposes_is_held_back(settled: AgentHome) -> None:
 def test_nothing_else_brings_one_in(settled: AgentHome, role: str) -> None:
     with settled.open(role=role) as workspace:
         head = workspace.head()
-        for change in (
+        changes: tuple[Callable[[], object], ...] = (
             lambda: workspace.core_set("Critical Facts", f"- Use {TOKEN}"),
             lambda: workspace.edit("entity:person--robin#^tea1", f"Uses {TOKEN}"),
             lambda: workspace.graph_add_fact("Robin", f"Uses {TOKEN}"),
             lambda: workspace.edit_file("memory/2026-01-30.md", f"{TOKEN}\n"),
             lambda: workspace.graph_add("tool", TOKEN),
-        ):
+        )
+        for change in changes:
             with pytest.raises(SecretFound) as refusal:
                 change()
             assert TOKEN not in str(refusal.value)
