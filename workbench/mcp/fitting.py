@@ -43,6 +43,23 @@ def most_that_fit(build: Callable[[int], dict[str, Any]], length: int, budget: i
     return build(fitting)
 
 
+def fitted(answer: dict[str, Any], key: str, budget: int) -> dict[str, Any]:
+    """Return an answer with as much of one of its lists as fits; `leftOut` says how much does not.
+
+    Args:
+        answer: JSON values.
+        key: Of the list, the best first.
+        budget: Tokens.
+    """
+    parts: list[Any] = answer[key]
+
+    def build(length: int) -> dict[str, Any]:
+        left_out = len(parts) - length
+        return {**answer, key: parts[:length], **({"leftOut": left_out} if left_out else {})}
+
+    return most_that_fit(build, len(parts), budget)
+
+
 def cut_text(text: str, budget: int) -> tuple[str, bool]:
     """Return as much of a text as fits a budget, in whole lines where there is more than one; and whether it was cut.
 

@@ -15,7 +15,6 @@ from mcp.server.transport_security import TransportSecuritySettings
 from workbench.engine.errors import StorageError
 from workbench.mcp.server import MemoryServer
 from workbench.mcp.signals import ended_by_signals
-from workbench.mcp.warming import warmed
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
@@ -55,7 +54,7 @@ def serve_http(door: Workspace, port: int) -> None:
                 lifespan="on",
             )
         )
-        with ended_by_signals(serving.end), warmed(door):
+        with ended_by_signals(serving.end), memory.warming.under_way():
             sys.stderr.write(f"workbench mcp: listening at http://{HOST}:{bound}{PATH}\n")
             sys.stderr.flush()
             serving.run(sockets=[listener])

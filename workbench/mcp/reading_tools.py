@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from workbench.engine.agents.roles import Capability
 from workbench.engine.identifiers import SEARCHED_STORES
-from workbench.engine.results import Found, GraphView, Hit, to_json
+from workbench.engine.results import GraphView, Hit, to_json
 from workbench.mcp.declaration import LONGEST_QUERY, Call, Kind, Parameter, Tool
-from workbench.mcp.fitting import ANSWER_TOKENS, cut_text, most_that_fit
+from workbench.mcp.fitting import ANSWER_TOKENS, cut_text, fitted, most_that_fit
 
 _LEAST_BUDGET = 100
 _MOST_BUDGET = 200_000
-_DEFAULT_LINES = 10_000
 _DIFF_TOKENS = 1_000
 _DEEPEST = 6
+# No answer has room for more, however little each says.
+_MOST_NODES = 400
 _ENTRIES = 20
 
 
@@ -28,27 +30,17 @@ def _search(call: Call) -> dict[str, Any]:
         store=given["store"],
         budget=budget,
     )
-    hits = [_hit(hit) for hit in found.results]
-
-    def build(length: int) -> dict[str, Any]:
-        return _found(found, hits[:length], left_out=len(hits) - length)
-
-    return most_that_fit(build, len(hits), budget or ANSWER_TOKENS)
-
-
-def _found(found: Found, hits: list[dict[str, Any]], *, left_out: int) -> dict[str, Any]:
     answer: dict[str, Any] = {
-        "results": hits,
+        "results": [_hit(hit) for hit in found.results],
         "provider": found.provider,
         "model": found.model,
         "fallback": found.fallback,
-        "likelyAbsent": found.likely_absent,
+        # Before everything has been read, nothing can be said to be missing.
+        "likelyAbsent": found.likely_absent and not found.stale,
     }
-    if left_out:
-        answer["leftOut"] = left_out
     if found.stale:
         answer["stale"] = found.stale
-    return answer
+    return fitted(answer, "results", budget or ANSWER_TOKENS)
 
 
 def _hit(hit: Hit) -> dict[str, Any]:
@@ -95,13 +87,17 @@ def _graph(call: Call) -> dict[str, Any]:
     given = call.arguments
     depth = call.door.settings.graph.depth if given["depth"] is None else given["depth"]
     view = call.door.graph(given["entity"], depth=depth)
-    nodes = sorted(view.nodes, key=lambda node: (node.hop, -node.score))
+    order = sorted(view.nodes, key=lambda node: (node.hop, -node.score))[:_MOST_NODES]
+    among = {node.id for node in order}
+    edges = tuple(edge for edge in view.edges if edge.from_ in among and edge.to in among)
+    small = replace(
+        view, edges=edges, nodes=tuple(order), omitted=view.omitted + len(view.nodes) - len(order)
+    )
 
     def build(length: int) -> dict[str, Any]:
-        kept = {node.id for node in nodes[: max(length, 1)]}
-        return _shaped_graph(view, kept)
+        return _shaped_graph(small, {node.id for node in order[: max(length, 1)]})
 
-    answer = most_that_fit(build, len(nodes), ANSWER_TOKENS)
+    answer = most_that_fit(build, len(order), ANSWER_TOKENS)
     facts = answer.get("facts", [])
     return most_that_fit(
         lambda length: {**answer, **({"facts": facts[:length]} if facts else {})}, len(facts), ANSWER_TOKENS
@@ -158,20 +154,14 @@ def _core(call: Call) -> dict[str, Any]:
         answer["truncated"] = True
     for alert in answer["alerts"]:
         alert["diff"], _ = cut_text(alert["diff"], _DIFF_TOKENS)
-    alerts = answer["alerts"]
-    return most_that_fit(lambda length: {**answer, "alerts": alerts[:length]}, len(alerts), 2 * ANSWER_TOKENS)
+    return fitted(answer, "alerts", 2 * ANSWER_TOKENS)
 
 
 def _audit(call: Call) -> dict[str, Any]:
     given = call.arguments
     query = (given["query"] or "").strip()
     log = call.door.audit_log(text=query or None, limit=given["limit"])
-    entries: list[Any] = to_json(log)["entries"]
-    return most_that_fit(lambda length: {"entries": entries[:length]}, len(entries), ANSWER_TOKENS)
-
-
-def _one_of(words: tuple[str, ...]) -> str:
-    return ", ".join(words)
+    return fitted(to_json(log), "entries", ANSWER_TOKENS)
 
 
 SEARCH = Tool(
@@ -182,7 +172,8 @@ SEARCH = Tool(
     "core memory says it already. Ask in whole words, in any language; questions about time (“when did we…”, "
     "“last week”) and about relations are understood. Each result has the lines it stands in (path, startLine, "
     "endLine), an id, a score from 0 to 1 and, where it no longer holds, supersededBy. likelyAbsent true means that "
-    "nothing found deserves belief: say that you looked and are not sure. Read more around a result with memory_get.",
+    "nothing found deserves belief: say that you looked and are not sure; stale says what is not searched yet. Read "
+    "more around a result with memory_get.",
     (
         Parameter("query", Kind.TEXT, "What you want to know, as words or a question.", required=True),
         Parameter("max_results", Kind.WHOLE, "At most so many results.", least=1, most=1000),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -47,12 +47,14 @@ from workbench.mcp.declaration import Call, Tool
 from workbench.mcp.fitting import as_text
 from workbench.mcp.resources import CORE_URI, FILES_TEMPLATE, memory_files, read_resource
 from workbench.mcp.tools import checked_call, tool_called, tools_for
+from workbench.mcp.warming import Warming
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
 NAME = "workbench"
 _MOST_AT_ONCE = 16
+_TELLING_S = 0.5
 PROMPT = "memory_instructions"
 _ABOUT = "The agent’s memory: searched, read and kept in a workspace of Markdown files."
 _SURPRISE = "Something is wrong inside Workbench; its log on stderr says where."
@@ -74,6 +76,7 @@ class MemoryServer:
         self._role = parse_role(door.role)
         self._at_once = anyio.CapacityLimiter(_MOST_AT_ONCE)
         self.busy = Busy()
+        self.warming = Warming(door)
 
     def build(self) -> Server[Any]:
         """Return the SDK's server with everything that is offered."""
@@ -117,8 +120,16 @@ class MemoryServer:
         call = Call(self._door, {}, told, gone.is_set)
         # What only reads may be left behind; a change is seen through or called off, so that its answer is true.
         with self.busy:
-            async with _noticed(gone):
+            async with _beside(partial(_notice, gone), partial(self._tell_of_warming, context)):
                 return await self._on_thread(partial(checked_call, tool, call, given), leave=not tool.writes)
+
+    async def _tell_of_warming(self, context: Context) -> None:
+        """Tell a client that waits because memory is still being read how far that is."""
+        while True:
+            await anyio.sleep(_TELLING_S)
+            if (standing := self.warming.standing) is not None:
+                done, total, doing = standing
+                await context.session.report_progress(done, total, f"{doing}: {done:,} of {total:,}")
 
     async def _list_resources(self, _: Context, params: PaginatedRequestParams | None) -> ListResourcesResult:
         cursor = params.cursor if params else None
@@ -184,18 +195,12 @@ class MemoryServer:
 
 
 @asynccontextmanager
-async def _noticed(gone: threading.Event) -> AsyncIterator[None]:
-    """Have a thread know at once that the answer it works on was called off, though it is waited for."""
-
-    async def notice() -> None:
-        try:
-            await anyio.sleep_forever()
-        finally:
-            gone.set()
-
+async def _beside(*works: Callable[[], Coroutine[Any, Any, None]]) -> AsyncIterator[None]:
+    """Have something done beside what is waited for, until that ends."""
     failure: Exception | None = None
     async with anyio.create_task_group() as group:
-        group.start_soon(notice)
+        for work in works:
+            group.start_soon(work)
         try:
             yield
         except Exception as error:  # a group would wrap it; it goes on as it is below
@@ -203,6 +208,14 @@ async def _noticed(gone: threading.Event) -> AsyncIterator[None]:
         group.cancel_scope.cancel()
     if failure is not None:
         raise failure
+
+
+async def _notice(gone: threading.Event) -> None:
+    """Let a thread know at once that its answer was called off, though it is waited for."""
+    try:
+        await anyio.sleep_forever()
+    finally:
+        gone.set()
 
 
 def _greeting(role: Role) -> str:

@@ -18,7 +18,6 @@ from mcp.server.stdio import stdio_server
 from workbench.mcp.busy import Busy
 from workbench.mcp.server import MemoryServer
 from workbench.mcp.signals import ended_by_signals
-from workbench.mcp.warming import warmed
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
@@ -36,7 +35,7 @@ def serve_stdio(door: Workspace) -> None:
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="workbench mcp: %(message)s")
     memory = MemoryServer(door)
-    with _wire(memory.busy) as (wire, hang_up), ended_by_signals(hang_up), warmed(door):
+    with _wire(memory.busy) as (wire, hang_up), ended_by_signals(hang_up), memory.warming.under_way():
         anyio.run(_serve, memory, wire)
 
 

@@ -8,7 +8,7 @@ from workbench.engine.agents.roles import Capability
 from workbench.engine.errors import Refused, RoleRefused
 from workbench.engine.results import Reflected, to_json
 from workbench.mcp.declaration import LONGEST_TEXT, Call, Kind, Parameter, Tool
-from workbench.mcp.fitting import ANSWER_TOKENS, most_that_fit
+from workbench.mcp.fitting import ANSWER_TOKENS, fitted
 
 if TYPE_CHECKING:
     from workbench.engine.results import Progress
@@ -46,7 +46,7 @@ def _forget(call: Call) -> dict[str, Any]:
             if matches
             else "Nothing in memory means that. Try other words, or search first."
         )
-    return most_that_fit(lambda length: {**answer, "matches": matches[:length]}, len(matches), ANSWER_TOKENS)
+    return fitted({**answer, "matches": matches}, "matches", ANSWER_TOKENS)
 
 
 def _reflect(call: Call) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def _reflected(reflected: Reflected) -> dict[str, Any]:
         answer["next"] = (
             "Tell the user what is proposed. They decide, in the bench or with “workbench review”; you cannot."
         )
-    return most_that_fit(lambda length: {**answer, "items": items[:length]}, len(items), ANSWER_TOKENS)
+    return fitted({**answer, "items": items}, "items", ANSWER_TOKENS)
 
 
 def without_blanks(answer: dict[str, Any], *kept: str) -> dict[str, Any]:

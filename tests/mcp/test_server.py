@@ -1,0 +1,98 @@
+"""What the server does around a call: calling off, telling how far things are, failures nobody foresaw."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import partial
+
+import anyio
+import anyio.to_thread
+import pytest
+
+from tests.mcp.conftest import Served
+from workbench.engine import Workspace
+from workbench.mcp.busy import Busy
+from workbench.mcp.fitting import as_text, cut_text, fitted, most_that_fit, tokens_of
+from workbench.mcp.server import _beside, _notice
+from workbench.mcp.warming import Warming
+
+
+async def test_a_thread_knows_at_once_that_it_was_called_off() -> None:
+    gone, running = threading.Event(), anyio.Event()
+
+    async def call() -> None:
+        async with _beside(partial(_notice, gone)):
+            running.set()
+            # It is seen through, and so has to hear of it itself.
+            assert await anyio.to_thread.run_sync(gone.wait, 60)
+
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as group:
+            group.start_soon(call)
+            await running.wait()
+            group.cancel_scope.cancel()
+    assert gone.is_set()
+
+
+async def test_a_failure_comes_out_as_it_is() -> None:
+    with pytest.raises(KeyError):
+        async with _beside(partial(_notice, threading.Event())):
+            raise KeyError
+
+
+def test_warming_tells_how_far_it_is_and_then_nothing(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Workspace.open(served.folder, role="reader") as door:
+        warming = Warming(door)
+        seen: list[tuple[int, int, str] | None] = []
+        read = threading.Event()
+
+        def index(progress: Callable[[int, int], None], cancelled: Callable[[], bool]) -> None:
+            seen.append(warming.standing)
+            progress(3, 7)
+            seen.append(warming.standing)
+            read.set()
+            while not cancelled():
+                read.wait(0.01)
+
+        monkeypatch.setattr(door, "index", index)
+        with warming.under_way():
+            assert read.wait(30)
+        assert seen == [None, (3, 7, "Indexing memory")]
+        assert warming.standing is None
+
+
+def test_quiet_is_when_nothing_is_under_way_for_a_moment() -> None:
+    busy = Busy()
+    assert busy.is_quiet(float("-inf")) is False
+    with busy:
+        assert not busy.is_quiet(0)
+    busy._changed = float("-inf")
+    assert busy.is_quiet(float("-inf"))
+
+
+def test_an_answer_keeps_as_many_parts_as_fit() -> None:
+    parts = [f"part {number}" for number in range(200)]
+
+    def build(length: int) -> dict[str, list[str]]:
+        return {"parts": parts[:length]}
+
+    for budget in (1, 10, 57, 300, 10_000):
+        answer = most_that_fit(build, len(parts), budget)
+        kept = len(answer["parts"])
+        assert kept == 0 or tokens_of(answer) <= budget
+        assert kept == len(parts) or tokens_of(build(kept + 1)) > budget
+    cut = fitted({"parts": parts, "more": 1}, "parts", 100)
+    assert len(cut["parts"]) + cut["leftOut"] == len(parts)
+    assert "leftOut" not in fitted({"parts": parts}, "parts", 10_000)
+    assert as_text({"å": "“x”"}) == '{"å":"“x”"}'
+
+
+@pytest.mark.parametrize("text", ["a line\n" * 5000, "x" * 50_000, "風が強い。" * 9000, ""])
+def test_a_text_is_cut_to_its_budget(text: str) -> None:
+    kept, was_cut = cut_text(text, 500)
+    assert text.startswith(kept)
+    assert was_cut == (kept != text)
+    assert tokens_of(kept) <= 520
