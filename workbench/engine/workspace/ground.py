@@ -246,9 +246,7 @@ class Ground:
             found = load_settings(self.root)
             origins = {key: value for key, value in self.settings.origins.items() if not _is_followed(key)}
             origins |= {key: value for key, value in found.origins.items() if _is_followed(key)}
-            self.settings = replace(
-                self.settings, decay=found.decay, secrets=found.secrets, origins=origins
-            )
+            self.settings = replace(self.settings, decay=found.decay, secrets=found.secrets, origins=origins)
 
     def scores(self) -> Scores:
         """Return the relevance of memories at this moment."""
