@@ -148,3 +148,15 @@ def test_a_huge_file_is_given_in_parts(served: Served) -> None:
         assert first["lines"] == first["nextFrom"] - 1 < 3000
         rest = {"path": "memory/2026-01-01.md", "from": 39_990}
         assert "truncated" not in checked_call(BY_NAME["memory_get"], Call(door, {}), rest)
+
+
+@pytest.mark.parametrize(("name", "argument"), [("memory_remember", "text"), ("memory_propose", "content")])
+def test_what_looks_like_a_secret_is_held_back_and_said_so(served: Served, name: str, argument: str) -> None:
+    secret = "sk-proj-" + "abcdEFGH1234567890" * 3
+    with Workspace.open(served.folder, role="main") as door:
+        answer = checked_call(BY_NAME[name], Call(door, {}), {argument: f"The API key of Harbor is {secret}"})
+    assert answer["commit"] is None
+    assert answer["heldBack"]["reason"]
+    assert answer["next"].startswith("Nothing was stored.")
+    assert secret not in str(answer)
+    assert not [file for file in served.folder.rglob("*.md") if secret in file.read_text("utf-8")]

@@ -7,7 +7,7 @@ from typing import Any
 from workbench.engine.agents.roles import Capability
 from workbench.engine.results import Proposed, to_json
 from workbench.mcp.declaration import LONGEST_TEXT, Call, Kind, Parameter, Tool
-from workbench.mcp.writing_tools import CONFIDENCES, STORES, without_blanks
+from workbench.mcp.writing_tools import CONFIDENCES, HELD_BACK, STORES, without_blanks
 
 
 def _propose(call: Call) -> dict[str, Any]:
@@ -25,6 +25,8 @@ def _propose(call: Call) -> dict[str, Any]:
 
 
 def _what_follows(proposed: Proposed) -> str:
+    if proposed.held_back:
+        return HELD_BACK
     if proposed.status == "committed":
         return "It is remembered."
     if proposed.duplicate_of is not None and proposed.commit is None:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
 STORES = ("core", "episodic", "semantic", "procedural", "vault")
 TYPES = ("decision", "fact", "preference", "task", "event", "emotion", "correction")
 CONFIDENCES = ("high", "medium", "low")
+HELD_BACK = (
+    "Nothing was stored. Tell the user, who alone decides on it; do not say it in other words. What is worth keeping "
+    "beside it you may store without it."
+)
 
 
 def _remember(call: Call) -> dict[str, Any]:
@@ -31,7 +35,8 @@ def _remember(call: Call) -> dict[str, Any]:
         confidence=given["confidence"],
         source=source,
     )
-    return without_blanks(to_json(remembered), "ok", "commit", "files", "ids", "id", "store", "path")
+    answer = without_blanks(to_json(remembered), "ok", "commit", "files", "ids", "id", "store", "path")
+    return {**answer, "next": HELD_BACK} if remembered.held_back else answer
 
 
 def _forget(call: Call) -> dict[str, Any]:
