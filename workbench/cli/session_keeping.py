@@ -7,6 +7,7 @@ import click
 from workbench.cli.command import command
 from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page, safe_line
+from workbench.cli.session_looking import FROM
 from workbench.cli.text_argument import text_of
 
 
@@ -59,6 +60,143 @@ def append(
         where = f"line {done.lines[0]:,}" if done.lines else "no line"
         return [
             f"{page.paint('✓', 'good')} {safe_line(done.key)}: {where} of {safe_line(done.session_id)}.{begun}"
+        ]
+
+    return bench.report(done, view)
+
+
+@command(
+    "compact",
+    short_help="Let a summary stand for all but the newest messages",
+    answers="It is getting full; how does the conversation go on?",
+    examples=(
+        "workbench sessions compact main --keep 8000",
+        "workbench sessions compact main --from ~/.openclaw",
+    ),
+)
+@click.argument("key")
+@FROM
+@click.option("--instructions", default="", metavar="TEXT", help="What the summary shall look at.")
+@click.option("--keep", type=click.IntRange(0), metavar="TOKENS", help="How much of the end stays as it is.")
+@click.pass_obj
+def compact(bench: Invocation, key: str, from_: str | None, instructions: str, keep: int | None) -> int:
+    """The transcript keeps everything. With --from, a copy in the own store is compacted, never the original.
+
+    A chat model writes the summary where one is configured, else it is made of what was said.
+    """
+    with bench.open() as workspace:
+        done = workspace.session_compact(key, instructions=instructions, keep_tokens=keep, from_=from_)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.sessions import compacted_lines
+
+        return compacted_lines(page, done)
+
+    return bench.report(done, view)
+
+
+@command(
+    "flush",
+    short_help="Save what matters of a session to memory, where that is due",
+    answers="Will it still know this when the conversation is compacted?",
+    examples=("workbench sessions flush main --check", "workbench sessions flush main --now"),
+)
+@click.argument("key")
+@FROM
+@click.option("--check", is_flag=True, help="Only say whether it is due, and how far it is from that.")
+@click.option("--now", is_flag=True, help="Save also where it is not due.")
+@click.pass_obj
+def flush(bench: Invocation, key: str, from_: str | None, check: bool, now: bool) -> int:
+    """Once in each cycle between two compactions; each memory names the line that it comes from."""
+    with bench.open() as workspace:
+        if check:
+            found = workspace.session_flush_check(key, from_=from_)
+        else:
+            done = workspace.session_flush(key, now=now, from_=from_)
+
+    def view_check(page: Page) -> list[str]:
+        from workbench.cli.views.sessions import check_lines, gauge
+
+        return [f"{gauge(found)}{'flush due' if found.due else 'not due'}", *check_lines(page, found)]
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.sessions import flushed_lines
+
+        return flushed_lines(page, done)
+
+    return bench.report(found, view_check) if check else bench.report(done, view)
+
+
+@command(
+    "reset",
+    short_help="Start a session over; its transcript stays",
+    answers="How do I begin afresh without losing what was said?",
+    examples=("workbench sessions reset main",),
+)
+@click.argument("key")
+@click.option("--no-save", is_flag=True, help="Save nothing of it to memory.")
+@click.pass_obj
+def reset(bench: Invocation, key: str, no_save: bool) -> int:
+    """What matters of it is saved to memory first."""
+    with bench.open() as workspace:
+        done = workspace.session_reset(key, save=not no_save)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.sessions import begun_lines
+
+        return begun_lines(page, done)
+
+    return bench.report(done, view)
+
+
+@command(
+    "repair",
+    short_help="Mend a damaged transcript",
+    answers="Why can it not be read any more, and how is that mended?",
+    examples=("workbench sessions repair main",),
+)
+@click.argument("key")
+@click.pass_obj
+def repair(bench: Invocation, key: str) -> int:
+    """Lines that cannot be read are emptied, so that all others keep their numbers; a copy stays beside the file."""
+    with bench.open() as workspace:
+        done = workspace.session_repair(key)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.sessions import repaired_lines
+
+        return repaired_lines(page, done)
+
+    return bench.report(done, view)
+
+
+@command(
+    "recover",
+    short_help="Find a way on for a session in which a model run failed",
+    answers="No model takes this conversation any more; what now?",
+    examples=("workbench sessions recover main --failure overflow",),
+)
+@click.argument("key")
+@click.option(
+    "--failure",
+    type=click.Choice(["overflow", "order", "damaged"]),
+    default="overflow",
+    show_default=True,
+    help="Too long, turns out of order, or damaged.",
+)
+@click.option(
+    "--attempt", type=click.IntRange(1), default=1, show_default=True, help="How often it has failed by now."
+)
+@click.pass_obj
+def recover(bench: Invocation, key: str, failure: str, attempt: int) -> int:
+    """Compact or mend it and try again; what fails again starts over, and its transcript stays."""
+    with bench.open() as workspace:
+        done = workspace.session_recover(key, failure, attempt=attempt)
+
+    def view(page: Page) -> list[str]:
+        return [
+            f"{page.paint('✓', 'good')} {done.told}",
+            page.paint(f"  {done.action} · {done.session_id}", "quiet"),
         ]
 
     return bench.report(done, view)

@@ -19,5 +19,10 @@ for _command in (
     session_looking.show,
     session_looking.context,
     session_keeping.append,
+    session_keeping.compact,
+    session_keeping.flush,
+    session_keeping.reset,
+    session_keeping.repair,
+    session_keeping.recover,
 ):
     sessions_command.add_command(_command)

@@ -110,6 +110,20 @@ def a_session(workspace: Workspace) -> None:
     workspace.session_append(SESSION, "Noted.", role="assistant")
 
 
+def elsewhere(workspace: Workspace) -> Path:
+    """Lay a folder of somebody's notes beside the workspace."""
+    folder = workspace.root.parent / "elsewhere"
+    folder.mkdir(exist_ok=True)
+    (folder / "recipes.md").write_text("# Recipes\n\nBoil the water first.\n", encoding="utf-8")
+    return folder
+
+
+def free_place(workspace: Workspace) -> Path:
+    """Return a place beside the workspace at which nothing stands."""
+    numbers = (workspace.root.parent / f"export-{number}" for number in range(1000))
+    return next(place for place in numbers if not place.exists())
+
+
 READING = (
     Calling("core", lambda w: w.core()),
     Calling("search", lambda w: w.search("lighthouse ferry")),
@@ -306,7 +320,14 @@ TAKING_BACK = (
     Calling("undo", lambda w: w.undo(), WRITE, prepare=lambda w: w.pin(EPISODE)),
     Calling("redo", lambda w: w.redo(), WRITE, prepare=lambda w: (w.pin(EPISODE), w.undo())),
 )
-SESSIONS = (Calling("session_append", lambda w: w.session_append(SESSION, "Hello"), WRITE),)
+SESSIONS = (
+    Calling("session_append", lambda w: w.session_append(SESSION, "Hello"), WRITE),
+    Calling("session_compact", lambda w: w.session_compact(SESSION), WRITE, prepare=a_session),
+    Calling("session_flush", lambda w: w.session_flush(SESSION, now=True), WRITE, prepare=a_session),
+    Calling("session_reset", lambda w: w.session_reset(SESSION), WRITE, prepare=a_session),
+    Calling("session_repair", lambda w: w.session_repair(SESSION), WRITE, prepare=a_session),
+    Calling("session_recover", lambda w: w.session_recover(SESSION, "order"), WRITE, prepare=a_session),
+)
 UPKEEP = (
     Calling("adopt", lambda w: w.adopt(), WRITE),
     Calling("settle", lambda w: w.settle(), WRITE),

@@ -5,10 +5,14 @@ from __future__ import annotations
 from workbench.cli.printing import Page, bar, clip, safe, safe_line, wrap
 from workbench.cli.views.times import at_minute
 from workbench.engine.results import (
+    Compacted,
     FlushCheck,
+    Flushed,
+    SessionBegun,
     SessionContext,
     SessionLine,
     SessionProblem,
+    SessionRepaired,
     SessionRow,
     Sessions,
     SessionView,
@@ -126,6 +130,73 @@ def context_lines(page: Page, found: SessionContext) -> list[str]:
     for repair in found.repairs:
         lines += wrap(safe_line(repair), page.width, first="! ")
     return lines + problem_lines(page, found.problems)
+
+
+def compacted_lines(page: Page, done: Compacted) -> list[str]:
+    """Tell of a compaction, with its summary."""
+    if done.line is None:
+        return [done.told]
+    lines = [
+        f"{page.paint('✓', 'good')} {done.told}",
+        page.paint(
+            f"  {done.tokens_before:,} tokens became {done.tokens_after:,} · L{done.line} · by {done.by}",
+            "quiet",
+        ),
+    ]
+    if done.copied_from:
+        lines += [
+            page.paint(line, "quiet")
+            for line in wrap(safe_line(f"copied from {done.copied_from}"), page.width, first="  ")
+        ]
+    if done.fallback:
+        lines += wrap(safe_line(done.fallback), page.width, first="! ")
+    return [*lines, "", *wrap(safe(done.summary), page.width, first="  ")]
+
+
+def flushed_lines(page: Page, done: Flushed) -> list[str]:
+    """Tell what a flush saved, each with the line that it comes from."""
+    if not done.flushed:
+        return [done.check.reason if done.check else "Nothing was due."]
+    lines = [f"{page.paint('✓', 'good')} {_saved(done)}"]
+    for one in done.saved:
+        lines += wrap(safe_line(one.text), page.width, first="  • ")
+        aside = f"{safe_line(one.id)} from {safe_line(one.citation)}"
+        lines += [page.paint(line, "quiet") for line in wrap(aside, page.width, first="    ")]
+    if done.fallback:
+        lines += wrap(safe_line(done.fallback), page.width, first="! ")
+    return lines
+
+
+def begun_lines(page: Page, done: SessionBegun) -> list[str]:
+    """Tell that a session started over."""
+    lines = [f"{page.paint('✓', 'good')} {safe_line(done.key)} starts over as {safe_line(done.session_id)}."]
+    if done.previous_transcript:
+        kept = safe_line(f"before: {done.previous_transcript}")
+        lines += [page.paint(line, "quiet") for line in wrap(kept, page.width, first="  ")]
+    return lines + (flushed_lines(page, done.flushed) if done.flushed else [])
+
+
+def repaired_lines(page: Page, done: SessionRepaired) -> list[str]:
+    """Tell what was mended."""
+    if not done.repairs:
+        return ["There is nothing to mend."]
+    lines = []
+    for repair in done.repairs:
+        lines += wrap(safe_line(repair), page.width, first="✓ ")
+    if done.copy:
+        lines += [
+            page.paint(line, "quiet")
+            for line in wrap(safe_line(f"as it was: {done.copy}"), page.width, first="  ")
+        ]
+    return lines + problem_lines(page, done.problems)
+
+
+def _saved(done: Flushed) -> str:
+    count = len(done.saved)
+    what = (
+        "Nothing was worth saving" if not count else f"Saved {count} {'memory' if count == 1 else 'memories'}"
+    )
+    return f"{what} (by {done.by})."
 
 
 def problem_lines(page: Page, problems: tuple[SessionProblem, ...]) -> list[str]:

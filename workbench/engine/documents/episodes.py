@@ -24,6 +24,7 @@ _HEADING: Final = re.compile(
     r"(\d{1,2})[:：](\d{2})(?:[:：]\d{2})?(?:\s*[#＃](\d{1,6}))?(?:\s*[|｜]\s*|\s+|$)(.*)$", re.DOTALL
 )
 _TIME: Final = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+_ID: Final = re.compile(r"[a-z]+:\S+")
 _TAG_STOPS: Final = re.compile(r"[\[\]|｜,，、;；［］【】]+")
 _CLOSING_MARKS: Final = re.compile(r"(?:^|\s)#+$")
 
@@ -58,6 +59,12 @@ class EpisodeEntry:
     extra: tuple[tuple[str, str], ...]
     body: str
     span: LineSpan
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """Return the ids that the heading’s `from` lists, such as `file:sessions/7d0c.jsonl#L12`."""
+        listed = next((value for key, value in self.extra if key.lower() == "from"), "")
+        return tuple(item for item in listed.strip("[]").replace(",", " ").split() if _ID.fullmatch(item))
 
 
 @dataclass(frozen=True)

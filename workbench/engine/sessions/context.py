@@ -121,7 +121,11 @@ def build_context(
         1 for number in branch.numbers[: len(branch.numbers) - taken] if tree.kind(number) == events.MESSAGE
     )
     messages.reverse()
-    clean = sanitise(([summary] if summary is not None else []) + messages)
+    while summary is None and taken < len(branch.numbers) and messages and messages[0].role != "user":
+        # The question of these answers found no room, so they have none either.
+        messages.pop(0)
+        left += 1
+    clean = sanitise(messages, summary)
     tokens = tuple(estimate.of(placed.message) for placed in clean.messages)
     return Context(
         clean.messages,

@@ -15,7 +15,7 @@ from workbench.engine.results import SessionProblem
 from workbench.engine.sessions.entries import SessionEntry
 from workbench.engine.sessions.foreign_database import DATABASE, DatabaseHome
 from workbench.engine.sessions.homes import FileHome, SessionHome
-from workbench.engine.sessions.keys import SessionKey, is_session_id
+from workbench.engine.sessions.keys import SessionKey, is_session_id, parse_key
 from workbench.engine.sessions.lines import FileLines, Lines
 from workbench.engine.sessions.store import NAME, StoreContent
 
@@ -126,12 +126,13 @@ class ManyHomes:
                     )
                     continue
                 entries[name] = entry
-                self._owner[str(entry.session_id)] = home
+                self._owner[str(parse_key(name))] = home
         return StoreContent(entries, tuple(problems))
 
     def lines(self, key: SessionKey, entry: SessionEntry) -> Lines:
-        if entry.session_id in self._owner:
-            return self._owner[entry.session_id].lines(key, entry)
+        owner = self._owner.get(str(key))
+        if owner is not None:
+            return owner.lines(key, entry)
         every = [home.lines(key, entry) for home in self._homes]
         return next((lines for lines in every if lines.size()), every[0])
 

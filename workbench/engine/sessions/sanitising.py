@@ -43,11 +43,12 @@ class Sanitised:
     repairs: tuple[str, ...]
 
 
-def sanitise(messages: Iterable[Placed]) -> Sanitised:
+def sanitise(messages: Iterable[Placed], summary: Placed | None = None) -> Sanitised:
     """Return a history that every provider takes (issue of damaged histories; session workflow §4, §8).
 
     Args:
         messages: In order, as transcripts write them.
+        summary: What stands before them as a turn of its own, or None.
     """
     counts: dict[str, int] = {}
 
@@ -56,7 +57,7 @@ def sanitise(messages: Iterable[Placed]) -> Sanitised:
 
     spoken = [_without_images(placed, note) for placed in messages if _counts(placed, note)]
     paired = _paired(spoken, note)
-    ordered = _ordered(paired, note)
+    ordered = _ordered(paired, note, summary)
     return Sanitised(tuple(ordered), tuple(told.format(count=count) for told, count in counts.items()))
 
 
@@ -158,19 +159,23 @@ def missing_result(call_id: str, name: str) -> dict[str, Any]:
     }
 
 
-def _ordered(messages: Sequence[Placed], note: Any) -> list[Placed]:
+def _ordered(messages: Sequence[Placed], note: Any, summary: Placed | None) -> list[Placed]:
     """Let a person speak first, and join what one side said twice in a row."""
-    ordered: list[Placed] = []
+    ordered: list[Placed] = [] if summary is None else [summary]
     for placed in messages:
         before = ordered[-1] if ordered else None
         if before is None and placed.role != "user":
             note("Answers before the first question were left out ({count}).")
-            continue
-        if before is not None and before.role == placed.role and placed.role in ("user", "assistant"):
+        elif (
+            before is not None
+            and before is not summary
+            and before.role == placed.role
+            and placed.role in ("user", "assistant")
+        ):
             note("Turns of one side in a row were joined ({count}).")
             ordered[-1] = _joined(before, placed)
-            continue
-        ordered.append(placed)
+        else:
+            ordered.append(placed)
     return ordered
 
 

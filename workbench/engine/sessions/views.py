@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from workbench.engine.results import SessionLine
 from workbench.engine.sessions import events
@@ -45,11 +47,11 @@ def told(event: Event, name: str, *, active: bool | None = True) -> SessionLine:
     )
 
 
-def text_in(event: Event) -> str:
-    """Return the words of a message, without calls, results and pictures."""
+def words_of(message: Mapping[str, Any]) -> str:
+    """Return the words of a message, without calls, thoughts and pictures."""
     return "\n".join(
         part["text"]
-        for part in parts_of(event.message.get("content"))
+        for part in parts_of(message.get("content"))
         if part.get("type") in ("text", "input_text", "output_text") and isinstance(part.get("text"), str)
     )
 
@@ -65,6 +67,8 @@ def _text(event: Event) -> str:
             text = f"session {event.id}"
         case events.LABEL:
             text = text_of(event.fields.get("label"))
+        case events.CUSTOM if event.fields.get("customType") == events.FLUSH_MARK:
+            text = _of_flush(event.fields.get("data"))
         case events.CUSTOM_MESSAGE:
             text = "\n".join(
                 _of_part(part, MOST_CHARACTERS) for part in parts_of(event.fields.get("content"))
@@ -77,6 +81,13 @@ def _text(event: Event) -> str:
             }
             text = json.dumps(rest, ensure_ascii=False) if rest else ""
     return _cut(text, MOST_CHARACTERS)
+
+
+def _of_flush(data: object) -> str:
+    saved = data.get("saved") if isinstance(data, dict) else None
+    rows = [each for each in saved if isinstance(each, dict)] if isinstance(saved, list) else []
+    told = [f"{text_of(each.get('id'))} from {text_of(each.get('from'))}" for each in rows]
+    return "\n".join(["Memory was flushed up to here.", *told])
 
 
 def _of_message(event: Event) -> str:

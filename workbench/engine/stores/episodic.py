@@ -43,6 +43,7 @@ class Episode:
         source: One word, such as `conversation` or `user-explicit`.
         entities: Ids (`type--slug`) of the entities it is about; kept in the heading, so that the text
             stays as it was said.
+        origins: Ids of what it was taken from, such as lines of a session; kept in the heading as well.
     """
 
     text: str
@@ -51,6 +52,7 @@ class Episode:
     tags: tuple[str, ...] = ()
     source: str = "conversation"
     entities: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,8 @@ def append_episode(
     if known is not None:
         return Recorded(known.id, path, fresh=False)
     # The entities of a heading are not those of the text: a text keeps its own [[links]] as they are.
-    extra = (("entities", f"[{', '.join(episode.entities)}]"),) if episode.entities else ()
+    listed = (("entities", episode.entities), ("from", episode.origins))
+    extra = tuple((name, f"[{', '.join(ids)}]") for name, ids in listed if ids)
     extended = log.append_entry(
         f"{now:%H:%M}",
         wording.text,

@@ -129,6 +129,7 @@ def _episode(view: FileView, wanted: MemoryId, zone: tzinfo) -> Placed:
         entry.type,
         entry.source,
         _moment(f"{entry.date}T{entry.time}", zone),
+        provenance=Provenance(sources=entry.origins),
     )
 
 

@@ -20,12 +20,12 @@ from workbench.engine.workspace.holding import Holding
 from workbench.engine.workspace.instructing import Instructing
 from workbench.engine.workspace.past_reading import PastReading
 from workbench.engine.workspace.proposing import Proposing
-from workbench.engine.workspace.session_keeping import SessionKeeping
+from workbench.engine.workspace.session_compacting import SessionCompacting
 
 _MARKS = (layout.HISTORY, layout.SETTINGS, layout.CORE, "memory")
 
 
-class Workspace(Holding, Proposing, DecayEditing, PastReading, Auditing, Instructing, SessionKeeping):
+class Workspace(Holding, SessionCompacting, Proposing, DecayEditing, PastReading, Auditing, Instructing):
     """An agent's memory in a folder: a context manager, safe to use from several threads.
 
     Open one with `Workspace.open`; opening reads and writes nothing in the folder. The first mutation

@@ -73,6 +73,10 @@ class SessionKeeping(SessionReading):
         )
         if trigger is not None:
             written = events.message("user", trigger[1], now)
+        if trigger is not None:
+            known = places.own_home(ground).read().find(parsed)
+            if known is not None and known[1].session_id:
+                self._before_new(places.Found(places.own_home(ground), known[0], parsed, known[1]))
         told = {
             "model": model,
             "total_tokens": total_tokens,
@@ -94,6 +98,26 @@ class SessionKeeping(SessionReading):
             reason=reason,
             rest=trigger[1] if trigger else None,
         )
+
+    def _before_new(self, found: places.Found) -> None:
+        """Do what is to be done with a session that is about to start over."""
+
+    def _own(self, key: str, from_: str | None) -> places.Found:
+        """Return a session of the own store; one of another program is copied there first.
+
+        Doing it again takes the copy that is there: it has its own life by then.
+        """
+        from dataclasses import replace
+
+        from workbench.engine.sessions.copying import copy_session
+
+        ground = self._ground
+        found = places.find(ground, key, from_)
+        if from_ is None:
+            return found
+        home = places.own_home(ground)
+        entry, copied = copy_session(found.lines, found.key, found.entry, home.store, ground.now())
+        return replace(found, home=home, entry=entry, copied_from=found.lines.where if copied else None)
 
     def _begin(self, key: SessionKey, reason: str = "") -> tuple[str, SessionEntry, str]:
         """Go on with a session, or begin one where there is none, it has ended, or that is asked for.

@@ -32,6 +32,7 @@ class Found:
         key: The key, taken apart.
         entry: What the store says.
         line: The line that was named with it; None for none.
+        copied_from: The foreign transcript that it was copied from just now; None where it was not.
     """
 
     home: SessionHome
@@ -39,6 +40,7 @@ class Found:
     key: SessionKey
     entry: SessionEntry
     line: int | None = None
+    copied_from: str | None = None
 
     @property
     def lines(self) -> Lines:

@@ -1,0 +1,371 @@
+"""Sessions through the door: kept, ended, flushed, compacted, mended, recovered; foreign ones copied first."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engine.sessions.openclaw_database import make
+from tests.engine.sessions.transcript_files import called, chain, said, write
+from tests.engine.workspace.agent_home import AgentHome
+from workbench.engine import Workspace
+from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, ProviderError
+from workbench.engine.providers import ChatMessage, ChatReply
+
+MAIN = "agent:main:main"
+TALK = (
+    ("user", "Remember that the ferry is called Visborg."),
+    ("assistant", "Noted."),
+    ("user", "We decided to migrate the archive to Postgres because of the locks."),
+    ("assistant", "I will plan it."),
+    ("user", "What is the weather like?"),
+    ("assistant", "Fine."),
+)
+
+
+@pytest.fixture
+def talked(settled: AgentHome) -> AgentHome:
+    with settled.open() as workspace:
+        for role, text in TALK:
+            workspace.session_append(MAIN, text, role=role)
+    return settled
+
+
+def transcript(workspace: Workspace) -> Path:
+    found = workspace.session(MAIN).session.transcript
+    assert found is not None
+    return Path(found)
+
+
+def told(workspace: Workspace) -> list[str]:
+    return [line.text for line in workspace.session(MAIN).lines if line.kind == "message"]
+
+
+def test_what_was_said_is_listed_and_shown(talked: AgentHome) -> None:
+    with talked.open("reader") as workspace:
+        (row,) = workspace.sessions().sessions
+        assert (row.key, row.kind, row.agent, row.fresh, row.source) == (MAIN, "main", "main", True, "own")
+        assert row.size_bytes > 0
+        assert told(workspace) == [text for _, text in TALK]
+
+
+def test_nothing_is_made_before_something_is_said(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        assert workspace.sessions().sessions == ()
+        assert not Path(workspace.sessions().where).parent.exists()
+
+
+@pytest.mark.parametrize("name", ["main", MAIN, "AGENT:MAIN:MAIN"])
+def test_a_session_has_several_names(name: str, talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        assert workspace.session(name).session.key == MAIN
+        assert workspace.session(workspace.session(MAIN).session.session_id).session.key == MAIN
+
+
+def test_pages_go_on_where_the_last_one_ended(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        first = workspace.session(MAIN, limit=3)
+        assert ([line.line for line in first.lines], first.next, first.total) == ([1, 2, 3], 4, 7)
+        second = workspace.session(MAIN, line=first.next, limit=100)
+        assert ([line.line for line in second.lines], second.next) == ([4, 5, 6, 7], None)
+        assert [line.line for line in workspace.session(MAIN, line=-2).lines] == [6, 7]
+        assert workspace.session(MAIN, line=100).lines == ()
+
+
+def test_a_day_later_a_session_starts_over(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        before = workspace.session(MAIN).session.session_id
+        talked.clock.advance(days=1)
+        assert not workspace.sessions().sessions[0].fresh
+        done = workspace.session_append(MAIN, "Good morning")
+        assert (done.began, done.reason) == (True, "daily")
+        assert done.session_id != before
+        assert told(workspace) == ["Good morning"]
+        assert workspace.session(before).total == 7
+
+
+def test_settings_say_when(talked: AgentHome) -> None:
+    talked.write("workbench.toml", '[sessions]\nreset = "none"\nreset_by_type = { direct = "idle 5" }\n')
+    talked.clock.advance(minutes=6)
+    with talked.open() as workspace:
+        assert workspace.session_append(MAIN, "x").reason == "idle"
+    talked.write("workbench.toml", '[sessions]\nreset = "weekly"\n')
+    with talked.open() as workspace, pytest.raises(InvalidSetting) as caught:
+        workspace.sessions()
+    assert caught.value.where == "sessions.reset"
+
+
+def test_new_saves_what_matters_and_starts_over(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        before = workspace.session(MAIN).session.session_id
+        done = workspace.session_append(MAIN, "/new And now the garden")
+        assert (done.began, done.reason, done.rest) == (True, "new", "And now the garden")
+        assert told(workspace) == ["And now the garden"]
+        found = workspace.search("Visborg ferry").results[0]
+        assert f"file:sessions/{before}.jsonl#L2" in workspace.show(found.id).provenance
+
+
+def test_a_flush_names_the_line_of_each_memory_and_leads_back_to_it(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        flushed = workspace.session_flush(MAIN, now=True)
+        assert [one.citation.rpartition("#")[2] for one in flushed.saved] == ["L2", "L4"]
+        assert flushed.by == "rules"
+        for one in flushed.saved:
+            shown = workspace.show(one.id)
+            assert one.citation in shown.provenance
+            assert one.citation in shown.links.to
+            (line,) = workspace.session(one.citation, limit=1).lines
+            assert one.text in line.text
+            assert line.citation == one.citation
+        log = workspace.audit_log(limit=5)
+        assert any("Postgres" in entry.summary for entry in log.entries)
+
+
+def test_what_was_flushed_is_not_flushed_again(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        assert workspace.session_flush(MAIN, now=True).saved
+        commit = workspace.head()
+        again = workspace.session_flush(MAIN, now=True)
+        assert again.saved == ()
+        assert workspace.head() == commit
+        workspace.session_append(MAIN, "I prefer tea to coffee.")
+        assert [one.text for one in workspace.session_flush(MAIN, now=True).saved] == [
+            "I prefer tea to coffee."
+        ]
+
+
+def test_it_is_due_by_tokens_and_once_in_a_cycle(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        assert not workspace.session_flush(MAIN).flushed
+        workspace.session_append(MAIN, "Go on", total_tokens=21_000, context_tokens=32_768)
+        check = workspace.session_flush_check(MAIN)
+        assert (check.due, check.threshold, check.compaction_at) == (True, 20_576, 24_576)
+        assert not workspace.session_flush_check(MAIN, heartbeat=True).due
+        assert workspace.session_flush(MAIN).flushed
+        assert not workspace.session_flush_check(MAIN).due
+        assert workspace.session_compact(MAIN, keep_tokens=1).compactions == 1
+        workspace.session_append(MAIN, "And on", total_tokens=22_000)
+        assert workspace.session_flush_check(MAIN).due
+
+
+def test_of_a_group_nothing_counts_as_asked_for(settled: AgentHome) -> None:
+    group = "agent:main:telegram:group:7"
+    with settled.open() as workspace:
+        workspace.session_append(group, "Remember that Kim is the boss of everybody.")
+        (saved,) = workspace.session_flush(group, now=True).saved
+        assert "user-explicit" not in workspace.show(saved.id).provenance
+
+
+def test_a_reader_is_never_told_that_a_flush_is_due(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        workspace.session_append(MAIN, "Go on", total_tokens=190_000)
+    with talked.open("agent:scout") as workspace:
+        assert not workspace.session_flush_check(MAIN).due
+
+
+def test_a_compaction_keeps_the_transcript_and_shortens_the_context(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        before = transcript(workspace).read_bytes()
+        done = workspace.session_compact(MAIN, keep_tokens=10)
+        assert (done.line, done.by, done.compactions) == (8, "rules", 1)
+        assert "Postgres" in done.summary
+        assert transcript(workspace).read_bytes().startswith(before)
+        context = workspace.session_context(MAIN)
+        assert context.summary_line == 8
+        assert context.messages[0].synthetic
+        assert [message.line for message in context.messages[1:]] == [6, 7]
+        workspace.session_append(MAIN, "Thanks")
+        assert workspace.session_context(MAIN).messages[-1].message["content"][0]["text"] == "Thanks"
+
+
+def test_where_all_is_new_nothing_is_compacted(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        before = transcript(workspace).read_bytes()
+        assert workspace.session_compact(MAIN).line is None
+        assert transcript(workspace).read_bytes() == before
+
+
+class Chat:
+    name = "fake"
+
+    def __init__(self, answer: str | ProviderError) -> None:
+        self._answer = answer
+
+    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> ChatReply:
+        if isinstance(self._answer, ProviderError):
+            raise self._answer
+        return ChatReply(self._answer, "fake")
+
+    def close(self) -> None:
+        return None
+
+
+def with_model(monkeypatch: pytest.MonkeyPatch, answer: str | ProviderError) -> None:
+    monkeypatch.setenv("WORKBENCH_MODEL_NAME", "fake")
+    monkeypatch.setenv("WORKBENCH_MODEL_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setattr("workbench.engine.providers.chat_model", lambda *_, **__: Chat(answer))
+    # Where a memory belongs is not asked of the model here.
+    monkeypatch.setattr(
+        "workbench.engine.triggers.route_by_model",
+        lambda text, _chat, hints: __import__("workbench.engine.triggers", fromlist=["x"]).route_by_rules(
+            text, hints
+        ),
+    )
+
+
+def test_a_model_says_what_is_kept(talked: AgentHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_model(monkeypatch, "- The archive moves to Postgres. [L4]\n- Nobody said this. [L77]")
+    with talked.open() as workspace:
+        flushed = workspace.session_flush(MAIN, now=True)
+        assert (flushed.by, flushed.fallback) == ("model", None)
+        assert [(one.text, one.citation.rpartition("#")[2]) for one in flushed.saved] == [
+            ("The archive moves to Postgres.", "L4"), ("Nobody said this.", "L7"),
+        ]  # fmt: skip
+
+
+def test_no_reply_saves_nothing(talked: AgentHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_model(monkeypatch, "NO_REPLY")
+    with talked.open() as workspace:
+        before = workspace.head()
+        flushed = workspace.session_flush(MAIN, now=True)
+        assert (flushed.saved, flushed.flushed) == ((), True)
+        assert workspace.head() == before
+
+
+def test_where_a_model_fails_rules_step_in(talked: AgentHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_model(monkeypatch, ProviderError("The model is gone."))
+    with talked.open() as workspace:
+        flushed = workspace.session_flush(MAIN, now=True)
+        assert (flushed.by, flushed.fallback, len(flushed.saved)) == ("rules", "The model is gone.", 2)
+        assert workspace.session_compact(MAIN, keep_tokens=5).fallback == "The model is gone."
+
+
+def test_damage_is_mended_and_lines_keep_their_numbers(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        place = transcript(workspace)
+        lines = place.read_bytes().splitlines()
+        lines[3] = b"\x00garbage"
+        place.write_bytes(b"\n".join(lines) + b'\n{"type":"mess')
+        assert [problem.line for problem in workspace.session(MAIN).problems] == [4, 8]
+        done = workspace.session_repair(MAIN)
+        assert done.copy is not None
+        assert Path(done.copy).read_bytes().splitlines()[3] == b"\x00garbage"
+        assert [problem.line for problem in done.problems] == [4, 8]
+        assert workspace.session(MAIN).problems == ()
+        assert place.read_bytes().splitlines()[4] == lines[4]
+        assert workspace.session_repair(MAIN).copy is None
+
+
+def test_recovery_compacts_mends_and_at_last_starts_over(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        for number in range(8):
+            workspace.session_append(MAIN, f"Tell me about {number}. " + "More of it, please. " * 60)
+            workspace.session_append(MAIN, "Yes. " * 80, role="assistant")
+        before = workspace.session(MAIN).session.session_id
+        assert workspace.session_recover(MAIN, "overflow").action == "retry"
+        rotated = workspace.session_recover(MAIN, "overflow", attempt=2)
+        assert (rotated.action, rotated.previous_id) == ("rotated", before)
+        assert workspace.session(before).total > 20
+        with pytest.raises(InvalidInput):
+            workspace.session_recover(MAIN, "boredom")
+
+
+def test_a_history_out_of_order_is_mended_where_that_helps(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        call = called("a", None, "c1")["message"]
+        workspace.session_append(MAIN, message=call)
+        assert workspace.session_recover(MAIN, "order").action == "continue"
+        assert workspace.session_context(MAIN).messages[-1].role == "toolResult"
+
+
+def test_a_reset_keeps_the_transcript(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        done = workspace.session_reset(MAIN)
+        assert done.previous_transcript is not None
+        assert Path(done.previous_transcript).is_file()
+        assert done.flushed is not None
+        assert len(done.flushed.saved) == 2
+        assert workspace.sessions().sessions[0].flush.compactions == 0
+        assert workspace.session_reset(MAIN, save=False).flushed is None
+
+
+@pytest.mark.parametrize("world", ["files", "database"])
+def test_a_foreign_session_is_copied_before_it_is_compacted(
+    world: str, settled: AgentHome, tmp_path: Path
+) -> None:
+    entry: dict[str, Any] = {
+        "sessionId": "7d0c",
+        "updatedAt": 1769300000000,
+        "totalTokens": 90_000,
+        "own": "kept",
+    }
+    events = chain(
+        "We decided on Rust because it is fast.", "Good.", "I prefer long walks.", "Nice.", "Go on.", "Yes."
+    )
+    if world == "files":
+        place = write(tmp_path / "claw" / "7d0c.jsonl", *events).parent
+        (place / "sessions.json").write_text(json.dumps({MAIN: entry}))
+    else:
+        place = make(tmp_path / "claw" / "openclaw-agent.sqlite", {MAIN: (entry, events)}).parent
+    before = {path.name: path.read_bytes() for path in place.iterdir()}
+    with settled.open() as workspace:
+        assert workspace.sessions(from_=str(place)).source == world
+        assert workspace.sessions().sessions == ()
+        done = workspace.session_compact(MAIN, from_=str(place), keep_tokens=5)
+        assert done.copied_from
+        flushed = workspace.session_flush(MAIN, from_=str(place), now=True)
+        assert [one.citation for one in flushed.saved] == [
+            "file:sessions/7d0c.jsonl#L2",
+            "file:sessions/7d0c.jsonl#L4",
+        ]
+        assert workspace.session_compact(MAIN, from_=str(place)).copied_from is None
+        assert workspace.session(MAIN).session.source == "own"
+    assert {path.name: path.read_bytes() for path in place.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../../etc/passwd",
+        "agent:../x:main",
+        "file:sessions/../../x.jsonl#L1",
+        "a\0b",
+        "x" * 2000,
+        "",
+        "sessions/",
+    ],
+)
+def test_names_that_lead_elsewhere_find_nothing(name: str, talked: AgentHome) -> None:
+    with talked.open() as workspace, pytest.raises((NotFound, InvalidInput)):
+        workspace.session(name)
+
+
+def test_a_session_of_a_hostile_key_stays_in_the_folder(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        workspace.session_append("agent:main:telegram:group:../../../x", "hello")
+        (row,) = workspace.sessions().sessions
+        assert row.transcript is not None
+        assert Path(row.transcript).parent == Path(workspace.sessions().where).parent
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"role": "system"}, {"text": " "}, {"message": {"role": "user"}}, {"message": {"content": "x"}}],
+)
+def test_what_is_no_message_is_refused(options: dict[str, Any], settled: AgentHome) -> None:
+    with settled.open() as workspace, pytest.raises(InvalidInput):
+        workspace.session_append(MAIN, **{"text": "x", **options})
+
+
+def test_what_is_said_about_a_pair_is_kept_whole(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        whole = said("x", None, "user", [{"type": "text", "text": "see"}, {"type": "image", "data": "AAAA"}])[
+            "message"
+        ]
+        workspace.session_append(MAIN, message=whole)
+        (message,) = workspace.session_context(MAIN).messages
+        assert message.message["content"] == whole["content"]

@@ -1,0 +1,239 @@
+"""The part of the door that shortens sessions, mends them, and finds a way on where one failed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.engine import results
+from workbench.engine.agents.roles import Capability, require
+from workbench.engine.errors import InvalidInput
+from workbench.engine.workspace import session_places as places
+from workbench.engine.workspace.session_flushing import SessionFlushing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from workbench.engine.sessions.compaction import Cut
+    from workbench.engine.sessions.context import Context
+    from workbench.engine.sessions.entries import SessionEntry
+    from workbench.engine.sessions.lines import LineReader
+    from workbench.engine.sessions.summarising import Summary
+    from workbench.engine.sessions.tree import Tree
+
+FAILURES = ("overflow", "order", "damaged")
+
+
+class SessionCompacting(SessionFlushing):
+    """Compacts, repairs and recovers sessions of this workspace."""
+
+    def session_compact(
+        self,
+        key: str,
+        *,
+        instructions: str = "",
+        keep_tokens: int | None = None,
+        from_: str | None = None,
+    ) -> results.Compacted:
+        """Let a summary stand for all but the newest messages of a session; the transcript keeps everything.
+
+        The summary is written by the chat model, in stages that fit it, or made of what was said; failures of tools
+        and the files they read and wrote are told in any case.
+
+        Args:
+            key: As for `session`.
+            instructions: What the summary shall look at.
+            keep_tokens: Of the newest messages that stay; the setting `sessions.keep_recent_tokens` by default.
+            from_: As for `sessions`; the session is copied into the own store first.
+
+        Raises:
+            NotFound: There is no such session.
+            Locked: Another program writes it.
+            RoleRefused: This door may not write.
+        """
+        from workbench.engine.sessions.compaction import plan_cut
+        from workbench.engine.sessions.context import build_context
+        from workbench.engine.sessions.lines import random_access
+        from workbench.engine.sessions.tree import read_tree
+
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="compact sessions")
+        found = self._own(key, from_)
+        keep = ground.settings.sessions.keep_recent_tokens if keep_tokens is None else keep_tokens
+        lines = found.lines
+        tree = read_tree(lines)
+        with random_access(lines) as reader:
+            before = build_context(tree, reader, budget=self._room(found), turns=0)
+            cut = plan_cut(tree, reader, keep)
+            if cut is None:
+                return _nothing(found, before)
+            summary = self._summary(tree, reader, cut, instructions)
+            left = sum(1 for number in cut.left if tree.kind(number) == "message")
+        tokens_before = found.entry.total_tokens or before.total
+        event = self._append_compaction(found, cut, summary, tokens_before)
+        after = self._context(found, self._room(found), 0)[1]
+        compactions = self._count_compaction(found, after.total)
+        kept = sum(1 for placed in after.messages if placed.line is not None) - 1
+        return results.Compacted(
+            found.name,
+            found.entry.session_id,
+            event,
+            summary.text,
+            summary.by,
+            summary.fallback,
+            tokens_before,
+            after.total,
+            left,
+            max(0, kept),
+            compactions,
+            f"A summary stands for {left:,} messages.",
+            found.copied_from,
+        )
+
+    def session_repair(self, key: str) -> results.SessionRepaired:
+        """Mend a transcript: lines that cannot be read are emptied, so that all others keep their numbers.
+
+        The file as it was is kept beside it. Calls of tools without results, and turns out of order, are put right
+        whenever a model is shown the session, and told of here.
+
+        Args:
+            key: As for `session`.
+
+        Raises:
+            NotFound: There is no such session.
+            Locked: Another program writes it.
+            RoleRefused: This door may not write.
+        """
+        from workbench.engine.sessions.repair import repair_transcript
+
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="repair sessions")
+        found = places.find(ground, key)
+        store = places.own_home(ground).store
+        mended = repair_transcript(store.transcript(found.key, found.entry), ground.now())
+        tree, context = self._context(found, self._room(found), 0)
+        shown = tuple(f"When it is shown to a model: {repair}" for repair in context.repairs)
+        return results.SessionRepaired(
+            found.name,
+            (*mended.repairs, *shown),
+            mended.problems or tree.told(),
+            str(mended.copy) if mended.copy else None,
+        )
+
+    def session_recover(
+        self, key: str, failure: str, *, attempt: int = 1, compact: Callable[[], bool] | None = None
+    ) -> results.SessionRecovered:
+        """Find a way on for a session in which a model run failed.
+
+        A context that overflows is compacted once and tried again; a history that no provider takes is mended once;
+        whatever fails again is left: the session starts over, its transcript stays, and what matters is saved.
+
+        Args:
+            key: As for `session`.
+            failure: `overflow`, `order` (of roles) or `damaged`.
+            attempt: How often this run has failed by now, 1 for the first time.
+            compact: Compacts in another way than `session_compact`; tells whether it did.
+
+        Raises:
+            InvalidInput: The failure is none of these.
+            RoleRefused: This door may not write.
+        """
+        require(self._ground.role, Capability.WRITE_MEMORY, doing="recover sessions")
+        if failure not in FAILURES:
+            raise InvalidInput(f"“{failure[:40]}” is no failure.", remedy=f"Say {', '.join(FAILURES)}.")
+        found = places.find(self._ground, key)
+        session_id = found.entry.session_id
+        if attempt <= 1 and failure == "overflow":
+            done = compact() if compact is not None else self._compacted_smaller(key)
+            if done:
+                told = "The session was compacted; try again."
+                return results.SessionRecovered(found.name, "retry", session_id, None, told)
+        if attempt <= 1 and failure != "overflow":
+            mended = self.session_repair(key)
+            if mended.repairs:
+                told = "The history was mended; go on with it."
+                return results.SessionRecovered(found.name, "continue", session_id, None, told)
+        begun = self.session_reset(key, reason="recovered")
+        told = "The session starts over; what was said before stays in its transcript."
+        return results.SessionRecovered(found.name, "rotated", begun.session_id, begun.previous_id, told)
+
+    def _compacted_smaller(self, key: str) -> bool:
+        """Compact a session so that it is smaller than before; tell whether that worked."""
+        done = self.session_compact(key)
+        if done.line is None:
+            # All of it counts as newest: a quarter of the window is still enough to go on with.
+            done = self.session_compact(key, keep_tokens=done.tokens_before // 4)
+        return done.line is not None and done.tokens_after < done.tokens_before
+
+    def _room(self, found: places.Found) -> int:
+        return 4 * (found.entry.context_tokens or self._ground.settings.sessions.window)
+
+    def _summary(self, tree: Tree, reader: LineReader, cut: Cut, instructions: str) -> Summary:
+        from workbench.engine.sessions.compaction import messages_of
+        from workbench.engine.sessions.gathering import Gathered
+        from workbench.engine.sessions.summarising import material_characters, summarise
+
+        settings = self._ground.settings
+        gathered = Gathered(material_characters(settings.model.context))
+        for placed in messages_of(tree, reader, cut.left):
+            gathered.add(placed)
+        if not settings.model.configured:
+            return summarise(gathered, cut.before, chat=None, context_tokens=0)
+        from workbench.engine.providers import chat_model
+
+        chat = chat_model(settings, timeout_s=settings.model.reflection_timeout)
+        try:
+            return summarise(
+                gathered,
+                cut.before,
+                chat=chat,
+                context_tokens=settings.model.context,
+                instructions=instructions,
+            )
+        finally:
+            if chat is not None:
+                chat.close()
+
+    def _append_compaction(self, found: places.Found, cut: Cut, summary: Summary, tokens: int) -> int:
+        from workbench.engine.sessions import events
+
+        fields = {
+            "summary": summary.text,
+            "firstKeptEntryId": cut.first_kept_id,
+            "tokensBefore": tokens,
+            "details": {"by": summary.by},
+        }
+        (event,) = self._writer(found.key, found.entry).append(
+            [(events.COMPACTION, fields)], self._ground.now()
+        )
+        return event.line
+
+    def _count_compaction(self, found: places.Found, tokens: int) -> int:
+        count = found.entry.compactions + 1
+
+        def change(entry: SessionEntry | None) -> SessionEntry | None:
+            nonlocal count
+            if entry is None or entry.session_id != found.entry.session_id:
+                return entry
+            count = entry.compactions + 1
+            return entry.with_fields(compactionCount=count, totalTokens=tokens)
+
+        places.own_home(self._ground).store.change(found.key, change)
+        return count
+
+
+def _nothing(found: places.Found, before: Context) -> results.Compacted:
+    return results.Compacted(
+        found.name,
+        found.entry.session_id,
+        None,
+        "",
+        "rules",
+        None,
+        before.total,
+        before.total,
+        0,
+        len(before.messages),
+        found.entry.compactions,
+        "There is nothing to compact: all of it is new.",
+        found.copied_from,
+    )

@@ -1,0 +1,173 @@
+"""The part of the door that saves what matters of a session to memory: before a compaction, and when it starts over."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.engine import results
+from workbench.engine.agents.roles import Capability, require
+from workbench.engine.workspace import session_places as places
+from workbench.engine.workspace.session_keeping import SessionKeeping
+from workbench.engine.workspace.session_noticing import Said
+from workbench.engine.workspace.writing import Writing
+
+if TYPE_CHECKING:
+    from workbench.engine.sessions.entries import SessionEntry
+    from workbench.engine.workspace.session_noticing import Noticed
+
+# More than a flush can be late for; what is older has had its turn.
+_MOST_ENTRIES = 4000
+
+
+class SessionFlushing(Writing, SessionKeeping):
+    """Flushes sessions to memory; each memory names the line that it comes from."""
+
+    def session_flush(
+        self, key: str, *, now: bool = False, heartbeat: bool = False, from_: str | None = None
+    ) -> results.Flushed:
+        """Save what matters of a session to memory, where that is due: once in each cycle between two compactions.
+
+        With a chat model its answer is saved, else what the person asked to remember, decided, prefers or corrected.
+        Only what was said since the last flush is looked at.
+
+        Args:
+            key: As for `session`.
+            now: Save also where it is not due.
+            heartbeat: Whether the turn at hand is one of the machinery's own.
+            from_: As for `sessions`; the session is copied into the own store first.
+
+        Raises:
+            NotFound: There is no such session.
+            RoleRefused: This door may not write memory.
+        """
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="flush sessions to memory")
+        found = self._own(key, from_)
+        check = self._flush_check(found, heartbeat=heartbeat, estimate=True)
+        if not (check.due or now):
+            return results.Flushed(None, key=found.name, check=check)
+        flushed = self._save(found, f"flush of {found.name}")
+        return replace(flushed, check=check)
+
+    def session_reset(self, key: str, *, save: bool = True, reason: str = "reset") -> results.SessionBegun:
+        """Start a session over under its key; what matters of it is saved to memory, and its transcript stays.
+
+        Args:
+            key: As for `session`.
+            save: Whether to save what matters.
+            reason: Why, one word.
+
+        Raises:
+            NotFound: There is no such session.
+            RoleRefused: This door may not write.
+        """
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="reset sessions")
+        found = places.find(ground, key)
+        flushed = self._save(found, f"reset of {found.name}") if save else None
+        name, entry, _ = self._begin(found.key, reason)
+        lines = found.lines
+        return results.SessionBegun(
+            name,
+            entry.session_id,
+            found.entry.session_id or None,
+            lines.where if lines.size() else None,
+            reason,
+            flushed,
+        )
+
+    def _before_new(self, found: places.Found) -> None:
+        self._save(found, f"/new in {found.name}")
+
+    def _save(self, found: places.Found, trigger: str) -> results.Flushed:
+        """Save what was said since the last flush, and note in transcript and store that it was."""
+        from workbench.engine.workspace.session_noticing import notice
+
+        started_in = found.entry.compactions
+        turns = self._since_last_flush(found)
+        noticed, by, fallback = notice(self._ground, turns)
+        saved, changed = self._remember_all(found, noticed, trigger)
+        flushed = results.Flushed(
+            commit=changed[-1].commit if changed else None,
+            files=tuple(dict.fromkeys(path for each in changed for path in each.files)),
+            ids=tuple(one.id for one in saved),
+            warnings=tuple(dict.fromkeys(line for each in changed for line in each.warnings)),
+            key=found.name,
+            saved=saved,
+            by=by,
+            fallback=fallback,
+            flushed=True,
+        )
+        self._mark(found, started_in, saved, written=bool(turns))
+        return flushed
+
+    def _remember_all(
+        self, found: places.Found, noticed: tuple[Noticed, ...], trigger: str
+    ) -> tuple[tuple[results.SavedMemory, ...], list[results.Remembered]]:
+        from workbench.engine.sessions.views import citation
+
+        saved: list[results.SavedMemory] = []
+        changed: list[results.Remembered] = []
+        for one in noticed:
+            cited = citation(found.lines.name, one.line)
+            # In a group anybody may ask for anything: it was said there, and that is all that is known.
+            asked = one.explicit and not found.key.is_shared
+            done = self.remember(
+                one.text,
+                source="user-explicit" if asked else "conversation",
+                pinned=one.protect and asked,
+                origins=[cited],
+                trigger=f"{trigger}, {cited}",
+            )
+            if done.id:
+                saved.append(results.SavedMemory(done.id, one.text, cited))
+            changed.append(done)
+        return tuple(saved), changed
+
+    def _since_last_flush(self, found: places.Found) -> list[Said]:
+        from workbench.engine.sessions import events
+        from workbench.engine.sessions.context import event_at
+        from workbench.engine.sessions.lines import random_access
+        from workbench.engine.sessions.said import turn_of
+        from workbench.engine.sessions.tree import read_tree
+
+        lines = found.lines
+        tree = read_tree(lines)
+        turns: list[Said] = []
+        with random_access(lines) as reader:
+            for count, number in enumerate(tree.path()):
+                kind = tree.kind(number)
+                if kind == events.CUSTOM:
+                    event = event_at(tree, reader, number)
+                    if event is not None and event.fields.get("customType") == events.FLUSH_MARK:
+                        break
+                if kind == events.RESET or count >= _MOST_ENTRIES:
+                    break
+                if kind == events.MESSAGE:
+                    line = tree.lines[number]
+                    turn = turn_of(line, reader.line(line))
+                    if turn is not None:
+                        turns.append(Said(turn.line, turn.text))
+        turns.reverse()
+        return turns
+
+    def _mark(
+        self, found: places.Found, cycle: int, saved: tuple[results.SavedMemory, ...], *, written: bool
+    ) -> None:
+        from workbench.engine.sessions import events
+        from workbench.engine.sessions.entries import milliseconds
+
+        now = self._ground.now()
+        data = {"cycle": cycle, "saved": [{"id": one.id, "from": one.citation} for one in saved]}
+        mark = (events.CUSTOM, {"customType": events.FLUSH_MARK, "data": data})
+        if written:
+            self._writer(found.key, found.entry).append([mark], now)
+
+        def change(entry: SessionEntry | None) -> SessionEntry | None:
+            if entry is None or entry.session_id != found.entry.session_id:
+                return entry
+            # The cycle in which the flush began: one that leads to a compaction leaves the next cycle to be flushed.
+            return entry.with_fields(memoryFlushAt=milliseconds(now), memoryFlushCompactionCount=cycle)
+
+        places.own_home(self._ground).store.change(found.key, change)
