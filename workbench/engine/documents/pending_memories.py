@@ -36,6 +36,8 @@ _UNSAFE_IN_MARK: Final = re.compile(r"[\s,，、%]")
 _WRITTEN: Final = re.compile(rb"^##[ \t]+proposal[ \t]*#?[ \t]*(\d{1,9})(?!\w)", re.IGNORECASE | re.MULTILINE)
 # At the start of a line these may open a block that goes on to the end of the file.
 _MAY_SWALLOW: Final = re.compile(rb"^ {0,3}(?:```|~~~|<(?!!--(?:(?!-->).)*-->[ \t]*$))", re.MULTILINE)
+# What an item at the margin holds ends with it, whatever it opens.
+_ITEM_AT_MARGIN: Final = re.compile(rb"^- .*\n(?:(?:  .*|[ \t]*)\n)*", re.MULTILINE)
 DEFERRED: Final = "deferred"
 _RULE: Final = re.compile(r"[ \t]*---+[ \t]*$")
 _KNOWN: Final = (
@@ -279,7 +281,7 @@ def append_to(
     """
     lines = _proposal_lines(proposal, number, path)
     content = content or load_template(_TEMPLATE)
-    if b"\r" in content or _MAY_SWALLOW.search(content):
+    if b"\r" in content or _MAY_SWALLOW.search(_ITEM_AT_MARGIN.sub(b"", content)):
         return append_lines(SourceText.from_bytes(content), lines).render()
     gap = b"" if content.endswith(b"\n\n") else b"\n" if content.endswith(b"\n") else b"\n\n"
     return content + gap + "".join(f"{line}\n" for line in lines).encode()
