@@ -62,6 +62,10 @@ TOPICS: dict[str, dict[str, Listed]] = {
         "mcp": Listed("agents", "Serve this memory to an agent over MCP"),
         "agents-md": Listed("agents", "Print instructions for an agent’s prompt"),
     },
+    "Bring it along": {
+        "import": Listed("importing", "Bring in memory, conversations and documents from elsewhere"),
+        "export": Listed("exporting", "Hand the whole memory over, to be kept or imported elsewhere"),
+    },
     "Follow conversations": {
         "sessions": Listed("sessions", "Show conversations and what is kept of them"),
     },

@@ -301,6 +301,22 @@ SECRETS = (
     Calling("secrets_drop", lambda w: w.secrets_drop(1), PERSON, prepare=a_secret),
     Calling("secrets_allow", lambda w: w.secrets_allow(["0123456789abcdef"]), PERSON),
 )
+IMPORTING = (
+    Calling("import_preview", lambda w: w.import_preview(elsewhere(w)), WRITE),
+    Calling(
+        "import_preview",
+        lambda w: w.import_preview(elsewhere(w), imported_as="proposals"),
+        PROPOSE,
+        "proposals",
+    ),
+    Calling("import_from", lambda w: w.import_from(elsewhere(w)), WRITE),
+    Calling(
+        "import_from", lambda w: w.import_from(elsewhere(w), imported_as="proposals"), PROPOSE, "proposals"
+    ),
+    Calling("export", lambda w: w.export(free_place(w)), READ),
+    Calling("export", lambda w: w.export(free_place(w), folder=True), READ, "folder"),
+    Calling("export_lines", lambda w: list(w.export_lines()), READ),
+)
 DECIDING = (
     Calling("review_decide", lambda w: w.review_decide({"r-002.4": "approved"}), PERSON, prepare=a_proposal),
     Calling("review_edit", lambda w: w.review_edit("r-002.4", "Plays the cello"), PERSON, prepare=a_proposal),
@@ -331,6 +347,7 @@ SESSIONS = (
 UPKEEP = (
     Calling("adopt", lambda w: w.adopt(), WRITE),
     Calling("settle", lambda w: w.settle(), WRITE),
+    Calling("upkeep", lambda w: w.upkeep(), WRITE),
     Calling("audit_prune", lambda w: w.audit_prune(), WRITE),
     Calling("set_aside_history", lambda w: w.set_aside_history(), PERSON),
     Calling("acknowledge", lambda w: w.acknowledge(an_alert(w)), PERSON, prepare=edit_soul),
@@ -343,6 +360,7 @@ EVERY = (
     *READING_HISTORY,
     *ACTIONS,
     *PROPOSING,
+    *IMPORTING,
     *SECRETS,
     *DECIDING,
     *TAKING_BACK,

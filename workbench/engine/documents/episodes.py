@@ -67,6 +67,19 @@ class EpisodeEntry:
         return tuple(item for item in listed.strip("[]").replace(",", " ").split() if _ID.fullmatch(item))
 
 
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """An entry to be appended; see `EpisodeLog.append_entry`."""
+
+    time: str
+    body: str
+    type: str = "event"
+    confidence: str = "high"
+    tags: tuple[str, ...] = ()
+    source: str = "conversation"
+    extra: tuple[tuple[str, str], ...] = ()
+
+
 @dataclass(frozen=True)
 class EpisodeLog:
     """One day's entries in the file's order."""
@@ -128,20 +141,26 @@ class EpisodeLog:
         Raises:
             InvalidInput: `time` is no time of day.
         """
-        if not _TIME.fullmatch(time):
-            raise InvalidInput(f"“{time}” is not a time of day.", where=self.path, remedy="Give it as HH:MM.")
-        number = max((entry.number for entry in self.entries if entry.time == time), default=0) + 1
-        heading = f"## {time}" + (f" #{number}" if number > 1 else "")
-        fields = [clean_field(type).replace(":", "-").lower(), f"confidence:{clean_field(confidence)}"]
-        listed = [tag for tag in (_TAG_STOPS.sub("-", one_line(tag)).strip("- ") for tag in tags) if tag]
-        if listed:
-            fields.append(f"tags:[{', '.join(listed)}]")
-        if source != "conversation":
-            fields.append(f"source:{clean_field(source)}")
-        fields.extend(f"{clean_field(key).replace(':', '-')}:{clean_field(value)}" for key, value in extra)
-        lines = [" | ".join([heading, *fields]), *protect_body(body)]
-        if not self.source.lines:
-            lines = [f"# {self.date} — Episode Log", "", *lines]
+        new = NewEntry(time, body, type, confidence, tuple(tags), source, tuple(extra))
+        return self.append_entries([new])
+
+    def append_entries(self, entries: Iterable[NewEntry]) -> EpisodeLog:
+        """Append several entries at once; they are the last ones of the result.
+
+        Raises:
+            InvalidInput: A time is no time of day.
+        """
+        taken: dict[str, int] = {}
+        for entry in self.entries:
+            taken[entry.time] = max(entry.number, taken.get(entry.time, 0))
+        lines = [] if self.source.lines else [f"# {self.date} — Episode Log"]
+        for new in entries:
+            if not _TIME.fullmatch(new.time):
+                raise InvalidInput(
+                    f"“{new.time}” is not a time of day.", where=self.path, remedy="Give it as HH:MM."
+                )
+            taken[new.time] = taken.get(new.time, 0) + 1
+            lines += [*([""] if lines else []), *_lines_of(new, taken[new.time])]
         return self.parse(append_lines(self.source, lines).render(), self.path)
 
     def remove_entry(self, entry_id: str) -> EpisodeLog:
@@ -156,6 +175,18 @@ class EpisodeLog:
                 f"There is no entry {entry_id}.", where=self.path, remedy="It may have been removed already."
             )
         return self.parse(remove_lines(self.source, entry.span).render(), self.path)
+
+
+def _lines_of(new: NewEntry, number: int) -> list[str]:
+    heading = f"## {new.time}" + (f" #{number}" if number > 1 else "")
+    fields = [clean_field(new.type).replace(":", "-").lower(), f"confidence:{clean_field(new.confidence)}"]
+    listed = [tag for tag in (_TAG_STOPS.sub("-", one_line(tag)).strip("- ") for tag in new.tags) if tag]
+    if listed:
+        fields.append(f"tags:[{', '.join(listed)}]")
+    if new.source != "conversation":
+        fields.append(f"source:{clean_field(new.source)}")
+    fields.extend(f"{clean_field(key).replace(':', '-')}:{clean_field(value)}" for key, value in new.extra)
+    return [" | ".join([heading, *fields]), *protect_body(new.body)]
 
 
 def clean_field(text: str) -> str:

@@ -15,7 +15,9 @@ from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, Stor
 from workbench.engine.settings import Settings, load_settings
 from workbench.engine.workspace.auditing import Auditing
 from workbench.engine.workspace.decay_editing import DecayEditing
+from workbench.engine.workspace.exporting import Exporting
 from workbench.engine.workspace.ground import Ground
+from workbench.engine.workspace.importing import Importing
 from workbench.engine.workspace.holding import Holding
 from workbench.engine.workspace.instructing import Instructing
 from workbench.engine.workspace.past_reading import PastReading
@@ -25,7 +27,17 @@ from workbench.engine.workspace.session_compacting import SessionCompacting
 _MARKS = (layout.HISTORY, layout.SETTINGS, layout.CORE, "memory")
 
 
-class Workspace(Holding, SessionCompacting, Proposing, DecayEditing, PastReading, Auditing, Instructing):
+class Workspace(
+    Holding,
+    SessionCompacting,
+    Importing,
+    Exporting,
+    Proposing,
+    DecayEditing,
+    PastReading,
+    Auditing,
+    Instructing,
+):
     """An agent's memory in a folder: a context manager, safe to use from several threads.
 
     Open one with `Workspace.open`; opening reads and writes nothing in the folder. The first mutation

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 _HEAD = "first_seen_head"
 _ADOPTING = frozenset({"manual", "system:init"})
+_IMPORTING = "import:"
+RESTORING = "import:workbench:"
+"""What another workspace kept is as old as it says; all else that is imported is adopted."""
 
 
 def note_first_seen(catalog: Catalog, store: GitStore) -> None:
@@ -42,7 +45,7 @@ def note_first_seen(catalog: Catalog, store: GitStore) -> None:
     for commit in store.walk():
         if commit.id == known:
             break
-        if commit.author in _ADOPTING or layout.CORE in commit.message:
+        if _adopts(commit.author) or layout.CORE in commit.message:
             commits.append(commit)
     for commit in reversed(commits):
         moment = render_time(commit.moment)
@@ -51,6 +54,10 @@ def note_first_seen(catalog: Catalog, store: GitStore) -> None:
         else:
             _note_memories(catalog, store, commit, moment)
     catalog.set_state({_HEAD: head})
+
+
+def _adopts(author: str) -> bool:
+    return author in _ADOPTING or (author.startswith(_IMPORTING) and not author.startswith(RESTORING))
 
 
 class FirstSeen(Mapping[str, datetime]):
@@ -170,6 +177,8 @@ def _note_memories(catalog: Catalog, store: GitStore, commit: Commit, moment: st
     came_back = parse_message(commit).action == "REVERT"
     for change in store.changes(commit.id):
         if change.new_blob is None or not change.path.endswith(".md") or not _is_text(change.path):
+            continue
+        if commit.author.startswith(RESTORING) and change.path != layout.CORE:
             continue
         known: set[str] = set()
         # An empty file is a memory too, where a file is one; no file is none.

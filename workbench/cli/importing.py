@@ -1,0 +1,90 @@
+"""The command that brings in memory from elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from workbench.cli.command import command
+from workbench.cli.invocation import DONE, FAILED, Invocation
+from workbench.cli.printing import Page
+from workbench.cli.progress_line import ProgressLine
+
+if TYPE_CHECKING:
+    from workbench.engine.results import ImportedAs, ImportProgress
+
+WAYS = ("memories", "episodes", "proposals")
+_MEGABYTE = 1 << 20
+
+
+@command(
+    "import",
+    answers="My agent’s memory, my chats and my notes are somewhere else; how do they get in here?",
+    examples=(
+        "workbench import ~/clawd --dry-run",
+        "workbench import ~/notes --as proposals",
+        "workbench import memory.jsonl",
+    ),
+)
+@click.argument("source", type=click.Path())
+@click.option("--as", "way", type=click.Choice(WAYS), default="memories", help="What becomes of it.")
+@click.option("--from", "form", metavar="FORM", help="What SOURCE is; found by looking at it if left out.")
+@click.option("--name", metavar="NAME", help="A short name for where it comes from.")
+@click.option("--dry-run", is_flag=True, help="Tell what would come in and what would not.")
+@click.pass_obj
+def import_command(
+    bench: Invocation, source: str, way: str, form: str | None, name: str | None, dry_run: bool
+) -> int:
+    """SOURCE is a file or folder: a workspace of OpenClaw, Moltbot or Clawdbot, an Obsidian vault or a folder of
+    Markdown, a text, an export of a workspace. As memories, what was said and noted becomes episodes on the days it
+    happened, and documents are kept as notes below memory/imports. What was imported before does not come again, also
+    where you changed or removed it since; an import that was cut off goes on when it is started again.
+    """
+    line = _Line()
+    imported_as = cast("ImportedAs", way)
+    try:
+        with bench.open() as workspace:
+            if dry_run:
+                preview = workspace.import_preview(
+                    source, form=form, imported_as=imported_as, name=name, progress=line.tell
+                )
+            else:
+                imported = workspace.import_from(
+                    source, form=form, imported_as=imported_as, name=name, progress=line.tell
+                )
+    finally:
+        line.end()
+    if dry_run:
+
+        def view_preview(page: Page) -> list[str]:
+            from workbench.cli.views.importing import preview_lines
+
+            return preview_lines(page, preview)
+
+        return bench.report(preview, view_preview)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.importing import imported_lines
+
+        return imported_lines(page, imported)
+
+    nothing = imported.left_out_count and not (imported.added or imported.known)
+    return bench.report(imported, view, code=FAILED if nothing else DONE)
+
+
+class _Line:
+    """Tells how far an import is."""
+
+    def __init__(self) -> None:
+        self._line = ProgressLine()
+
+    def tell(self, progress: ImportProgress) -> None:
+        """Show how far it is."""
+        share = f"{min(100, progress.read * 100 // progress.total)} % · " if progress.total else ""
+        read = f"{progress.read / _MEGABYTE:.1f} MB"
+        self._line.tell(f"{share}{read} · {progress.added:,} new · {progress.known:,} known")
+
+    def end(self) -> None:
+        """Take the line away."""
+        self._line.end()

@@ -1,0 +1,90 @@
+"""How imports and exports are told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.cli.printing import Page, safe_line, wrap
+from workbench.cli.views.times import at_minute
+from workbench.engine.results import Exported, Imported, ImportPreview, LeftOut
+
+_NAMED = 12
+_FORMS = {
+    "openclaw": "a workspace of OpenClaw",
+    "obsidian": "an Obsidian vault",
+    "markdown": "Markdown",
+    "text": "plain text",
+    "workbench": "an export of a workspace",
+}
+
+
+def preview_lines(page: Page, preview: ImportPreview) -> list[str]:
+    """Tell what an import would do."""
+    form = _FORMS.get(preview.form, preview.form)
+    lines = [page.heading(f"Import of {safe_line(preview.source)}", form), ""]
+    kind = "proposals" if preview.imported_as == "proposals" else "episodes"
+    counts = ((preview.episodes, kind), (preview.notes, "notes"), (preview.files, "files"))
+    lines += [f"{number:>8,} new {name}" for number, name in counts if number]
+    if preview.known:
+        lines.append(f"{preview.known:>8,} known already")
+    if not any(number for number, _ in counts):
+        lines.append("Nothing is new.")
+    if preview.earliest and preview.latest:
+        span = f"from {at_minute(page, preview.earliest)} to {at_minute(page, preview.latest)}"
+        lines.append(page.paint(f"         {span}", "quiet"))
+    if preview.samples:
+        lines += ["", page.paint("For example", "strong")]
+        for sample in preview.samples:
+            lines += wrap(safe_line(sample.text), page.width, first="  ", rest="  ")[:2]
+            lines.append(page.paint(f"    {safe_line(sample.where)}", "place"))
+    return [*lines, *_left_out_lines(page, preview.left_out, preview.left_out_count)]
+
+
+def imported_lines(page: Page, imported: Imported) -> list[str]:
+    """Tell what an import did."""
+    what = "proposal" if imported.imported_as == "proposals" else "memory"
+    if imported.added:
+        mark = page.paint("✓", "good")
+        lines = [f"{mark} Imported {_count(imported.added, what)} from {safe_line(imported.source)}."]
+    else:
+        lines = [f"{page.paint('○', 'quiet')} Nothing of {safe_line(imported.source)} is new."]
+    if imported.known:
+        lines.append(page.paint(f"  {imported.known:,} known already", "quiet"))
+    if not imported.complete:
+        told = "There is more; decide on these and import again, and the rest comes."
+        if imported.imported_as != "proposals":
+            told = "It was cut off; import again, and the rest comes."
+        lines += wrap(told, page.width, first="  ")
+    lines += _left_out_lines(page, imported.left_out, imported.left_out_count)
+    if imported.commits:
+        commits = _count(len(imported.commits), "commit")
+        last = imported.commits[-1][:7]
+        told = f"  {commits}, the last {last}. Take back the last: workbench undo"
+        lines.append(page.paint(told, "quiet"))
+    return lines
+
+
+def exported_lines(page: Page, exported: Exported) -> list[str]:
+    """Tell what an export wrote."""
+    parts = [_count(exported.files, "file")]
+    if exported.memories:
+        parts.append(_count(exported.memories, "memory"))
+    told = f"Exported {' and '.join(parts)} to {safe_line(exported.target or 'stdout')}."
+    return [f"{page.paint('✓', 'good')} {told}"]
+
+
+def _left_out_lines(page: Page, left_out: Sequence[LeftOut], count: int) -> list[str]:
+    if not count:
+        return []
+    lines = ["", page.paint(f"Left out: {count:,}", "strong")]
+    for one in left_out[:_NAMED]:
+        told = f"{safe_line(one.where)}: {safe_line(one.reason)}"
+        lines += wrap(told, page.width, first="  ", rest="    ")
+    if count > _NAMED:
+        lines.append(page.paint(f"  … and {count - _NAMED:,} more; --json names up to 200", "quiet"))
+    return lines
+
+
+def _count(number: int, what: str) -> str:
+    many = "memories" if what == "memory" else f"{what}s"
+    return f"1 {what}" if number == 1 else f"{number:,} {many}"

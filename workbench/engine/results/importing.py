@@ -1,0 +1,134 @@
+"""Answers about memory that comes from elsewhere, and goes there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from workbench.engine.results.memories import Changed
+
+ImportedAs = Literal["memories", "episodes", "proposals"]
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Something that was not imported.
+
+    Args:
+        where: File with line, or part.
+        reason: One sentence.
+    """
+
+    where: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class ImportSample:
+    """One of the first things that would be imported."""
+
+    where: str
+    text: str
+    moment: datetime | None
+
+
+@dataclass(frozen=True)
+class ImportPreview:
+    """What an import would do.
+
+    Args:
+        source: What was named.
+        form: What it was recognised as.
+        name: Under which its notes are kept and its actor is known.
+        imported_as: `memories` where each kind becomes what fits it, `episodes` or `proposals`.
+        episodes: How many of them are new; of an import as proposals, the proposals.
+        notes: How many documents would be kept as notes.
+        files: How many files of a workspace would be put back or joined.
+        known: How much was imported before, or is there already.
+        earliest: The first moment of what is new.
+        latest: The last.
+        left_out: What is not imported and why; the first 200.
+        left_out_count: How much that is.
+        samples: The beginnings of the first few.
+    """
+
+    source: str
+    form: str
+    name: str
+    imported_as: ImportedAs
+    episodes: int = 0
+    notes: int = 0
+    files: int = 0
+    known: int = 0
+    earliest: datetime | None = None
+    latest: datetime | None = None
+    left_out: tuple[LeftOut, ...] = ()
+    left_out_count: int = 0
+    samples: tuple[ImportSample, ...] = ()
+
+
+@dataclass(frozen=True)
+class ImportProgress:
+    """How far an import has come.
+
+    Args:
+        read: Bytes.
+        total: Bytes there are; 0 where nobody knows.
+        added: Memories that are stored by now.
+        known: What was there already.
+    """
+
+    read: int
+    total: int
+    added: int
+    known: int
+
+
+@dataclass(frozen=True)
+class Imported(Changed):
+    """What an import did; the commit is its last one.
+
+    Args:
+        source: What was named.
+        form: What it was recognised as.
+        name: As in the preview.
+        imported_as: As in the preview.
+        added: How many memories, notes, files or proposals are new.
+        known: How much was there already.
+        commits: All of them, in order.
+        proposals: Numbers, where it was imported as proposals.
+        complete: Whether nothing is left to import; what is left comes with the next import of the same source.
+        left_out: What was not imported and why; the first 200.
+        left_out_count: How much that is.
+    """
+
+    source: str = ""
+    form: str = ""
+    name: str = ""
+    imported_as: ImportedAs = "memories"
+    added: int = 0
+    known: int = 0
+    commits: tuple[str, ...] = ()
+    proposals: tuple[int, ...] = ()
+    complete: bool = True
+    left_out: tuple[LeftOut, ...] = ()
+    left_out_count: int = 0
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What an export wrote.
+
+    Args:
+        target: The file or folder; None where lines were handed over.
+        files: How many files of the workspace.
+        memories: How many lines about memories.
+        size_bytes: Of all that was written.
+    """
+
+    target: str | None
+    files: int
+    memories: int
+    size_bytes: int
+    ok: bool = True

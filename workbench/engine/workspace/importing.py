@@ -1,0 +1,484 @@
+"""Memory from elsewhere, through the door: looked at first, taken in by batches, never twice."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine import results
+from workbench.engine.agents.roles import Capability, require
+from workbench.engine.errors import InvalidInput, RoleRefused, WorkbenchError
+from workbench.engine.workspace.proposing import Proposing
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from workbench.engine.history import Attribution, Plan, Receipt
+    from workbench.engine.history.plan import FileView
+    from workbench.engine.importing import Note, Piece, Skipped, StoredFile
+    from workbench.engine.importing.ledger import Account, Ledger
+    from workbench.engine.importing.pieces import Reading, Source
+    from workbench.engine.importing.planning import Batch, Import, Written
+
+MOST_PROPOSALS: Final = 100
+"""So many proposals come from one import; nobody decides on more in one go. The rest waits for the next one."""
+_BATCH_PIECES: Final = 500
+_BATCH_CHARACTERS: Final = 4_000_000
+_BATCH_FILES: Final = 2_000
+_BATCH_PROPOSALS: Final = 20
+_TOLD: Final = 200
+_SAMPLES: Final = 5
+_SAMPLE_CHARACTERS: Final = 160
+_WAYS: Final = ("memories", "episodes", "proposals")
+
+Progress = Callable[[results.ImportProgress], None]
+
+
+@dataclass
+class _Tally:
+    """What an import has come to."""
+
+    added: int = 0
+    known: int = 0
+    left_out: list[results.LeftOut] = field(default_factory=list)
+    left_out_count: int = 0
+    commits: list[str] = field(default_factory=list)
+    files: dict[str, None] = field(default_factory=dict)
+    ids: list[str] = field(default_factory=list)
+    proposals: list[int] = field(default_factory=list)
+    complete: bool = True
+
+    def leave_out(self, skipped: Skipped) -> None:
+        self.left_out_count += 1
+        if len(self.left_out) < _TOLD:
+            self.left_out.append(results.LeftOut(skipped.where, skipped.reason))
+
+
+class Importing(Proposing):
+    """What brings memory in that was kept elsewhere."""
+
+    def import_preview(
+        self,
+        source: str | Path,
+        *,
+        form: str | None = None,
+        imported_as: results.ImportedAs = "memories",
+        name: str | None = None,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> results.ImportPreview:
+        """Tell what an import would bring in, and what it would leave out; changes nothing.
+
+        Args:
+            source: A file or folder.
+            form: What it is; found by looking at it if left out.
+            imported_as: As for `import_from`.
+            name: As for `import_from`.
+            progress: Told how far the reading is.
+            cancelled: Asked between items.
+
+        Raises:
+            NotFound: There is nothing.
+            InvalidInput: Nothing in it can be imported.
+            RoleRefused: This door may only read memory.
+        """
+        ground = self._ground
+        self._require_import(imported_as)
+        opened, about, reading = self._opened(source, form, name)
+        ledger, tally = self._ledger(), _Tally()
+        counts = {"episodes": 0, "notes": 0, "files": 0}
+        moments: list[datetime] = []
+        samples: list[results.ImportSample] = []
+        for item in self._items(opened, reading, imported_as, tally):
+            if cancelled():
+                break
+            kind, text, moment = _is_new(item, ledger, ground.files.read)
+            if not kind:
+                tally.known += 1
+                continue
+            counts[kind] += 1
+            if moment is not None:
+                moments = [min([moment, *moments[:1]]), max([moment, *moments[1:]])]
+            if len(samples) < _SAMPLES and kind != "files":
+                shown = " ".join(text[: _SAMPLE_CHARACTERS * 2].split())[:_SAMPLE_CHARACTERS]
+                samples.append(results.ImportSample(str(item.place), shown, moment))
+            if progress is not None:
+                progress(
+                    results.ImportProgress(reading.done, reading.total, sum(counts.values()), tally.known)
+                )
+        return results.ImportPreview(
+            source=about.source,
+            form=about.form,
+            name=about.name,
+            imported_as=imported_as,
+            **counts,
+            known=tally.known,
+            earliest=moments[0] if moments else None,
+            latest=moments[-1] if moments else None,
+            left_out=tuple(tally.left_out),
+            left_out_count=tally.left_out_count,
+            samples=tuple(samples),
+        )
+
+    def import_from(
+        self,
+        source: str | Path,
+        *,
+        form: str | None = None,
+        imported_as: results.ImportedAs = "memories",
+        name: str | None = None,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> results.Imported:
+        """Bring in memory that was kept elsewhere, in batches of one commit each.
+
+        What was imported before, also what was changed or removed since, does not come again. An import that was
+        cut off goes on where it was when it is started again. What looks like a secret is left out of what is stored.
+
+        Args:
+            source: A file or folder; nothing else is read.
+            form: What it is; found by looking at it if left out.
+            imported_as: `memories` makes of each what fits it: episodes of what was said and noted, notes of
+                documents. `episodes` makes episodes of documents too, passage by passage. `proposals` asks for
+                everything, at most 100 things at once; that is all that a sub-agent may do.
+            name: Under which its notes are kept and its actor is known; the source's own by default.
+            progress: Told how far it is.
+            cancelled: Asked between items; what stands then is kept.
+
+        Raises:
+            NotFound: There is nothing.
+            InvalidInput: Nothing in it can be imported.
+            RoleRefused: This door may not write; a sub-agent imports as proposals.
+        """
+        self._require_import(imported_as)
+        opened, about, reading = self._opened(source, form, name)
+        tally = _Tally()
+        self._ground.prepare_writing()
+        if imported_as == "proposals":
+            self._propose_all(opened, about, reading, tally, progress, cancelled)
+        else:
+            self._store_all(opened, about, reading, imported_as, tally, progress, cancelled)
+        if tally.commits:
+            # From now on what came in is as young as its import.
+            self._ground.refresh()
+        return results.Imported(
+            commit=tally.commits[-1] if tally.commits else None,
+            files=tuple(tally.files),
+            ids=tuple(tally.ids),
+            source=about.source,
+            form=about.form,
+            name=about.name,
+            imported_as=imported_as,
+            added=tally.added,
+            known=tally.known,
+            commits=tuple(tally.commits),
+            proposals=tuple(tally.proposals),
+            complete=tally.complete,
+            left_out=tuple(tally.left_out),
+            left_out_count=tally.left_out_count,
+        )
+
+    # Inner parts
+
+    def _require_import(self, imported_as: str) -> None:
+        if imported_as not in _WAYS:
+            raise InvalidInput(
+                f"“{imported_as[:40]}” is no way to import.", remedy=f"Ways are {', '.join(_WAYS)}."
+            )
+        role = self._ground.role
+        require(role, Capability.PROPOSE, doing="import memory")
+        if imported_as != "proposals" and not role.may(Capability.WRITE_MEMORY):
+            raise RoleRefused(
+                f"The agent {role.name} may not write memory.",
+                where=str(role),
+                remedy="Import it as proposals; the main agent or the person decides.",
+            )
+
+    def _opened(
+        self, source: str | Path, form: str | None, name: str | None
+    ) -> tuple[Source, Import, Reading]:
+        from workbench.engine.importing import open_source
+        from workbench.engine.importing.opening import shown
+        from workbench.engine.importing.pieces import Reading
+        from workbench.engine.importing.planning import Import
+        from workbench.engine.importing.words import slug
+
+        ground = self._ground
+        place = Path(source)
+        resolved = place.expanduser().resolve()
+        if form != "workbench" and (resolved == ground.root or ground.root in resolved.parents):
+            raise InvalidInput(
+                "This lies in the workspace itself, where it is memory already.",
+                where=shown(str(source)),
+                remedy="Name a file or folder elsewhere.",
+            )
+        opened = open_source(place, form)
+        now = ground.now()
+        about = Import(
+            name=slug(name) if name else opened.name,
+            form=opened.form,
+            source=shown(resolved.name),
+            started=now,
+            zone=ground.zone,
+        )
+        return opened, about, Reading(ground.zone)
+
+    def _ledger(self) -> Ledger:
+        from workbench.engine.importing.ledger import Ledger
+
+        return Ledger.of(self._ground.files)
+
+    def _items(
+        self, opened: Source, reading: Reading, imported_as: str, tally: _Tally
+    ) -> Iterator[Piece | Note | StoredFile]:
+        from workbench.engine.importing import Note, Skipped
+        from workbench.engine.importing.documents import pieces_of
+
+        for item in opened.read(reading):
+            if isinstance(item, Skipped):
+                tally.leave_out(item)
+            elif isinstance(item, Note) and imported_as != "memories":
+                yield from pieces_of(item)
+            else:
+                yield item
+
+    def _store_all(
+        self,
+        opened: Source,
+        about: Import,
+        reading: Reading,
+        imported_as: str,
+        tally: _Tally,
+        progress: Progress | None,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        from workbench.engine.importing import StoredFile
+        from workbench.engine.importing.planning import Batch
+
+        ledger, files_read = self._ledger(), self._ground.files.read
+        by = self._importer(about)
+        batch, files = Batch(), list[StoredFile]()
+        allowed = self._ground.settings.secrets.allow
+
+        def store() -> None:
+            nonlocal batch, files
+            if batch:
+                self._store(batch, about, by, ledger, tally)
+            if files:
+                self._bring_back(files, about, by, ledger, tally)
+            if batch or files:
+                ledger.catch_up(self._ground.files)
+            batch, files = Batch(), list[StoredFile]()
+            if progress is not None:
+                progress(results.ImportProgress(reading.done, reading.total, tally.added, tally.known))
+
+        for item in self._items(opened, reading, imported_as, tally):
+            if cancelled():
+                tally.complete = False
+                break
+            if not _is_new(item, ledger, files_read, note=False)[0]:
+                tally.known += 1
+            elif isinstance(item, StoredFile):
+                if _holds_no_secret(item, allowed, tally):
+                    files.append(item)
+            else:
+                _tell_secrets(item, allowed, tally)
+                batch.add(item)
+            if (
+                len(batch) >= _BATCH_PIECES
+                or batch.characters >= _BATCH_CHARACTERS
+                or len(files) >= _BATCH_FILES
+            ):
+                store()
+            elif progress is not None:
+                progress(
+                    results.ImportProgress(
+                        reading.done, reading.total, tally.added + len(batch) + len(files), tally.known
+                    )
+                )
+        store()
+
+    def _store(self, batch: Batch, about: Import, by: Attribution, ledger: Ledger, tally: _Tally) -> None:
+        from workbench.engine.importing.planning import plan_batch
+
+        clean = partial(masked_but, allowed=self._ground.settings.secrets.allow)
+
+        def plan(view: FileView) -> Plan[Written]:
+            return plan_batch(view, batch, about, lambda: copy.deepcopy(ledger), clean)
+
+        self._count(self._ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="import memory"), tally)
+
+    def _bring_back(
+        self, files: list[StoredFile], about: Import, by: Attribution, ledger: Ledger, tally: _Tally
+    ) -> None:
+        from workbench.engine.documents import TEMPLATES, load_template
+        from workbench.engine.importing.restoring import Rights, plan_restore_files
+
+        rights = Rights(
+            critical=self._ground.role.may(Capability.TOUCH_CRITICAL),
+            blank=frozenset((path, load_template(path)) for path in TEMPLATES),
+        )
+
+        def plan(view: FileView) -> Plan[Written]:
+            return plan_restore_files(view, files, about, rights, lambda: copy.deepcopy(ledger))
+
+        self._count(self._ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="import memory"), tally)
+
+    def _count(self, receipt: Receipt[Written], tally: _Tally) -> None:
+        written = receipt.outcome
+        tally.added += written.added
+        tally.known += written.known
+        tally.ids.extend(written.ids)
+        tally.files |= dict.fromkeys(receipt.files)
+        for skipped in written.skipped:
+            tally.leave_out(skipped)
+        if receipt.commit is not None:
+            tally.commits.append(receipt.commit)
+
+    def _propose_all(
+        self,
+        opened: Source,
+        about: Import,
+        reading: Reading,
+        tally: _Tally,
+        progress: Progress | None,
+        cancelled: Callable[[], bool],
+    ) -> None:
+        from workbench.engine.importing import Piece, Skipped
+        from workbench.engine.importing.ledger import Account
+        from workbench.engine.importing.planning import citation
+
+        ledger, account, by = self._ledger(), Account(), self._proposer(f"import of {about.source}")
+        for item in self._items(opened, reading, "proposals", tally):
+            if not isinstance(item, Piece):
+                tally.leave_out(Skipped(str(item.place), "Files of a workspace cannot be proposed."))
+                continue
+            rest = ledger.new_part(item)
+            if rest is None:
+                tally.known += 1
+                continue
+            if cancelled() or len(tally.proposals) >= MOST_PROPOSALS:
+                tally.complete = False
+                break
+            try:
+                proposed = self.propose(
+                    masked_but(rest.body, self._ground.settings.secrets.allow),
+                    store=rest.store,
+                    confidence=rest.confidence if rest.confidence in ("high", "medium", "low") else "medium",
+                    trigger=f"import of {about.source}",
+                    tags=rest.tags,
+                    origins=(citation(about.name, rest.place),),
+                )
+            except InvalidInput as error:
+                tally.leave_out(Skipped(str(item.place), error.told))
+                continue
+            account.add(item)
+            ledger.pieces[item.key] = account.pieces[item.key]
+            if proposed.commit is None:
+                tally.known += 1
+            else:
+                tally.added += 1
+                tally.proposals.append(proposed.number)
+                tally.commits.append(proposed.commit)
+                tally.files |= dict.fromkeys(proposed.files)
+            if len(account.pieces) >= _BATCH_PROPOSALS:
+                self._note(account, about, by)
+                account = Account()
+            if progress is not None:
+                progress(results.ImportProgress(reading.done, reading.total, tally.added, tally.known))
+        self._note(account, about, by)
+
+    def _note(self, account: Account, about: Import, by: Attribution) -> None:
+        from workbench.engine.history.plan import Action
+        from workbench.engine.importing.ledger import FOLDER
+        from workbench.engine.importing.planning import note
+        from workbench.engine.stores import Draft
+
+        if not account.pieces:
+            return
+
+        def plan(view: FileView) -> Plan[None]:
+            draft = Draft(view)
+            note(draft, account, about)
+            return draft.plan(Action.PROPOSE, FOLDER, f"noted what was proposed from {about.source}", None)
+
+        self._ground.mutate(plan, by, Capability.PROPOSE, doing="import memory")
+
+    def _importer(self, about: Import) -> Attribution:
+        from workbench.engine.history import Attribution
+        from workbench.engine.workspace.first_seen import RESTORING
+
+        actor = f"{RESTORING if about.form == 'workbench' else 'import:'}{about.name}"
+        person = self._ground.role.kind == "person"
+        return Attribution(actor, "approved" if person else "auto", f"import of {about.source}")
+
+
+def masked_but(text: str, allowed: Collection[str]) -> str:
+    """Return a text without what looks like a secret, but for those that a person lets in."""
+    from workbench.engine.secrets import find_secrets
+
+    for secret in reversed(find_secrets(text)):
+        if secret.digest not in allowed:
+            text = f"{text[: secret.start]}[secret left out]{text[secret.start + len(secret.text) :]}"
+    return text
+
+
+def _tell_secrets(item: Piece | Note, allowed: Collection[str], tally: _Tally) -> None:
+    from workbench.engine.importing import Note, Skipped
+    from workbench.engine.secrets import find_secrets
+
+    for secret in find_secrets(item.text if isinstance(item, Note) else item.body):
+        if secret.digest not in allowed:
+            told = f"What looks like a secret ({secret.kind}) is left out of it; the rest is stored."
+            tally.leave_out(Skipped(str(item.place), told))
+
+
+def _holds_no_secret(item: StoredFile, allowed: Collection[str], tally: _Tally) -> bool:
+    from workbench.engine.importing import Skipped
+    from workbench.engine.secrets import find_secrets
+
+    found = [
+        secret
+        for secret in find_secrets(item.content.decode("utf-8", "replace"))
+        if secret.digest not in allowed
+    ]
+    for secret in found:
+        told = f"It holds what looks like a secret ({secret.kind}). A person lets it in: workbench secrets allow "
+        tally.leave_out(Skipped(str(item.place), told + secret.digest))
+    return not found
+
+
+def _is_new(
+    item: Piece | Note | StoredFile, ledger: Ledger, read: Callable[[str], bytes | None], *, note: bool = True
+) -> tuple[str, str, datetime | None]:
+    """Tell what kind of new thing an item is, with its text and moment; an empty kind where it is known.
+
+    Args:
+        item: What was read.
+        ledger: The account.
+        read: Reads a file of the workspace.
+        note: Whether the item counts as known from now on.
+    """
+    from workbench.engine.importing import Note, Piece
+
+    if isinstance(item, Note):
+        known = ledger.knows(item)
+        if note:
+            ledger.notes[item.key] = ""
+        return "" if known else "notes", item.text, item.moment
+    if isinstance(item, Piece):
+        rest = ledger.new_part(item)
+        if note:
+            ledger.pieces[item.key] = item.standing() if item.turns else ""
+        return ("", "", None) if rest is None else ("episodes", rest.body, rest.moment)
+    if item.key in ledger.pieces:
+        return "", "", None
+    try:
+        same = read(item.path) == item.content
+    except WorkbenchError:
+        same = False
+    return "" if same else "files", "", None
