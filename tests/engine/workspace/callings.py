@@ -302,13 +302,7 @@ SECRETS = (
     Calling("secrets_allow", lambda w: w.secrets_allow(["0123456789abcdef"]), PERSON),
 )
 IMPORTING = (
-    Calling("import_preview", lambda w: w.import_preview(elsewhere(w)), WRITE),
-    Calling(
-        "import_preview",
-        lambda w: w.import_preview(elsewhere(w), imported_as="proposals"),
-        PROPOSE,
-        "proposals",
-    ),
+    Calling("import_preview", lambda w: w.import_preview(elsewhere(w)), PROPOSE),
     Calling("import_from", lambda w: w.import_from(elsewhere(w)), WRITE),
     Calling(
         "import_from", lambda w: w.import_from(elsewhere(w), imported_as="proposals"), PROPOSE, "proposals"
@@ -347,7 +341,6 @@ SESSIONS = (
 UPKEEP = (
     Calling("adopt", lambda w: w.adopt(), WRITE),
     Calling("settle", lambda w: w.settle(), WRITE),
-    Calling("upkeep", lambda w: w.upkeep(), WRITE),
     Calling("audit_prune", lambda w: w.audit_prune(), WRITE),
     Calling("set_aside_history", lambda w: w.set_aside_history(), PERSON),
     Calling("acknowledge", lambda w: w.acknowledge(an_alert(w)), PERSON, prepare=edit_soul),

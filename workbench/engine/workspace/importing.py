@@ -87,7 +87,8 @@ class Importing(Proposing):
             RoleRefused: This door may only read memory.
         """
         ground = self._ground
-        self._require_import(imported_as)
+        _check_way(imported_as)
+        require(ground.role, Capability.PROPOSE, doing="import memory")
         opened, about, reading = self._opened(source, form, name)
         ledger, tally = self._ledger(), _Tally()
         counts = {"episodes": 0, "notes": 0, "files": 0}
@@ -157,6 +158,8 @@ class Importing(Proposing):
         self._require_import(imported_as)
         opened, about, reading = self._opened(source, form, name)
         tally = _Tally()
+        if imported_as != "proposals":
+            self._importer(about)
         self._ground.prepare_writing()
         if imported_as == "proposals":
             self._propose_all(opened, about, reading, tally, progress, cancelled)
@@ -185,10 +188,7 @@ class Importing(Proposing):
     # Inner parts
 
     def _require_import(self, imported_as: str) -> None:
-        if imported_as not in _WAYS:
-            raise InvalidInput(
-                f"“{imported_as[:40]}” is no way to import.", remedy=f"Ways are {', '.join(_WAYS)}."
-            )
+        _check_way(imported_as)
         role = self._ground.role
         require(role, Capability.PROPOSE, doing="import memory")
         if imported_as != "proposals" and not role.may(Capability.WRITE_MEMORY):
@@ -412,9 +412,18 @@ class Importing(Proposing):
         from workbench.engine.history import Attribution
         from workbench.engine.workspace.first_seen import RESTORING
 
+        # Refused here already where the door was opened for an actor that an agent cannot be.
+        self._ground.attribution("import")
         actor = f"{RESTORING if about.form == 'workbench' else 'import:'}{about.name}"
         person = self._ground.role.kind == "person"
         return Attribution(actor, "approved" if person else "auto", f"import of {about.source}")
+
+
+def _check_way(imported_as: str) -> None:
+    if imported_as not in _WAYS:
+        raise InvalidInput(
+            f"“{imported_as[:40]}” is no way to import.", remedy=f"Ways are {', '.join(_WAYS)}."
+        )
 
 
 def masked_but(text: str, allowed: Collection[str]) -> str:
