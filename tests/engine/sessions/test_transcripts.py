@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -172,6 +173,9 @@ def test_there_are_no_circles_whatever_entries_say(pairs: list[tuple[str, str | 
         def size(self) -> int:
             return 0
 
+        def stamp(self) -> None:
+            return None
+
         def count(self) -> int:
             return len(pairs)
 
@@ -231,3 +235,38 @@ def test_processes_append_to_one_branch(tmp_path: Path) -> None:
     assert not tree.problems
     assert len(list(tree.path())) == 100
     assert tree.total == 101
+
+
+ENDLESS = """
+import itertools, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from workbench.engine.sessions.events import message
+from workbench.engine.sessions.transcripts import TranscriptWriter
+now, numbers = datetime(2026, 1, 24, tzinfo=UTC), itertools.count()
+writer = TranscriptWriter(Path(sys.argv[1]), "7d0c", "/", lambda: f"{sys.argv[2]}-{next(numbers)}")
+for number in itertools.count():
+    writer.append([("message", {"message": message("user", "x" * 5000, now)})] * 3, now)
+    if number == 5:
+        print("going", flush=True)
+"""
+
+
+@pytest.mark.slow
+def test_whatever_moment_a_writer_is_killed_at_the_next_one_goes_on(tmp_path: Path) -> None:
+    place = tmp_path / "7d0c.jsonl"
+    for number in range(5):
+        killed = subprocess.Popen(
+            [sys.executable, "-c", ENDLESS, place, f"k{number}"], stdout=subprocess.PIPE
+        )
+        assert killed.stdout is not None
+        assert killed.stdout.readline() == b"going\n"
+        killed.send_signal(signal.SIGKILL)
+        killed.wait()
+        killed.stdout.close()
+    (event,) = TranscriptWriter(place, "7d0c", "/", lambda: "last").append([say("after")], NOW)
+    tree = read_tree(FileLines(place))
+    # What a kill tore is one line each time, and every whole entry is on the branch.
+    assert len(tree.problems) <= 5
+    assert len(list(tree.path())) == len(tree.lines)
+    assert tree.lines[tree.leaf] == event.line

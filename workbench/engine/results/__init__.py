@@ -45,10 +45,6 @@ if TYPE_CHECKING:
         GraphNode,
         GraphView,
     )
-    from workbench.engine.results.json_shape import (
-        camel_case,
-        to_json,
-    )
     from workbench.engine.results.importing import (
         Exported,
         Imported,
@@ -57,6 +53,10 @@ if TYPE_CHECKING:
         ImportProgress,
         ImportSample,
         LeftOut,
+    )
+    from workbench.engine.results.json_shape import (
+        camel_case,
+        to_json,
     )
     from workbench.engine.results.memories import (
         Changed,

@@ -158,6 +158,9 @@ class DatabaseLines:
             ).fetchone()
         return int(row[0] or 0)
 
+    def stamp(self) -> tuple[int, ...] | None:
+        return None
+
     def count(self) -> int:
         with opened(self._place) as database:
             row = database.execute(

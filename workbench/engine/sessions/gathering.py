@@ -24,8 +24,7 @@ _TURN_CHARACTERS = 4000
 _WEIGHTY = re.compile(
     r"\b(?:decid\w+|decision|chose|choose|agreed?|prefers?|always|never|must|remember|because|deadline|important|"
     r"promis\w+|plan|todo|instead|wrong|correct\w*|rule|name is|called|blocked|next step)\b"
-    r"|决定|選擇|选择|記住|记住|偏好|必須|必须|不要|重要|計畫|计划|entschieden|wichtig|immer|niemals",
-    re.IGNORECASE,
+    r"|决定|選擇|选择|記住|记住|偏好|必須|必须|不要|重要|計畫|计划|entschieden|wichtig|immer|niemals"
 )
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _SPACES = re.compile(r"\s+")
@@ -121,7 +120,7 @@ class Gathered:
             said = _SPACES.sub(" ", sentence).strip()
             if len(said) < 8:
                 continue
-            weight = 3 * bool(_WEIGHTY.search(said)) + 2 * (speaker == "User") + (at == 0)
+            weight = 3 * bool(_WEIGHTY.search(said.lower())) + 2 * (speaker == "User") + (at == 0)
             if not weight:
                 continue
             note = Note(weight, line, at, speaker, said[:_NOTE_CHARACTERS])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -35,6 +36,10 @@ class Lines(Protocol):
         """Return how many bytes they take."""
         ...
 
+    def stamp(self) -> tuple[int, ...] | None:
+        """Return what changes whenever they do; None where nothing tells."""
+        ...
+
     def count(self) -> int:
         """Return how many lines there are, a torn last one included."""
         ...
@@ -49,19 +54,29 @@ class Lines(Protocol):
         ...
 
 
+@dataclass
+class _Index:
+    """Where lines of one file begin: of every 256th the offset; and how many there are up to a size."""
+
+    offsets: array[int] = field(default_factory=lambda: array("q", [0]))
+    size: int = 0
+    count: int = 0
+
+
+# By device and number of the file, so that reading page after page begins where the last page ended.
+_MOST_INDEXES = 16
+_indexes: dict[tuple[int, int], _Index] = {}
+
+
 class FileLines:
     """The lines of a JSONL file; of every 256th the offset is known once it was passed.
 
     Args:
         place: The file; one that does not exist has no lines.
-        most_bytes: Nothing beyond is read; None for all there is.
     """
 
-    def __init__(self, place: Path, most_bytes: int | None = None) -> None:
+    def __init__(self, place: Path) -> None:
         self.place = place
-        self._most = most_bytes
-        self._offsets = array("q", [0])
-        self._count: tuple[int, int] | None = None
 
     @property
     def name(self) -> str:
@@ -71,74 +86,102 @@ class FileLines:
     def where(self) -> str:
         return str(self.place)
 
-    def exists(self) -> bool:
-        """Tell whether there is such a file."""
-        return self.place.is_file()
-
     def size(self) -> int:
         try:
-            size = os.lstat(self.place).st_size
+            return os.lstat(self.place).st_size
         except OSError:
             return 0
-        return size if self._most is None else min(size, self._most)
+
+    def stamp(self) -> tuple[int, ...] | None:
+        try:
+            status = os.lstat(self.place)
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def count(self) -> int:
-        size = self.size()
-        if self._count is None or self._count[0] != size:
-            self._count = (size, self._counted(size))
-        return self._count[1]
+        opened = open_plain(self.place)
+        if opened is None:
+            return 0
+        with opened:
+            size = os.fstat(opened.fileno()).st_size
+            index = _index_of(opened)
+            if index.size == size:
+                return index.count
+            count, last = index.count if _ends_line(opened, index.size) else 0, b"\n"
+            opened.seek(index.size if count else 0)
+            left = size - opened.tell()
+            while left > 0 and (block := opened.read(min(_BLOCK, left))):
+                count += block.count(b"\n")
+                left -= len(block)
+                last = block[-1:]
+            if last == b"\n":
+                index.size, index.count = size, count
+            return count + (last != b"\n")
 
     def read(self, first: int = 1, most: int | None = None) -> Iterator[tuple[int, bytes]]:
         opened = open_plain(self.place)
-        if opened is None or most == 0:
-            if opened is not None:
-                opened.close()
+        if opened is None:
             return
         with opened:
-            number = self._seek(opened, first)
+            if most == 0:
+                return
+            index = _index_of(opened)
+            number = _seek(opened, index, first)
             last = None if most is None else first + most - 1
-            for line in self._lines(opened, number):
+            for line in _lines(opened, index, number):
                 if number >= first:
                     yield number, line
                 if last is not None and number >= last:
                     return
                 number += 1
 
-    def _seek(self, opened: BinaryIO, first: int) -> int:
-        """Go to the nearest known line before; return its number, 1-based."""
-        at = min((max(first, 1) - 1) // STEP, len(self._offsets) - 1)
-        opened.seek(self._offsets[at])
-        return at * STEP + 1
 
-    def _lines(self, opened: BinaryIO, number: int) -> Iterator[bytes]:
-        offset = opened.tell()
-        limit = self.size() if self._most is not None else None
-        while limit is None or offset < limit:
-            if (number - 1) % STEP == 0 and (number - 1) // STEP == len(self._offsets):
-                self._offsets.append(offset)
-            line = opened.readline(MOST_LINE_BYTES)
-            if not line:
-                return
-            offset += len(line)
-            rest = line
-            while not rest.endswith(b"\n") and (rest := opened.readline(_BLOCK)):
-                offset += len(rest)
-            number += 1
-            yield line.rstrip(b"\r\n")
+def _index_of(opened: BinaryIO) -> _Index:
+    status = os.fstat(opened.fileno())
+    key = (status.st_dev, status.st_ino)
+    index = _indexes.pop(key, None)
+    if index is None or index.offsets[-1] > status.st_size or index.size > status.st_size:
+        index = _Index()
+    _indexes[key] = index
+    while len(_indexes) > _MOST_INDEXES:
+        with suppress(StopIteration, KeyError):
+            del _indexes[next(iter(_indexes))]
+    return index
 
-    def _counted(self, size: int) -> int:
-        opened = open_plain(self.place)
-        if opened is None:
-            return 0
-        with opened:
-            known = len(self._offsets) - 1
-            opened.seek(self._offsets[known])
-            left, count, last = size - self._offsets[known], known * STEP, b"\n"
-            while left > 0 and (block := opened.read(min(_BLOCK, left))):
-                count += block.count(b"\n")
-                left -= len(block)
-                last = block[-1:]
-        return count + (last != b"\n")
+
+def _seek(opened: BinaryIO, index: _Index, first: int) -> int:
+    """Go to the nearest known line before; return its number, 1-based."""
+    at = min((max(first, 1) - 1) // STEP, len(index.offsets) - 1)
+    if not _ends_line(opened, index.offsets[at]):
+        # Somebody wrote the file anew.
+        del index.offsets[1:]
+        index.size = index.count = at = 0
+    opened.seek(index.offsets[at])
+    return at * STEP + 1
+
+
+def _ends_line(opened: BinaryIO, offset: int) -> bool:
+    if offset == 0:
+        return True
+    opened.seek(offset - 1)
+    return opened.read(1) == b"\n"
+
+
+def _lines(opened: BinaryIO, index: _Index, number: int) -> Iterator[bytes]:
+    offset = opened.tell()
+    while True:
+        if (number - 1) % STEP == 0 and (number - 1) // STEP == len(index.offsets):
+            index.offsets.append(offset)
+        line = opened.readline(MOST_LINE_BYTES)
+        if not line:
+            return
+        offset += len(line)
+        rest = line
+        while not rest.endswith(b"\n") and (rest := opened.readline(_BLOCK)):
+            offset += len(rest)
+        number += 1
+        yield line.rstrip(b"\r\n")
 
 
 @contextmanager

@@ -24,7 +24,7 @@ _ASIDE = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnl
 _SPACES = re.compile(r"\s+")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Turn:
     """What somebody said in one line of a transcript.
 

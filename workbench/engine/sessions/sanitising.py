@@ -138,7 +138,7 @@ def _paired(messages: Sequence[Placed], note: Any) -> list[Placed]:
             if others:
                 note("Results were put behind their calls ({count}).")
             results[named] = following
-        for call in calls:
+        for call in {call.id: call for call in calls}.values():
             result = results.get(call.id)
             if result is None:
                 note("Results that were missing were stood in for ({count}).")

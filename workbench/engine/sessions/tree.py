@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 
 from workbench.engine.results import SessionProblem
 from workbench.engine.sessions import events
@@ -41,8 +41,6 @@ class Tree:
     more_problems: int = 0
     total: int = 0
     messages: int = 0
-    first: datetime | None = None
-    last: datetime | None = None
 
     @property
     def leaf(self) -> int:
@@ -74,7 +72,29 @@ class Tree:
         )
 
 
+# Several questions in a row are mostly about one transcript.
+_MOST_KNOWN = 4
+_known: dict[tuple[int, ...], Tree] = {}
+
+
 def read_tree(lines: Lines) -> Tree:
+    """Return the shape of a transcript; one that has not changed since is not read again.
+
+    Args:
+        lines: Of the transcript.
+    """
+    stamp = lines.stamp()
+    if stamp is None:
+        return _read(lines)
+    tree = _known.pop(stamp, None) or _read(lines)
+    _known[stamp] = tree
+    while len(_known) > _MOST_KNOWN:
+        with suppress(StopIteration, KeyError):
+            del _known[next(iter(_known))]
+    return tree
+
+
+def _read(lines: Lines) -> Tree:
     """Read every line of a transcript once and keep its shape; nothing of the text stays in memory.
 
     A line that cannot be read is reported by its number and skipped; an entry whose parent is lost follows the entry
@@ -123,10 +143,6 @@ def _add(tree: Tree, event: Event, known: dict[str, int]) -> None:
         tree.kept_from[at] = known.get(events.text_of(event.fields.get("firstKeptEntryId")), at)
     if event.kind == events.MESSAGE:
         tree.messages += 1
-    moment = event.moment
-    if moment is not None:
-        tree.first = tree.first or moment
-        tree.last = moment
     tree.lines.append(event.line)
     tree.parents.append(parent)
     tree.kinds.append(_CODES.get(event.kind, 0))

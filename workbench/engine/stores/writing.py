@@ -95,7 +95,9 @@ def _write_episode(writing: Writing) -> Written:
         return Written(known.id, log.path, fresh=False)
     _resolve(writing, create=True)
     about = tuple(dict.fromkeys(resolved.id for _, resolved in writing.entities))
-    episode = Episode(intent.text, intent.type, intent.confidence, intent.tags, intent.source, about, intent.origins)
+    episode = Episode(
+        intent.text, intent.type, intent.confidence, intent.tags, intent.source, about, intent.origins
+    )
     recorded = append_episode(writing.draft, episode, now, summary=intent.summary, log=log)
     for _, resolved in writing.entities:
         if resolved.created:

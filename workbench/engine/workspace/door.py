@@ -17,8 +17,8 @@ from workbench.engine.workspace.auditing import Auditing
 from workbench.engine.workspace.decay_editing import DecayEditing
 from workbench.engine.workspace.exporting import Exporting
 from workbench.engine.workspace.ground import Ground
-from workbench.engine.workspace.importing import Importing
 from workbench.engine.workspace.holding import Holding
+from workbench.engine.workspace.importing import Importing
 from workbench.engine.workspace.instructing import Instructing
 from workbench.engine.workspace.past_reading import PastReading
 from workbench.engine.workspace.proposing import Proposing

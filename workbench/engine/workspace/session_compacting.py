@@ -165,7 +165,7 @@ class SessionCompacting(SessionFlushing):
         return done.line is not None and done.tokens_after < done.tokens_before
 
     def _room(self, found: places.Found) -> int:
-        return 4 * (found.entry.context_tokens or self._ground.settings.sessions.window)
+        return found.entry.context_tokens or self._ground.settings.sessions.window
 
     def _summary(self, tree: Tree, reader: LineReader, cut: Cut, instructions: str) -> Summary:
         from workbench.engine.sessions.compaction import messages_of

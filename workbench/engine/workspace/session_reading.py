@@ -170,7 +170,9 @@ class SessionReading:
         tokens = found.entry.total_tokens
         estimated = tokens is None and estimate
         if estimated:
-            tokens = self._context(found, None, 0)[1].total
+            # Past the window it does not matter how far.
+            window = found.entry.context_tokens or settings.sessions.window
+            tokens = self._context(found, window, 0)[1].total
         return check_flush(
             found.entry,
             settings.flush,
