@@ -43,7 +43,9 @@ class Door:
 
     @property
     def settings(self) -> SimpleNamespace:
-        return SimpleNamespace(editor=self.editor, zone=UTC, timezone="UTC")
+        return SimpleNamespace(
+            editor=self.editor, zone=UTC, timezone="UTC", state_directory=lambda _: Path("no-state")
+        )
 
     def __enter__(self) -> Self:
         return self

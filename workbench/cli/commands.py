@@ -71,6 +71,7 @@ TOPICS: dict[str, dict[str, Listed]] = {
     },
     "Look after it": {
         "index": Listed("indexing", "Bring the search index up to date, or say how it is"),
+        "daemon": Listed("daemon", "Look after this memory until you end it: adopt, index, reflect in time"),
         "doctor": Listed("upkeep", "Say what works here, what does not, and how to mend it"),
         "completion": Listed("upkeep", "Print the completion script for your shell"),
     },

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,9 @@ from workbench.cli.command import command
 from workbench.cli.invocation import DONE, Invocation
 from workbench.cli.printing import Page, safe_line, wrap
 from workbench.engine.results import Check
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace import Workspace
 
 SHELLS = ("bash", "zsh", "fish")
 _AFTERWARDS = (
@@ -36,7 +40,8 @@ def doctor_command(bench: Invocation, set_aside_history: bool, yes: bool) -> int
         return _set_history_aside(bench, agreed=yes)
     with bench.open(lenient=True) as workspace:
         diagnosis = workspace.doctor()
-    diagnosis = replace(diagnosis, checks=(*diagnosis.checks, _own_settings()))
+        daemon = _daemon(workspace)
+    diagnosis = replace(diagnosis, checks=(*diagnosis.checks, daemon, _own_settings()))
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.standing import doctor_lines
@@ -44,6 +49,13 @@ def doctor_command(bench: Invocation, set_aside_history: bool, yes: bool) -> int
         return doctor_lines(page, diagnosis)
 
     return bench.report(diagnosis, view)
+
+
+def _daemon(workspace: Workspace) -> Check:
+    from workbench.cli.views.daemon import daemon_check
+    from workbench.engine.daemon.standing import read_status
+
+    return daemon_check(read_status(workspace.settings.state_directory(workspace.root)))
 
 
 def _own_settings() -> Check:

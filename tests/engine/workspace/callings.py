@@ -341,6 +341,7 @@ SESSIONS = (
 UPKEEP = (
     Calling("adopt", lambda w: w.adopt(), WRITE),
     Calling("settle", lambda w: w.settle(), WRITE),
+    Calling("upkeep", lambda w: w.upkeep(), WRITE),
     Calling("audit_prune", lambda w: w.audit_prune(), WRITE),
     Calling("set_aside_history", lambda w: w.set_aside_history(), PERSON),
     Calling("acknowledge", lambda w: w.acknowledge(an_alert(w)), PERSON, prepare=edit_soul),

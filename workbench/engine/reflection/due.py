@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Final
 
 from workbench.engine.settings import ReflectionSettings
@@ -71,13 +71,13 @@ def is_due(situation: Situation, settings: ReflectionSettings) -> Answer:
 def last_planned(now: datetime, settings: ReflectionSettings) -> datetime:
     """Return the latest moment, not after now, for which the daily reflection was planned."""
     planned = _at(now, settings)
-    return planned if planned <= now else _at(now - timedelta(days=1), settings)
+    return planned if _passed(planned, now) else _at(now - timedelta(days=1), settings)
 
 
 def next_planned(now: datetime, settings: ReflectionSettings) -> datetime:
     """Return the next moment for which the daily reflection is planned."""
     planned = _at(now, settings)
-    return planned if planned > now else _at(now + timedelta(days=1), settings)
+    return planned if not _passed(planned, now) else _at(now + timedelta(days=1), settings)
 
 
 def next_scheduled(now: datetime, settings: ReflectionSettings) -> datetime | None:
@@ -87,4 +87,11 @@ def next_scheduled(now: datetime, settings: ReflectionSettings) -> datetime | No
 
 def _at(day: datetime, settings: ReflectionSettings) -> datetime:
     clock = time.fromisoformat(settings.time)
-    return datetime.combine(day.date(), clock, tzinfo=day.tzinfo)
+    planned = datetime.combine(day.date(), clock, tzinfo=day.tzinfo)
+    # A time that the begin of summer time leaves out is the moment that follows it.
+    return planned.astimezone(UTC).astimezone(day.tzinfo)
+
+
+def _passed(planned: datetime, now: datetime) -> bool:
+    """Tell whether a moment is not after now; times of one zone are compared by what its clocks show, which repeats."""
+    return planned.astimezone(UTC) <= now.astimezone(UTC)

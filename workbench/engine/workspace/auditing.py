@@ -9,6 +9,7 @@ from workbench.engine.agents.roles import Capability, require, require_by_hand
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.workspace.asked_moments import read_time
 from workbench.engine.workspace.ground import Ground
+from workbench.engine.workspace.keeping_up import KeepingUp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.engine.history.taking_back import TakenBack
 
 
-class Auditing:
+class Auditing(KeepingUp):
     """Everything about the history; looking at it takes in outside edits first, where the role may."""
 
     _ground: Ground
