@@ -20,6 +20,7 @@ from workbench.engine.results import (
     Phase,
     PhaseUse,
     Progress,
+    Proposals,
     Quoted,
     Reflected,
     ReflectionDue,
@@ -30,6 +31,7 @@ from workbench.engine.results import (
 )
 from workbench.tui.bench import Outcome
 from workbench.tui.decisions import Step
+from workbench.tui.verdicts import Verdict
 
 PROPOSAL = (Path(__file__).parent / "pending-reflection.md").read_text(encoding="utf-8")
 WRITTEN = datetime(2026, 2, 1, 8, 30, tzinfo=UTC)
@@ -77,6 +79,8 @@ class FakeReview:
     undone: list[str] = field(default_factory=list)
     kept: list[str] = field(default_factory=list)
     listeners: list[Callable[[], object]] = field(default_factory=list)
+    proposed: Proposals = field(default_factory=lambda: Proposals(()))
+    verdicts: list[Verdict] = field(default_factory=list)
 
     def pending(self) -> PendingReflection:
         """Return the file as the engine reads it."""
@@ -167,6 +171,9 @@ class FakeReview:
     def review_source(self) -> str:
         return self.proposal
 
+    def proposals(self) -> Proposals:
+        return self.proposed
+
     # --- acting ---------------------------------------------------------------------------------------------
 
     def _guard_decision(self) -> None:
@@ -192,6 +199,15 @@ class FakeReview:
         decisions: list[tuple[str, Decision]] = [(key, value) for key, value in step.decisions.items()]  # type: ignore[misc]  # decisions are the file's words
         self._rewrite(pending.decide(decisions).render().decode())
         return Outcome("", "abc1234", tuple(step.decisions))
+
+    def settle(self, verdict: Verdict) -> Outcome:
+        self._guard_decision()
+        self.verdicts.append(verdict)
+        gone = verdict.decisions
+        kept = (each for each in self.proposed.proposals if each.number not in gone)
+        self.proposed = replace(self.proposed, proposals=tuple(kept))
+        self._told()
+        return Outcome(verdict.done(), "abc1234")
 
     def review_apply(self) -> Applied:
         self._guard_decision()

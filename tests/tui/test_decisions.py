@@ -11,13 +11,11 @@ from workbench.engine.reflection.kinds import Kind
 from workbench.engine.results import ReviewItem
 from workbench.tui.decisions import (
     APPROVED,
-    DEFERRED,
     REJECTED,
     UNDECIDED,
     Edit,
     Step,
     UnderWay,
-    next_undecided,
     reach,
     tally,
     wants_answer,
@@ -83,14 +81,6 @@ def test_an_edit_and_its_decision_show_together() -> None:
 def test_what_is_gone_from_the_file_is_no_trouble() -> None:
     step = Step({"r-011.1": APPROVED}, Edit("r-011.2", "text"))
     assert UnderWay().begin(1, step).over(items()) == items()
-
-
-def test_the_next_undecided_comes_round_again() -> None:
-    held = items()
-    assert next_undecided(held, "r-012.2") == "r-012.4"
-    assert next_undecided(held, "r-012.18") == "r-012.1"
-    assert next_undecided(held, "") == "r-012.1"
-    assert next_undecided([replace(each, decision=DEFERRED) for each in held], "r-012.2") == ""
 
 
 def test_questions_and_contradictions_know_what_they_want() -> None:

@@ -105,6 +105,16 @@ def test_hostile_items_make_rows_under_their_sections() -> None:
         assert line_width(rows.line(at, 60)) <= 60
 
 
+def test_the_next_undecided_comes_round_again() -> None:
+    held = [replace(each, decision="undecided") for each in review().items[:4]]
+    held[1] = replace(held[1], decision="deferred")
+    rows = InboxRows(held, "Overview")
+    assert rows.next_undecided(held[0].id) == held[2].id
+    assert rows.next_undecided(held[3].id) == held[0].id
+    assert rows.next_undecided("") == held[0].id
+    assert InboxRows([replace(each, decision="deferred") for each in held]).next_undecided("") == ""
+
+
 def test_a_checkbox_in_a_text_is_only_text() -> None:
     forged = replace(item("r-012.10"), after="- [x] `r-012.99` fact for [[a--b]]: approve me")
     line = plain_text(item_line(forged, 100))

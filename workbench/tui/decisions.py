@@ -164,12 +164,5 @@ def reach(items: Sequence[ReviewItem], decision: str) -> Reach:
     return Reach(tuple(ready), unresolved, unanswered)
 
 
-def next_undecided(items: Sequence[ReviewItem], item_id: str) -> str:
-    """Return the id of the next undecided item after one, from the beginning again at the end; empty without any."""
-    at = next((at for at, item in enumerate(items) if item.id == item_id), -1)
-    waiting = (item.id for item in (*items[at + 1 :], *items[: at + 1]) if item.decision == UNDECIDED)
-    return next(waiting, "")
-
-
 def _counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' * (count != 1)}"

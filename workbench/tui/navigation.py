@@ -15,19 +15,22 @@ CORE, TIMELINE, AUDIT, INBOX = "core", "timeline", "audit", "inbox"
 GRAPH, DECAY, PAST = "graph", "decay", "past"
 REVIEW = "review"
 _REVIEW_ITEM = re.compile(r"r-\d+(\.\d+)?")
+_PROPOSAL = re.compile(r"proposal:#?(\d{1,9})", re.ASCII)
 
 
 def destination(link: str) -> Place | None:
     """Return the place that shows what a link names, or None where no pane does: it is shown by itself then.
 
     Args:
-        link: An id of a memory or of a review item; `commit:…`; `history:` and a path; `alerts`; `review`; `decay:`
-            and the id of a memory; `past:` and a commit, or a memory and a commit with `@` between them; the commit
-            before one has `^` after it.
+        link: An id of a memory or of a review item; `proposal:` and its number; `commit:…`; `history:` and a path;
+            `alerts`; `review`; `decay:` and the id of a memory; `past:` and a commit, or a memory and a commit with
+            `@` between them; the commit before one has `^` after it.
     """
     kind, _, name = link.partition(":")
     if link == REVIEW or _REVIEW_ITEM.fullmatch(link):
         return Place(INBOX, link if "." in link else "")
+    if proposal := _PROPOSAL.fullmatch(link):
+        return Place(INBOX, f"proposal:{int(proposal[1])}")
     if link == "alerts":
         return Place(AUDIT, "alert:")
     if kind == "commit":
@@ -72,9 +75,11 @@ def link_of_target(target: str) -> str:
     """Return the link that somebody means who opens the bench at an id or at a path.
 
     Args:
-        target: An id as it is, `type--slug`, `review`, or a path inside the workspace.
+        target: An id as it is, `type--slug`, `review`, `proposal:4`, or a path inside the workspace.
     """
     if target.partition(":")[0] in LINK_KINDS or target == REVIEW or _REVIEW_ITEM.fullmatch(target):
+        return target
+    if _PROPOSAL.fullmatch(target):
         return target
     if "--" in target and "/" not in target and not target.endswith(".md"):
         return f"entity:{target}"

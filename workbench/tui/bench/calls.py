@@ -8,6 +8,7 @@ from workbench.tui.bench.decay import DecayCalls
 from workbench.tui.bench.graph import GraphCalls
 from workbench.tui.bench.memory import MemoryCalls
 from workbench.tui.bench.past import PastCalls
+from workbench.tui.bench.proposals import ProposalCalls
 from workbench.tui.bench.review import ReviewCalls
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     )
 
 
-class Bench(ReviewCalls, MemoryCalls, GraphCalls, DecayCalls, PastCalls, Protocol):
+class Bench(ReviewCalls, ProposalCalls, MemoryCalls, GraphCalls, DecayCalls, PastCalls, Protocol):
     """The engine as the panes know it: synchronous, safe from several threads, raising `WorkbenchError`."""
 
     def place(self) -> Status:

@@ -18,45 +18,61 @@ class Revert(Command):
 
 
 class Approve(Command):
-    """Approve: the change will be applied. On a heading: everything undecided below it."""
+    """Approve: what a reflection proposes will be applied with A; what an agent proposes is stored at once, and u takes
+    it back. On a heading: everything undecided below it.
+    """
 
     key, section, label, rank = "a", "On a proposal", "approve", 10
 
 
 class Reject(Command):
-    """Reject: the change is not applied, and does not come back without new evidence."""
+    """Reject: the change is not applied, and does not come back without new evidence. What an agent proposes is refused
+    at once, with a reason if you like.
+    """
 
     key, section, label, rank = "r", "On a proposal", "reject", 11
 
 
 class Defer(Command):
-    """Defer: ask again with the next reflection."""
+    """Defer: ask again with the next reflection, which takes up what an agent proposes as an item of its own."""
 
     key, section, label, rank = "d", "On a proposal", "defer", 12
 
 
 class Undecide(Command):
-    """Take a decision back: the item waits again."""
+    """Take a decision back: the item waits again. What was decided about an agent’s proposal is taken back by u."""
 
     key, section = "backspace", "On a proposal"
 
 
 class TakeThis(Command):
-    """Settle a contradiction: this holds, the earlier statement; approves it."""
+    """Settle a contradiction: this holds, the earlier statement; approves it. Of proposals: the one under the cursor is
+    stored, those that contradict it are refused.
+    """
 
     key, section, label, rank = "less_than_sign", "On a proposal", "this", 7
 
 
 class TakeThat(Command):
-    """Settle a contradiction: that holds, the later statement; approves it."""
+    """Settle a contradiction: that holds, the later statement; approves it. Of proposals: the one under the cursor is
+    refused, for the other or for what memory says.
+    """
 
     key, section, label, rank = "greater_than_sign", "On a proposal", "that", 8
 
 
 class TakeBoth(Command):
-    """Settle a contradiction: both hold; reword them with e to say when or where each does."""
+    """Settle a contradiction: both hold; reword them with e to say when or where each does. Of proposals: both are
+    stored, less sure and linked as contradictory.
+    """
 
     key, section, label, rank = "equals_sign", "On a proposal", "both", 9
+
+
+class StoreElsewhere(Command):
+    """Store what an agent proposes in another store than it suggests; at once, and u takes it back."""
+
+    key, section, label, rank = "s", "On a proposal", "store in…", 13
 
 
 class NextUndecided(Command):

@@ -1,4 +1,4 @@
-"""Owns the proposal as the Inbox shows it: what was read last, with every decision on top that is on its way."""
+"""Owns what the Inbox shows: what was read last, with every decision on top that is on its way."""
 
 from __future__ import annotations
 
@@ -7,32 +7,37 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.results import Proposals
 from workbench.tui.decisions import UnderWay
 from workbench.tui.in_order import InOrder
 from workbench.tui.panes.base import Pane
+from workbench.tui.verdicts import waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
-    from workbench.engine.results import ReflectionDue, Review, ReviewItem
+    from workbench.engine.results import Proposal, ReflectionDue, Review, ReviewItem
     from workbench.tui.bench import Bench, Outcome
     from workbench.tui.decisions import Step
+    from workbench.tui.verdicts import Verdict, Waiting
 
 
 class WasRead(Message):
-    """The proposal was read, or could not be; `number` counts everything asked for before."""
+    """What waits was read, or the reflection’s proposal could not be; `number` counts everything asked for before."""
 
     def __init__(
         self,
         number: int,
         review: Review | None,
         due: ReflectionDue | None,
+        proposals: Proposals,
         error: WorkbenchError | None = None,
     ) -> None:
         super().__init__()
         self.number = number
         self.review = review
         self.due = due
+        self.proposals = proposals
         self.error = error
 
 
@@ -74,6 +79,14 @@ class Desk:
         self.due: ReflectionDue | None = None
         self.problem: WorkbenchError | None = None
         self.items: tuple[ReviewItem, ...] = ()
+        self._verdicts: dict[int, Verdict] = {}
+        self.proposals = Proposals(())
+        self.waiting: tuple[Waiting, ...] = ()
+
+    @property
+    def by_number(self) -> Mapping[int, Proposal]:
+        """Return the proposals of agents by their numbers."""
+        return {each.number: each for each in self.proposals.proposals}
 
     @property
     def busy(self) -> bool:
@@ -83,7 +96,7 @@ class Desk:
     # --- reading --------------------------------------------------------------------------------------------
 
     def read(self) -> None:
-        """Read the proposal, now or as soon as everything that was asked for is written."""
+        """Read what waits, now or as soon as everything that was asked for is written."""
         if self._waiting or self._reading:
             self._read_again = True
             return
@@ -91,18 +104,27 @@ class Desk:
         self.in_order.look(self._read)
 
     def _read(self, number: int) -> None:
+        proposals = self._read_proposals()
         try:
             review = self._bench.review()
             due = None if review.items else self._bench.reflection_due()
         except WorkbenchError as error:
-            self._tell(WasRead(number, None, None, error))
+            self._tell(WasRead(number, None, None, proposals, error))
             return
-        self._tell(WasRead(number, review, due))
+        self._tell(WasRead(number, review, due, proposals))
+
+    def _read_proposals(self) -> Proposals:
+        try:
+            return self._bench.proposals()
+        except WorkbenchError as error:
+            return Proposals((), (error.told,))
 
     def take_in(self, message: WasRead) -> None:
         """Be told what was read."""
         self._reading = False
         self._under_way = self._under_way.after(message.number)
+        self._verdicts = {at: each for at, each in self._verdicts.items() if at > message.number}
+        self.proposals = message.proposals
         self.problem = message.error
         if message.review is not None:
             self.review, self.due = message.review, message.due
@@ -112,6 +134,7 @@ class Desk:
 
     def _lay_out(self) -> None:
         self.items = self._under_way.over(self.review.items) if self.review is not None else ()
+        self.waiting = waiting(self.proposals.proposals, self._verdicts.values())
 
     # --- acting ---------------------------------------------------------------------------------------------
 
@@ -119,6 +142,12 @@ class Desk:
         """Show what a person decided, and write it after everything before it."""
         number = self.do(lambda: self._bench.decide(step))
         self._under_way = self._under_way.begin(number, step)
+        self._lay_out()
+
+    def settle(self, verdict: Verdict) -> None:
+        """Show what is decided about proposals of agents, and carry it out after everything before it."""
+        number = self.do(lambda: self._bench.settle(verdict))
+        self._verdicts[number] = verdict
         self._lay_out()
 
     def do(self, action: Callable[[], Outcome]) -> int:
@@ -143,6 +172,7 @@ class Desk:
         self._tell(Pane.Working(-1))
         if message.error is not None:
             self._under_way = self._under_way.without(message.number)
+            self._verdicts.pop(message.number, None)
             self._lay_out()
         if not self._waiting:
             self.read()

@@ -1,22 +1,26 @@
-"""The Inbox pane: what is proposed to be learned, item by item, for a person to decide."""
+"""The Inbox pane: what agents and reflections propose to be learned, one by one, for a person to decide."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.message import Message
 
+from workbench.engine import layout
 from workbench.engine.errors import WorkbenchError
 from workbench.tui import commands, navigation
 from workbench.tui.editor import edit_in_editor
 from workbench.tui.keymap import bindings
-from workbench.tui.panes.inbox_deciding import InboxDeciding
+from workbench.tui.panes.inbox_verdicts import InboxVerdicts
 from workbench.tui.rewording import rewording
 from workbench.tui.screens.confirm import ConfirmScreen
+from workbench.tui.verdicts import PROPOSAL_KEY, Verdict, reworded
 from workbench.tui.views.core import total_line
+from workbench.tui.views.proposed_detail import context_lines as proposed_context_lines
 from workbench.tui.views.review_item import context_lines, link_of
 from workbench.tui.widgets.parts_editor import PartsEditor
 
@@ -34,13 +38,13 @@ _ON_ITEMS = frozenset(
 _MOST_COUNTED = 8_000
 
 
-class InboxPane(InboxDeciding):
-    """A proposal’s items by section, and the one to decide on."""
+class InboxPane(InboxVerdicts):
+    """What agents propose, the items of a reflection by section, and the one to decide on."""
 
     BINDINGS: ClassVar = bindings(
         commands.Approve, commands.Reject, commands.Defer, commands.Undecide, commands.TakeThis, commands.TakeThat,
         commands.TakeBoth, commands.NextUndecided, commands.EditHere, commands.EditInEditor, commands.ApplyDecisions,
-        commands.OpenSource, commands.ShowHistory, commands.Reflect, commands.CancelReflection,
+        commands.OpenSource, commands.ShowHistory, commands.Reflect, commands.CancelReflection, commands.StoreElsewhere,
     )  # fmt: skip
 
     class SourceRead(Message):
@@ -67,15 +71,20 @@ class InboxPane(InboxDeciding):
         return len(kept | ({open_draft.item_id} if open_draft is not None and open_draft.touched else set()))
 
     def action_edit_here(self) -> None:
-        item = self.item
-        if item is None or not self.may_decide():
-            return
-        draft = self._drafts.get(item.id) or rewording(item)
-        if draft is not None:
+        draft = context = None
+        if waiting := self.waiting:
+            if self.may_settle():
+                draft = self._drafts.get(waiting.key) or reworded(waiting.proposal)
+                around = self._around.get(waiting.key)
+                context = partial(proposed_context_lines, waiting, self.desk.by_number, around)
+        elif (item := self.item) and self.may_decide():
+            draft = self._drafts.get(item.id) or rewording(item)
+            context = partial(context_lines, item)
+        if draft is not None and context is not None:
             self.add_class("-reading", "-editing")
             # The classes only show with the next layout; what is typed until then must find the editor already.
             self.query_one(".pane-detail").display = True
-            self.query_one(PartsEditor).open(draft, partial(context_lines, item))
+            self.query_one(PartsEditor).open(draft, context)
             self._count(draft)
             self.refresh_bindings()
 
@@ -104,7 +113,19 @@ class InboxPane(InboxDeciding):
         event.stop()
         self._drafts.pop(event.draft.item_id, None)
         self._stop_writing()
-        self.begin(event.draft.step(), go_on=event.draft.answers)
+        if event.draft.item_id.startswith(PROPOSAL_KEY):
+            self._store_reworded(event.draft)
+        else:
+            self.begin(event.draft.step(), go_on=event.draft.answers)
+
+    def _store_reworded(self, draft: Rewording) -> None:
+        """Store a proposal with other words; it is refused where it says something else than when one began."""
+        waiting = next((each for each in self.desk.waiting if each.key == draft.item_id), None)
+        if waiting is None:
+            self.app.notify("This proposal waits no longer: it was decided elsewhere.", severity="warning")
+            return
+        text, seen = draft.parts[0].text.strip(), draft.parts[0].original
+        self.give(Verdict(keep=(replace(waiting.proposal, content=seen),), text=text))
 
     @on(PartsEditor.Left)
     def _left(self, event: PartsEditor.Left) -> None:
@@ -187,6 +208,12 @@ class InboxPane(InboxDeciding):
         if self.has_class("-editing") and action not in ("leave", "zoom_pane"):
             return False
         item, review = self.item, self.desk.review
+        if self.on_agents():
+            means = self._means_on_agents(action)
+            if means is not None:
+                return means
+        if action == "store_elsewhere":
+            return False
         if action in _SETTLING:
             return item is not None and "this" in (item.fields or {})
         if action == "edit_here":
@@ -195,6 +222,8 @@ class InboxPane(InboxDeciding):
             return item is not None and bool(item.evidence)
         if action == "show_history":
             return item is not None
+        if action == "next_undecided":
+            return bool(self.desk.items or self.desk.waiting) and not self.is_writing
         if action in _ON_ITEMS:
             return bool(self.desk.items) and not self.is_writing
         if action == "edit_in_editor":
@@ -204,9 +233,28 @@ class InboxPane(InboxDeciding):
             return self.reflection.running == (action == "cancel_reflection")
         return super().check_action(action, parameters)
 
+    def _means_on_agents(self, action: str) -> bool | None:
+        """Tell whether an action means something for what agents propose; None for one that is about more than that."""
+        waiting = self.waiting
+        if action in _SETTLING:
+            return waiting is not None and bool(waiting.proposal.conflicts_with)
+        if action in ("edit_here", "store_elsewhere", "open_source", "show_history"):
+            return waiting is not None and not self.is_writing
+        if action in ("approve", "reject", "defer", "undecide", "copy_id"):
+            return not self.is_writing
+        return False if action == "edit_in_editor" else None
+
+    def _sources(self) -> list[str]:
+        """Return the links to where something was learned; of an agent’s proposal also to where it stands."""
+        if (item := self.item) is not None:
+            return [link_of(proof.id) for proof in item.evidence]
+        if (waiting := self.waiting) is None:
+            return []
+        found = [link for each in waiting.proposal.origins if (link := link_of(each))]
+        return [*found, f"file:{layout.PENDING_MEMORIES}#L{waiting.proposal.line}"]
+
     def action_open_source(self) -> None:
-        item = self.item
-        links = [link_of(proof.id) for proof in item.evidence] if item is not None else []
+        links = self._sources()
         if links:
             chosen = self.detail.focused_link
             self.post_message(self.GoTo(chosen if chosen in links else links[0]))
@@ -217,3 +265,5 @@ class InboxPane(InboxDeciding):
             # What is new has no history yet; that of the proposal tells who proposed it.
             path = navigation.path_of(link_of(item.target)) if item.before else ""
             self.post_message(self.GoTo(f"history:{path or review.path}"))
+        elif self.waiting is not None:
+            self.post_message(self.GoTo(f"history:{layout.PENDING_MEMORIES}"))

@@ -13,7 +13,6 @@ from workbench.tui.decisions import (
     UNDECIDED,
     Edit,
     Step,
-    next_undecided,
     reach,
     tally,
     wants_answer,
@@ -153,9 +152,9 @@ class InboxDeciding(InboxReading):
 
     def action_next_undecided(self) -> None:
         """Go to the next item that waits; where none does, say how to go on."""
-        if following := next_undecided(self.rows.items, self.list.cursor_key):
+        if following := self.rows.next_undecided(self.list.cursor_key):
             self.list.go_to(following)
-        elif not tally(self.desk.items).undecided:
+        elif self.desk.items and not tally(self.desk.items).undecided:
             self.app.notify("Everything is decided. A shows what will be written.", timeout=6)
 
     def action_edit_here(self) -> None:

@@ -24,13 +24,16 @@ class AskScreen(ModalScreen[str | None]):
         question: One sentence.
         hint: Answers that would do.
         check: Returns what is wrong with an answer, or an empty string.
+        optional: Whether no words are an answer too.
     """
 
     BINDINGS: ClassVar = [("escape", "dismiss_none", "Leave")]
 
-    def __init__(self, question: str, hint: str, check: Callable[[str], str]) -> None:
+    def __init__(
+        self, question: str, hint: str, check: Callable[[str], str], *, optional: bool = False
+    ) -> None:
         super().__init__()
-        self._question, self._hint, self._check = question, hint, check
+        self._question, self._hint, self._check, self._optional = question, hint, check, optional
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog"):
@@ -43,7 +46,10 @@ class AskScreen(ModalScreen[str | None]):
         self.query_one("#ask-problem", Static).update(wrong)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        if event.value.strip() and not self._check(event.value):
+        if not event.value.strip():
+            if self._optional:
+                self.dismiss("")
+        elif not self._check(event.value):
             self.dismiss(event.value)
 
     def action_dismiss_none(self) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.tui.diffing import Piece
 
 BESIDE_FROM = 64
-_BETWEEN = 3
+BETWEEN = 3
 _MOST_QUOTED = 6
 _LONGEST = 4000
 
@@ -27,11 +27,11 @@ def contradiction_lines(item: ReviewItem, width: int) -> list[Line]:
     this, that = compare_words(fields.get("this", "")[:_LONGEST], fields.get(THAT, "")[:_LONGEST])
     proofs = (*item.evidence[:2], None, None)
     beside = width >= BESIDE_FROM
-    half = (width - _BETWEEN) // 2 if beside else width
+    half = (width - BETWEEN) // 2 if beside else width
     left = _side("<", "this, the earlier", this, proofs[0], half, taken=chosen in ("this", "both"))
     right = _side(">", "that, the later", that, proofs[1], half, taken=chosen in ("that", "both"))
     lines: list[Line] = [*((Span(piece, "strong"),) for piece in wrap(item.after, width, limit=8)), BLANK]
-    lines += _beside(left, right, half) if beside else [*left, BLANK, *right]
+    lines += side_by_side(left, right, half) if beside else [*left, BLANK, *right]
     return [*lines, BLANK, *_keys(chosen, width)]
 
 
@@ -56,7 +56,8 @@ def _side(
     return lines
 
 
-def _beside(left: list[Line], right: list[Line], half: int) -> list[Line]:
+def side_by_side(left: list[Line], right: list[Line], half: int) -> list[Line]:
+    """Draw two columns of that many cells each, and a rule between them."""
     lines: list[Line] = []
     for at in range(max(len(left), len(right))):
         one = left[at] if at < len(left) else BLANK

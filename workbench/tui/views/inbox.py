@@ -1,4 +1,4 @@
-"""Draws what waits for decisions: its progress, its sections with their counts, and one line for each item."""
+"""Draws what waits for decisions: who proposes, the sections with their counts, and one line for each item."""
 
 from __future__ import annotations
 
@@ -16,7 +16,17 @@ from workbench.tui.decisions import (
     wants_choice,
 )
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, spread
+from workbench.tui.verdicts import Waiting
+from workbench.tui.views.boxes import BOXES, CONFIDENCES
 from workbench.tui.views.memory import store_of_id
+from workbench.tui.views.proposed import (
+    UNREADABLE,
+    Agent,
+    agent_line,
+    by_agent,
+    proposal_line,
+    unreadable_line,
+)
 from workbench.tui.widgets.rows import SectionedRows
 
 if TYPE_CHECKING:
@@ -27,10 +37,9 @@ if TYPE_CHECKING:
     from workbench.tui.decisions import Tally
     from workbench.tui.query import Query
 
-FIELDS = ("kind", "risk", "decision", "confidence", "section", "is")
+FIELDS = ("kind", "risk", "decision", "confidence", "section", "from", "store", "is")
 OVERVIEW = "overview:"
 SECTION_KEY = "section:"
-BOXES: Final = {UNDECIDED: "[ ]", APPROVED: "[x]", REJECTED: "[-]", DEFERRED: "[>]"}
 _BOX_ROLES: Final = {UNDECIDED: "decide", APPROVED: "text", REJECTED: "faint", DEFERRED: "faint"}
 _WORD_ROLES: Final = {UNDECIDED: "text", APPROVED: "soft", REJECTED: "faint", DEFERRED: "faint"}
 SIGNS: Final[dict[Kind, str]] = {
@@ -60,7 +69,6 @@ _STORES: Final = {
     Kind.QUESTION: "file",
 }
 RISKS: Final = {"low": "", "medium": "▴", "high": "▴▴"}
-CONFIDENCES: Final = {"high": "●●●", "medium": "●●○", "low": "●○○"}
 _KIND_WIDTH = 13
 _RISK_WIDTH, _CONFIDENCE_WIDTH = 2, 3
 _LINK = re.compile(r"\[\[([^\[\]|]{1,120})(?:\|([^\[\]]{1,120}))?\]\]")
@@ -143,17 +151,36 @@ def _what_went(before: str, after: str) -> str:
     return " ".join(gone) if gone and len(gone) * 2 <= len(old) else before
 
 
-class InboxRows(SectionedRows["ReviewItem | str"]):
-    """What waits as rows: an overview, then for each section a heading that can be chosen, its items, and a space.
+class InboxRows(SectionedRows["ReviewItem | Waiting | Agent | str"]):
+    """What waits as rows: what each agent proposes below its name, then what a reflection does: an overview, and for
+    each section a heading that can be chosen, its items, and a space.
 
     Args:
         items: In the order of the file; those of a section stand together wherever they are in the file.
-        overview: A line for the whole, or empty for none.
+        overview: A line for the whole of the reflection, or empty for none.
+        waiting: What agents propose; that of one agent stands together.
+        unreadable: What of their file cannot be read.
     """
 
-    def __init__(self, items: Sequence[ReviewItem] = (), overview: str = "") -> None:
+    def __init__(
+        self,
+        items: Sequence[ReviewItem] = (),
+        overview: str = "",
+        waiting: Sequence[Waiting] = (),
+        unreadable: Sequence[str] = (),
+    ) -> None:
         super().__init__()
         self._overview = overview
+        self._unreadable = unreadable
+        if unreadable:
+            self._add(UNREADABLE, UNREADABLE)
+        self.agents = by_agent(waiting)
+        for agent in self.agents:
+            self._add_heading(agent, agent.key)
+            for each in agent.held:
+                self._add(each, each.key)
+        if overview and len(self):
+            self._add(None)
         if overview:
             self._add(OVERVIEW, OVERVIEW)
         self.sections: dict[str, list[ReviewItem]] = {}
@@ -168,7 +195,28 @@ class InboxRows(SectionedRows["ReviewItem | str"]):
     def item(self, key: str) -> ReviewItem | None:
         """Return the item of that id."""
         row = self._row(key)
-        return None if isinstance(row, str) else row
+        return None if row is None or isinstance(row, str | Waiting | Agent) else row
+
+    def waiting(self, key: str) -> Waiting | None:
+        """Return the proposal of that row."""
+        row = self._row(key)
+        return row if isinstance(row, Waiting) else None
+
+    def agent(self, key: str) -> Agent | None:
+        """Return whose heading a row is."""
+        row = self._row(key)
+        return row if isinstance(row, Agent) else None
+
+    def next_undecided(self, key: str) -> str:
+        """Return the next row after one that waits, from the beginning again at the end; empty without any."""
+        here = self.find(key)
+        start = -1 if here is None else here
+        order = (*range(start + 1, len(self)), *range(start + 1))
+        return next((self._row_keys[at] for at in order if self._waits(self._rows[at])), "")
+
+    @staticmethod
+    def _waits(row: ReviewItem | Waiting | Agent | str | None) -> bool:
+        return row is not None and not isinstance(row, str | Agent) and row.decision == UNDECIDED
 
     def target(self, key: str) -> str:
         """Return what an item changes; empty where there is no such item."""
@@ -189,8 +237,14 @@ class InboxRows(SectionedRows["ReviewItem | str"]):
         row = self._rows[index]
         if row is None:
             return BLANK
+        if isinstance(row, Waiting):
+            return proposal_line(row, width)
+        if isinstance(row, Agent):
+            return agent_line(row, width)
         if not isinstance(row, str):
             return item_line(row, width)
+        if row == UNREADABLE and self.key(index) == UNREADABLE:
+            return unreadable_line(self._unreadable, width)
         if row == OVERVIEW and self.key(index) == OVERVIEW:
             return (ink(self._overview, "decide" if self._overview.startswith("!") else "soft", width),)
         return heading_line(row, tally(self.sections[row]), width)
@@ -252,6 +306,8 @@ def item_matches(query: Query, item: ReviewItem, day: date) -> bool:
         "decision": (item.decision,),
         "confidence": (item.confidence,),
         "section": (section_title(item.section).casefold(), *section_title(item.section).casefold().split()),
+        "from": ("reflection",),
+        "store": (store_of(item),),
         "is": marks_of(item),
     }
     said = (

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from workbench.tui.decisions import tally
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink
 from workbench.tui.text import wrap
+from workbench.tui.views.boxes import CONFIDENCES
 from workbench.tui.views.dates import full_time, how_long_ago
 from workbench.tui.views.decision_progress import decided_words
-from workbench.tui.views.inbox import CONFIDENCES, RISKS, section_title
+from workbench.tui.views.inbox import RISKS, section_title
 from workbench.tui.views.memory import markdown_lines, section
 from workbench.tui.views.review_item import core_lines
 from workbench.tui.views.teaching import teach
@@ -133,6 +134,10 @@ def nothing_waits(
         "approve it, item by item, here.",
         ("R", "reflects now."),
         ("workbench reflect --if-due", "does it on a schedule, for example from cron."),
+        (
+            "workbench propose TEXT --as NAME",
+            "is how a sub-agent asks, or memory_propose over MCP; it waits here, and a stores it at once.",
+        ),
     )
     lines = list(draw(width))
     if problems:

@@ -10,10 +10,11 @@ from workbench.tui.decisions import APPROVED, UNDECIDED, answer_of
 from workbench.tui.diffing import compare
 from workbench.tui.ink import BLANK, Line, Span, column, cut, flow, gap, ink, spread
 from workbench.tui.text import wrap
+from workbench.tui.views.boxes import BOXES, CONFIDENCES
 from workbench.tui.views.budget import budget_line
 from workbench.tui.views.contradiction import contradiction_lines
 from workbench.tui.views.diff import diff_lines
-from workbench.tui.views.inbox import BOXES, CONFIDENCES, RISKS, name_of, sign_of, store_of
+from workbench.tui.views.inbox import RISKS, name_of, sign_of, store_of
 from workbench.tui.views.memory import link_lines, link_role, section, store_of_id, store_sign
 
 if TYPE_CHECKING:

@@ -17,6 +17,7 @@ from workbench.tui.workspace_bench.door import counted
 from workbench.tui.workspace_bench.graph import WorkspaceGraph
 from workbench.tui.workspace_bench.memory import WorkspaceMemory
 from workbench.tui.workspace_bench.past import WorkspacePast
+from workbench.tui.workspace_bench.proposals import WorkspaceProposals
 from workbench.tui.workspace_bench.review import WorkspaceReview
 
 if TYPE_CHECKING:
@@ -28,7 +29,9 @@ _ENTRIES_AT_ONCE = 400
 _MOST_HISTORIES = 500
 
 
-class WorkspaceBench(WorkspaceReview, WorkspaceMemory, WorkspaceGraph, WorkspaceDecay, WorkspacePast):
+class WorkspaceBench(
+    WorkspaceReview, WorkspaceProposals, WorkspaceMemory, WorkspaceGraph, WorkspaceDecay, WorkspacePast
+):
     """A workspace opened by a person, as the panes know it.
 
     Args:
@@ -65,7 +68,7 @@ class WorkspaceBench(WorkspaceReview, WorkspaceMemory, WorkspaceGraph, Workspace
         return replace(
             self.place(),
             alerts=how_many(lambda: len(workspace.alerts_waiting())),
-            to_decide=how_many(workspace.review_waiting),
+            to_decide=how_many(workspace.review_waiting) + how_many(self.proposals_waiting),
             reading=self.progress(),
             index=self._follower.index if self._follower is not None else "",
             notices=(*unread, *notices(workspace)),
