@@ -357,12 +357,15 @@ class TestAudit:
         assert bench.json("audit") == {"entries": []}
 
 
+Opened = tuple[Path, str | None, str]
+
+
 class TestBench:
     @pytest.fixture
-    def opened(self, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, str | None]]:
-        seen: list[tuple[Path, str | None]] = []
+    def opened(self, monkeypatch: pytest.MonkeyPatch) -> list[Opened]:
+        seen: list[Opened] = []
         app = ModuleType("workbench.tui.launch")
-        app.run = lambda path, at=None: seen.append((path, at))  # type: ignore[attr-defined]  # made up here
+        app.run = lambda path, at=None, role=None: seen.append((path, at, role))  # type: ignore[attr-defined]  # made up here
         monkeypatch.setitem(sys.modules, "workbench.tui", ModuleType("workbench.tui"))
         monkeypatch.setitem(sys.modules, "workbench.tui.launch", app)
         return seen
@@ -374,19 +377,28 @@ class TestBench:
             assert "terminal" in result.stderr
 
     @pytest.mark.usefixtures("terminal")
-    def test_alone_it_opens_the_bench(self, bench: Bench, opened: list[tuple[Path, str | None]]) -> None:
+    def test_alone_it_opens_the_bench(self, bench: Bench, opened: list[Opened]) -> None:
         assert bench.run().exit_code == 0
-        assert opened == [(bench.folder, None)]
+        assert opened == [(bench.folder, None, "person")]
 
     @pytest.mark.usefixtures("terminal")
-    def test_it_opens_at_a_memory(self, bench: Bench, opened: list[tuple[Path, str | None]]) -> None:
+    def test_it_opens_at_a_memory(self, bench: Bench, opened: list[Opened]) -> None:
         bench.run("open", samples.EPISODE)
-        assert opened == [(bench.folder, samples.EPISODE)]
+        assert opened == [(bench.folder, samples.EPISODE, "person")]
 
     @pytest.mark.usefixtures("terminal")
-    def test_a_folder_is_a_workspace(self, bench: Bench, opened: list[tuple[Path, str | None]]) -> None:
+    def test_a_folder_is_a_workspace(self, bench: Bench, opened: list[Opened]) -> None:
         bench.run("open", str(bench.folder), anywhere=True)
-        assert opened == [(bench.folder, None)]
+        assert opened == [(bench.folder, None, "person")]
+
+    @pytest.mark.usefixtures("terminal")
+    def test_the_bench_of_an_agents_shell_is_no_persons(
+        self, bench: Bench, opened: list[Opened], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("WORKBENCH_ROLE", "agent:scout")
+        assert bench.run().exit_code == 0
+        assert opened == [(bench.folder, None, "agent:scout")]
+        assert bench.run("--role", "person").exit_code == 5
 
     @pytest.fixture
     def built(self, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
@@ -415,11 +427,11 @@ class TestBench:
 
     @pytest.mark.usefixtures("terminal")
     def test_the_demo_is_opened_when_built(
-        self, bench: Bench, built: list[Path], opened: list[tuple[Path, str | None]]
+        self, bench: Bench, built: list[Path], opened: list[Opened]
     ) -> None:
         bench.run("demo", anywhere=True)
         assert built == [Path("workbench-demo")]
-        assert opened == [(Path("workbench-demo"), None)]
+        assert opened == [(Path("workbench-demo"), None, "person")]
 
 
 class TestInit:

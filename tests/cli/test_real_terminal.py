@@ -96,3 +96,9 @@ def test_without_a_git_program_it_says_so_once_and_goes_on(agent: Program, tmp_p
     assert done.stderr.count("git program is missing") == 1
     assert "git" not in bare.run("core").stderr
     assert any("git" in warning for warning in bare.json("core", "add", "Persona", "Be brief")["warnings"])
+
+
+def test_an_agents_shell_makes_no_workspace(agent: Program, tmp_path: Path) -> None:
+    done = agent.with_environment(WORKBENCH_ROLE="agent:scout").run("init", str(tmp_path / "new"))
+    assert done.returncode == 5
+    assert not (tmp_path / "new").exists()

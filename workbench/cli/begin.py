@@ -11,10 +11,12 @@ from typing import cast
 
 import click
 
+from workbench.cli.asking_role import role_of
 from workbench.cli.command import command
 from workbench.cli.completing import complete_memory_or_file
 from workbench.cli.invocation import DONE, Invocation, NoTerminal
 from workbench.cli.printing import Page, bar, page_for, safe_line
+from workbench.engine.agents.roles import Capability, parse_role, require
 from workbench.engine.results import Changed
 
 SAMPLE_FOLDER = Path("workbench-demo")
@@ -34,6 +36,7 @@ def init_command(bench: Invocation, path: Path | None, timezone: str | None) -> 
     history (.audit) is added, and what is there becomes its first commit.
     """
     place = path or bench.workspace or Path.cwd()
+    require(parse_role(role_of(bench.role)), Capability.WRITE_MEMORY, doing="make a workspace")
     changed = bench.workspace_class().init(place, clock=bench.clock(), timezone=timezone)
     zone = None
     if changed.commit is not None and not bench.json:
@@ -83,7 +86,7 @@ def demo_command(bench: Invocation, path: Path | None, no_open: bool) -> int:
         return [*lines, f"  Open it: {here}", f"  Or ask it something: {here} search wave"]
 
     code = bench.report(changed, view)
-    return _run_bench(place, None) if will_open else code
+    return _run_bench(place, None, role_of(bench.role)) if will_open else code
 
 
 @command(
@@ -105,9 +108,10 @@ def open_bench(bench: Invocation, at: str | None = None) -> int:
 
     Raises:
         NoTerminal: Nobody could see it.
+        RoleRefused: A role was asked for that may do more than the environment allows.
     """
     _need_terminal("Ask for what you need instead: workbench --help")
-    return _run_bench(bench.locate(), at)
+    return _run_bench(bench.locate(), at, role_of(bench.role))
 
 
 def _need_terminal(remedy: str) -> None:
@@ -115,9 +119,9 @@ def _need_terminal(remedy: str) -> None:
         raise NoTerminal("The bench needs a terminal, and this is none.", remedy=remedy)
 
 
-def _run_bench(path: Path, at: str | None) -> int:
+def _run_bench(path: Path, at: str | None, role: str) -> int:
     run_app = cast(Callable[..., None], import_module("workbench.tui.launch").run)
-    run_app(path, at=at)
+    run_app(path, at=at, role=role)
     return DONE
 
 

@@ -16,12 +16,13 @@ _GARBAGE = (50_000, 10, 10)
 _FRAMES = "120"
 
 
-def run(path: Path, at: str | None = None) -> None:
+def run(path: Path, at: str | None = None, role: str = "person") -> None:
     """Open the bench and stay until it is closed; the process ends with it.
 
     Args:
         path: The workspace folder.
         at: A memory or file to open at.
+        role: Who sits there; a person, unless the shell was given to an agent.
 
     Raises:
         WorkbenchError: The workspace cannot be opened.
@@ -41,7 +42,7 @@ def run(path: Path, at: str | None = None) -> None:
     from workbench.tui.app import BenchApp
     from workbench.tui.workspace_bench import WorkspaceBench
 
-    with Workspace.open(path, role="person", reads_refresh=False, lock_timeout=_LOCK_TIMEOUT) as workspace:
+    with Workspace.open(path, role=role, reads_refresh=False, lock_timeout=_LOCK_TIMEOUT) as workspace:
         settings = workspace.settings
         from_environment = settings.origin("bench.theme").startswith("WORKBENCH_")
         app = BenchApp(
