@@ -83,7 +83,8 @@ class SameFiles:
     def outlines(self, stores: Collection[str]) -> list[Outline]:
         """Return every memory of some stores, those of one file in order."""
         rows = self._catalog.rows(
-            "SELECT m.path, blob, m.id, store, title, source, moment, pinned FROM memories m"
+            # As for all columns: faster through the table than through an index.
+            "SELECT m.path, blob, m.id, store, title, source, moment, pinned FROM memories m NOT INDEXED"
             " JOIN files f ON f.number = m.file WHERE blob IS NOT NULL"
             " AND store IN (SELECT value FROM json_each(?)) ORDER BY m.path, start_line, m.number",
             (json_list(sorted(stores)),),
