@@ -26,6 +26,7 @@ from workbench.engine.decay import (
 )
 from workbench.engine.decay.records import is_archived
 from workbench.engine.documents import DecayScores
+from workbench.engine.garbage import not_collected
 from workbench.engine.past.files import is_entity
 from workbench.engine.results import PastScore
 
@@ -59,6 +60,7 @@ class PastScores:
         composed = self._composed(record)
         return assess(composed, self._reckoning) if composed else None
 
+    @not_collected()
     def all(self) -> tuple[PastScore, ...]:
         """Return the scores of all memories, by file and line."""
         outlines = self._files.same.settled(self._outlines)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.errors import InvalidInput
+from workbench.engine.garbage import not_collected
 from workbench.engine.stores.lookups import Standing
 from workbench.engine.workspace.known_scores import Grade, KnownScores
 
@@ -109,6 +110,7 @@ class Scores:
         standing = self.standing(memory_id)
         return standing.last_accessed.isoformat() if standing.last_accessed else None
 
+    @not_collected()
     def view(self, *, forecast: Sequence[int], lambda_: float | None) -> results.DecayView:
         """Return every score, with days to come and another decay rate where asked for."""
         from workbench.engine.decay import at_another_moment, view
@@ -123,6 +125,7 @@ class Scores:
                 found = self.known.view
         return at_another_moment(found, census, self.reckoning)
 
+    @not_collected()
     def falls(self, within: int, *, lambda_: float | None) -> results.Falls:
         """Return what passes a threshold within some days, the soonest first."""
         from workbench.engine.decay import falls, reckoning_with
@@ -211,6 +214,7 @@ class Scores:
             self.known.memories = (version, columns)
         return self.known.memories[1]
 
+    @not_collected()
     def _every_grade(self) -> dict[str, Grade]:
         from workbench.engine.decay import graded
         from workbench.engine.decay.formula import day_of
