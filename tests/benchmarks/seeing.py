@@ -114,7 +114,10 @@ def engine_figures(root: Path) -> dict[str, float]:
         workspace.refresh()
         figures = {"past: line of commits": once(workspace.history_line)}
         figures["decay: forecast over everything"] = once(
-            lambda: [dict(entry.forecast or {}) for entry in workspace.decay(forecast=list(FORECAST)).entries]
+            lambda: [
+                max((entry.forecast or {}).values())
+                for entry in workspace.decay(forecast=list(FORECAST)).entries
+            ]
         )
         figures["graph: table of all entities"] = once(workspace.graph_entities)
         names = [row.id for row in chance.sample(workspace.graph_entities().entities, LOOKS)]
