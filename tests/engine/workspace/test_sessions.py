@@ -138,6 +138,28 @@ def test_what_was_flushed_is_not_flushed_again(talked: AgentHome) -> None:
         ]
 
 
+def test_a_secret_is_held_back_and_the_rest_is_saved(settled: AgentHome) -> None:
+    secret = "sk-proj-" + "aB3dE5fG7hJ9" * 4
+    with settled.open() as workspace:
+        workspace.session_append(MAIN, f"Remember that the key is {secret}")
+        workspace.session_append(MAIN, "I prefer tea to coffee.")
+        flushed = workspace.session_flush(MAIN, now=True)
+        assert [one.text for one in flushed.saved] == ["I prefer tea to coffee."]
+        assert any("#L2 was held back" in warning for warning in flushed.warnings)
+        assert not any(secret in warning for warning in flushed.warnings)
+
+
+def test_what_cannot_be_kept_keeps_nothing_else_waiting(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_model(monkeypatch, f"- {' ' * 3}\u200b\n- The archive moves. [L2]")
+    with settled.open() as workspace:
+        workspace.session_append(MAIN, "The archive moves.")
+        flushed = workspace.session_flush(MAIN, now=True)
+        assert "The archive moves." in [one.text for one in flushed.saved]
+        assert flushed.flushed
+
+
 def test_it_is_due_by_tokens_and_once_in_a_cycle(talked: AgentHome) -> None:
     with talked.open() as workspace:
         assert not workspace.session_flush(MAIN).flushed

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
+from workbench.engine.errors import BudgetExceeded, InvalidInput
 from workbench.engine.workspace import session_places as places
 from workbench.engine.workspace.session_keeping import SessionKeeping
 from workbench.engine.workspace.session_noticing import Said
@@ -89,7 +90,7 @@ class SessionFlushing(Writing, SessionKeeping):
         noticed, by, fallback = notice(self._ground, turns)
         saved, changed = self._remember_all(found, noticed, trigger)
         flushed = results.Flushed(
-            commit=changed[-1].commit if changed else None,
+            commit=next((each.commit for each in reversed(changed) if each.commit), None),
             files=tuple(dict.fromkeys(path for each in changed for path in each.files)),
             ids=tuple(one.id for one in saved),
             warnings=tuple(dict.fromkeys(line for each in changed for line in each.warnings)),
@@ -113,14 +114,24 @@ class SessionFlushing(Writing, SessionKeeping):
             cited = citation(found.lines.name, one.line)
             # In a group anybody may ask for anything: it was said there, and that is all that is known.
             asked = one.explicit and not found.key.is_shared
-            done = self.remember(
-                one.text,
-                source="user-explicit" if asked else "conversation",
-                pinned=one.protect and asked,
-                origins=[cited],
-                trigger=f"{trigger}, {cited}",
-            )
-            if done.id:
+            try:
+                done = self.remember(
+                    one.text,
+                    source="user-explicit" if asked else "conversation",
+                    pinned=one.protect and asked,
+                    origins=[cited],
+                    trigger=f"{trigger}, {cited}",
+                )
+            except (InvalidInput, BudgetExceeded) as error:
+                # One that cannot be kept must not keep the others waiting for ever.
+                changed.append(
+                    results.Remembered(None, warnings=(f"{cited} was not saved: {error.message}",))
+                )
+                continue
+            if done.held_back is not None:
+                told = f"{cited} was held back: {done.held_back.detail}"
+                done = replace(done, warnings=(*done.warnings, told))
+            elif done.id:
                 saved.append(results.SavedMemory(done.id, one.text, cited))
             changed.append(done)
         return tuple(saved), changed
