@@ -216,8 +216,15 @@ class Daemon:
         self._status = replace(self._status, last_adoption=self._door.now())
 
     def _sync(self, *, is_first: bool, was_changed: bool) -> None:
-        index = self._door.index(cancelled=lambda: bool(self._ended_by))
-        if self._ended_by:
+        def is_ended() -> bool:
+            return bool(self._ended_by)
+
+        # Reading a large memory for the first time takes long; what is read by then stays.
+        self._door.refresh(cancelled=is_ended)
+        if is_ended():
+            return
+        index = self._door.index(cancelled=is_ended)
+        if is_ended():
             return
         if is_first or was_changed:
             chunks, files = _counted(index.chunks, "chunk"), _counted(index.files, "file")
@@ -302,10 +309,10 @@ class Daemon:
             self._tell_line(Told(self._door.now(), what, text, problem))
 
     def _tell_problem(self, what: str, text: str) -> None:
-        """Tell of a problem once, however often it comes again."""
-        known = self._problems.get(what)
+        """Tell of a problem once, however often it comes again, and of whatever it hinders."""
+        is_known = text in self._problems.values()
         self._problems[what] = text
-        if known != text:
+        if not is_known:
             self._tell(what, text, problem=True)
 
     def _tell_solved(self, what: str) -> None:

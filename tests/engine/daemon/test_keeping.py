@@ -1,0 +1,83 @@
+"""The loop of the daemon on a workspace of its own, in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.isolation import isolate
+from workbench.engine import Workspace
+from workbench.engine.clock import FixedClock
+from workbench.engine.daemon.keeping import Daemon, Told
+from workbench.engine.daemon.standing import read_status
+from workbench.engine.errors import StorageError
+from workbench.engine.results import Changed
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    isolate(tmp_path, monkeypatch, timezone="UTC")
+    folder = tmp_path / "agent"
+    Workspace.init(folder, clock=FixedClock(), timezone="UTC")
+    return folder
+
+
+def looked_after(
+    place: Path, door: type[Workspace], lines: list[Told], told: Callable[[Told], None]
+) -> Daemon:
+    def tell(line: Told) -> None:
+        lines.append(line)
+        told(line)
+
+    return Daemon(lambda: door.open(place, role="main", clock=FixedClock(), reads_refresh=False), tell)
+
+
+def test_it_can_be_ended_while_it_reads_everything_for_the_first_time(place: Path) -> None:
+    asked: list[bool] = []
+
+    class Long(Workspace):
+        def refresh(
+            self,
+            *,
+            progress: Callable[[int, int], None] | None = None,
+            cancelled: Callable[[], bool] = lambda: False,
+        ) -> frozenset[str]:
+            daemon.end("a test")
+            asked.append(cancelled())
+            return super().refresh(progress=progress, cancelled=cancelled)
+
+    lines: list[Told] = []
+    daemon = looked_after(place, Long, lines, lambda _: None)
+    daemon.run()
+    assert asked == [True]
+    assert [line.what for line in lines] == ["start", "end"]
+
+
+def test_what_cannot_be_done_is_told_once_and_all_else_goes_on(place: Path) -> None:
+    tries: list[int] = []
+
+    class Full(Workspace):
+        def adopt(self) -> Changed:
+            tries.append(1)
+            if len(tries) < 3:
+                raise StorageError("The disk is full.", where=".audit", remedy="Make room.")
+            return super().adopt()
+
+    def told(line: Told) -> None:
+        if line.what == "ready":
+            problems.extend(read_status(state).problems)
+            daemon.end("a test")
+
+    problems: list[str] = []
+    lines: list[Told] = []
+    with Workspace.open(place) as door:
+        state = door.settings.state_directory(door.root)
+    daemon = looked_after(place, Full, lines, told)
+    daemon.run()
+    assert [(line.what, line.text) for line in lines if line.problem] == [
+        ("adopt", ".audit: The disk is full. Make room.")
+    ]
+    assert any(line.what == "sync" for line in lines)
+    assert problems == [".audit: The disk is full. Make room."]
