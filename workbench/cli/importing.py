@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from workbench.cli.command import command
-from workbench.cli.invocation import DONE, FAILED, Invocation
+from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page
 from workbench.cli.progress_line import ProgressLine
 
@@ -23,35 +23,60 @@ _MEGABYTE = 1 << 20
     answers="My agent’s memory, my chats and my notes are somewhere else; how do they get in here?",
     examples=(
         "workbench import ~/clawd --dry-run",
+        "workbench import ~/Downloads/chatgpt-export.zip",
         "workbench import ~/notes --as proposals",
+        "workbench import ~/.openclaw --pre-images",
         "workbench import memory.jsonl",
     ),
 )
 @click.argument("source", type=click.Path())
-@click.option("--as", "way", type=click.Choice(WAYS), default="memories", help="What becomes of it.")
+@click.option("--as", "way", type=click.Choice(WAYS), help="What becomes of it; memories if left out.")
 @click.option("--from", "form", metavar="FORM", help="What SOURCE is; found by looking at it if left out.")
 @click.option("--name", metavar="NAME", help="A short name for where it comes from.")
+@click.option("--pre-images", is_flag=True, help="List the copies of MEMORY.md that OpenClaw keeps hidden.")
+@click.option("--pre-image", type=click.IntRange(1), metavar="N", help="Import one of them, as proposals.")
 @click.option("--dry-run", is_flag=True, help="Tell what would come in and what would not.")
 @click.pass_obj
 def import_command(
-    bench: Invocation, source: str, way: str, form: str | None, name: str | None, dry_run: bool
+    bench: Invocation,
+    source: str,
+    way: str | None,
+    form: str | None,
+    name: str | None,
+    pre_images: bool,
+    pre_image: int | None,
+    dry_run: bool,
 ) -> int:
-    """SOURCE is a file or folder: a workspace of OpenClaw, Moltbot or Clawdbot, an Obsidian vault or a folder of
-    Markdown, a text, an export of a workspace. As memories, what was said and noted becomes episodes on the days it
-    happened, and documents are kept as notes below memory/imports. What was imported before does not come again, also
-    where you changed or removed it since; an import that was cut off goes on when it is started again.
+    """SOURCE is a file or folder: a workspace, sessions or state folder of OpenClaw, Moltbot or Clawdbot; CLAUDE.md,
+    memory or sessions of Claude Code; an export of ChatGPT or Claude, packed or not; an Obsidian vault, Markdown, plain
+    text, PDF; an export of a workspace. As memories, what was said and noted becomes episodes on the days it happened,
+    and documents are kept as notes below memory/imports. What was imported before does not come again, also where you
+    changed or removed it since; an import that was cut off goes on when it is started again.
     """
+    if pre_images:
+        return _list_pre_images(bench, source)
+    way = way or ("proposals" if pre_image else "memories")
     line = _Line()
     imported_as = cast("ImportedAs", way)
     try:
         with bench.open() as workspace:
             if dry_run:
                 preview = workspace.import_preview(
-                    source, form=form, imported_as=imported_as, name=name, progress=line.tell
+                    source,
+                    form=form,
+                    imported_as=imported_as,
+                    name=name,
+                    pre_image=pre_image,
+                    progress=line.tell,
                 )
             else:
                 imported = workspace.import_from(
-                    source, form=form, imported_as=imported_as, name=name, progress=line.tell
+                    source,
+                    form=form,
+                    imported_as=imported_as,
+                    name=name,
+                    pre_image=pre_image,
+                    progress=line.tell,
                 )
     finally:
         line.end()
@@ -71,6 +96,18 @@ def import_command(
 
     nothing = imported.left_out_count and not (imported.added or imported.known)
     return bench.report(imported, view, code=FAILED if nothing else DONE)
+
+
+def _list_pre_images(bench: Invocation, source: str) -> int:
+    with bench.open() as workspace:
+        found = workspace.import_pre_images(source)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.importing import pre_images_lines
+
+        return pre_images_lines(page, found)
+
+    return bench.report(found, view, code=DONE if found.images else NOTHING_FOUND)
 
 
 class _Line:

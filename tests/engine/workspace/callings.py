@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.engine.importing import openclaw_pre_images
 from workbench.engine import Workspace
 
 READ, PROPOSE, WRITE, PERSON = "read", "propose", "write", "person"
@@ -116,6 +117,14 @@ def elsewhere(workspace: Workspace) -> Path:
     folder.mkdir(exist_ok=True)
     (folder / "recipes.md").write_text("# Recipes\n\nBoil the water first.\n", encoding="utf-8")
     return folder
+
+
+def openclaw_state(workspace: Workspace) -> Path:
+    """Lay a database with a copy of MEMORY.md beside the workspace."""
+    database = workspace.root.parent / "state-folder/state/openclaw.sqlite"
+    if not database.exists():
+        openclaw_pre_images.make(database, {"2026-01-30T03:00:00Z": "# Memory\n\n- Drinks tea\n"})
+    return database
 
 
 def free_place(workspace: Workspace) -> Path:
@@ -307,6 +316,7 @@ IMPORTING = (
     Calling(
         "import_from", lambda w: w.import_from(elsewhere(w), imported_as="proposals"), PROPOSE, "proposals"
     ),
+    Calling("import_pre_images", lambda w: w.import_pre_images(openclaw_state(w)), PROPOSE),
     Calling("export", lambda w: w.export(free_place(w)), READ),
     Calling("export", lambda w: w.export(free_place(w), folder=True), READ, "folder"),
     Calling("export_lines", lambda w: list(w.export_lines()), READ),

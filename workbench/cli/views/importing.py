@@ -6,14 +6,21 @@ from collections.abc import Sequence
 
 from workbench.cli.printing import Page, safe_line, wrap
 from workbench.cli.views.times import at_minute
-from workbench.engine.results import Exported, Imported, ImportPreview, LeftOut
+from workbench.engine.results import Exported, Imported, ImportPreview, LeftOut, PreImages
 
 _NAMED = 12
+_MISSING = 4
 _FORMS = {
-    "openclaw": "a workspace of OpenClaw",
+    "openclaw": "memory of OpenClaw",
+    "sessions": "sessions of OpenClaw",
+    "claude-code": "memory of Claude Code",
+    "chatgpt": "an export of ChatGPT",
+    "claude": "an export of Claude",
+    "pre-image": "a copy of MEMORY.md as it was",
     "obsidian": "an Obsidian vault",
     "markdown": "Markdown",
     "text": "plain text",
+    "pdf": "PDF",
     "workbench": "an export of a workspace",
 }
 
@@ -62,6 +69,22 @@ def imported_lines(page: Page, imported: Imported) -> list[str]:
         told = f"  {commits}, the last {last}. Take back the last: workbench undo"
         lines.append(page.paint(told, "quiet"))
     return lines
+
+
+def pre_images_lines(page: Page, found: PreImages) -> list[str]:
+    """List copies of MEMORY.md with what they say and memory does not."""
+    if not found.images:
+        return [f"{safe_line(found.source)} holds no copy of MEMORY.md."]
+    lines = [page.heading("Copies of MEMORY.md", safe_line(found.source)), ""]
+    for image in found.images:
+        when = at_minute(page, image.created) if image.created else "at some time"
+        about = f"{image.items:,} items · {len(image.missing):,} not in memory · {safe_line(image.workspace)}"
+        lines.append(f"{page.paint(f'{image.number:>3}', 'strong')}  {when}  {page.paint(about, 'quiet')}")
+        for text in image.missing[:_MISSING]:
+            lines += wrap(safe_line(text), page.width, first="       - ", rest="         ")[:2]
+        if len(image.missing) > _MISSING:
+            lines.append(page.paint(f"       … and {len(image.missing) - _MISSING:,} more", "quiet"))
+    return [*lines, "", page.paint("Propose what one says: workbench import SOURCE --pre-image N", "quiet")]
 
 
 def exported_lines(page: Page, exported: Exported) -> list[str]:

@@ -11,6 +11,7 @@ from workbench.engine import layout
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.importing.opening import FoundFile, place_of, read_text, single, walk
 from workbench.engine.importing.passages import front_matter, passages_of
+from workbench.engine.importing.pdf import SUFFIX, read_pdf
 from workbench.engine.importing.pieces import Item, Note, Piece, Place, Reading, Skipped
 from workbench.engine.importing.words import day_in, slug
 
@@ -25,7 +26,7 @@ class Documents:
 
     Args:
         place: The folder or file.
-        form: `markdown`, `obsidian` or `text`.
+        form: `markdown`, `obsidian`, `text` or `pdf`.
     """
 
     place: Path
@@ -40,7 +41,7 @@ class Documents:
         if self.place.is_file():
             found.append(single(self.place))
         else:
-            for each in walk(self.place, _is_document):
+            for each in walk(self.place, is_document):
                 if isinstance(each, Skipped):
                     yield each
                 else:
@@ -56,7 +57,7 @@ class Documents:
             yield Skipped(str(place_of(found)), "It is a template.")
             return
         try:
-            text = read_text(found)
+            text = read_pdf(found) if found.relative.lower().endswith(SUFFIX) else read_text(found)
         except WorkbenchError as error:
             yield Skipped(str(place_of(found)), error.told)
             return
@@ -83,7 +84,7 @@ def note_path(relative: str) -> str:
     ]
     cleaned = [part.strip().lstrip(".") or "-" for part in cleaned]
     stem, dot, suffix = cleaned[-1].rpartition(".")
-    if f"{dot}{suffix}".lower() in (*MARKDOWN, *TEXT, ".pdf"):
+    if f"{dot}{suffix}".lower() in (*MARKDOWN, *TEXT, SUFFIX):
         cleaned[-1] = stem
     # Names of 255 bytes are what file systems take; the rest of a path needs room as well.
     short = [part.encode()[:120].decode("utf-8", "ignore").rstrip() or "-" for part in cleaned]
@@ -106,8 +107,9 @@ def pieces_of(note: Note, *, tags: tuple[str, ...] = ()) -> Iterator[Piece]:
         )
 
 
-def _is_document(relative: str) -> bool:
-    return relative.lower().endswith((*MARKDOWN, *TEXT))
+def is_document(relative: str) -> bool:
+    """Tell whether a file of this name is a document."""
+    return relative.lower().endswith((*MARKDOWN, *TEXT, SUFFIX))
 
 
 def _moment(text: str, found: FoundFile) -> datetime:

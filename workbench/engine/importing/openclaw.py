@@ -81,7 +81,7 @@ class AgentWorkspace:
             yield Skipped(where, error.told)
             return
         if path in CURATED:
-            yield from _curated(found, text, reading)
+            yield from curated_pieces(found, text, reading)
         elif path.startswith(layout.EPISODES + "/"):
             yield from _episodes(found, text, reading)
         elif layout.is_daily_log(path):
@@ -102,7 +102,14 @@ def _may_be_memory(relative: str) -> bool:
     return "/" not in relative or relative.startswith("memory/")
 
 
-def _curated(found: FoundFile, text: str, reading: Reading) -> Iterator[Item]:
+def curated_pieces(found: FoundFile, text: str, reading: Reading) -> Iterator[Item]:
+    """Give the items and paragraphs of a curated file, without the annotations that OpenClaw writes behind them.
+
+    Args:
+        found: The file, for places and moments.
+        text: All of it.
+        reading: Gives the zone of days.
+    """
     outline = read_outline(SourceText.from_bytes(text.encode("utf-8", "surrogatepass")))
     lines = text.split("\n")
     in_items: set[int] = set()

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput
-from workbench.engine.importing.documents import MARKDOWN, TEXT, Documents
+from workbench.engine.importing.chats import MEMBER, ChatExport, form_of
+from workbench.engine.importing.claude_code import NAMES, ClaudeMemory
+from workbench.engine.importing.documents import MARKDOWN, TEXT, Documents, is_document
 from workbench.engine.importing.exported import MANIFEST, ExportedFolder, ExportedLines, is_export
 from workbench.engine.importing.openclaw import AgentWorkspace
-from workbench.engine.importing.opening import named, shown, walk
-from workbench.engine.importing.pieces import Skipped, Source
+from workbench.engine.importing.opening import named, peek, shown, walk
+from workbench.engine.importing.pdf import SUFFIX
+from workbench.engine.importing.pieces import Item, Note, Reading, Skipped, Source
+from workbench.engine.importing.transcripts import Transcripts
+from workbench.engine.importing.words import slug
 
 FORMS: Final = {
-    "openclaw": "a workspace of OpenClaw, Moltbot or Clawdbot: MEMORY.md and memory/",
+    "openclaw": "a workspace of OpenClaw, Moltbot or Clawdbot, or their state folder",
+    "sessions": "transcripts of OpenClaw, Moltbot or Clawdbot",
+    "claude-code": "CLAUDE.md, a memory folder or sessions of Claude Code, or ~/.claude",
+    "chatgpt": "an export of ChatGPT, packed or not",
+    "claude": "an export of Claude, packed or not",
     "obsidian": "an Obsidian vault",
     "markdown": "Markdown files",
     "text": "plain text",
+    "pdf": "PDF files",
     "workbench": "an export of a workspace, or a workspace",
 }
 _AGENT_FILES = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")
@@ -33,7 +44,8 @@ def open_source(source: Path, form: str | None = None) -> Source:
 
     Raises:
         NotFound: There is nothing.
-        InvalidInput: Nothing in it can be imported, or the form does not fit.
+        InvalidInput: Nothing in it can be imported, or there is no such form.
+        DocumentError: It is an archive that cannot be opened.
     """
     place = named(source)
     if form is not None and form not in FORMS:
@@ -58,27 +70,113 @@ def _form_of_folder(place: Path) -> str | None:
         return "workbench"
     if (place / ".obsidian").is_dir():
         return "obsidian"
+    if _is_agent_workspace(place) or (place / "agents").is_dir():
+        return "openclaw"
+    if _is_claude_code(place):
+        return "claude-code"
+    if any(MEMBER.fullmatch(each.name) for each in place.iterdir()):
+        return form_of(place)
+    if any(place.glob("*.jsonl")) or any(place.glob("sessions/*.jsonl")):
+        return "sessions"
+    found = next((each for each in walk(place, is_document) if not isinstance(each, Skipped)), None)
+    return "markdown" if found else None
+
+
+def _is_agent_workspace(place: Path) -> bool:
     curated = (place / "MEMORY.md").is_file() or (place / "memory.md").is_file()
     logs = (place / "memory").is_dir()
     if (curated and logs) or ((curated or logs) and any((place / name).is_file() for name in _AGENT_FILES)):
-        return "openclaw"
-    if logs and any(layout.is_daily_log(f"memory/{path.name}") for path in (place / "memory").glob("*.md")):
-        return "openclaw"
-    found = next((each for each in walk(place, _is_document) if not isinstance(each, Skipped)), None)
-    return "markdown" if found else None
+        return True
+    return logs and any(
+        layout.is_daily_log(f"memory/{path.name}") for path in (place / "memory").glob("*.md")
+    )
+
+
+def _is_claude_code(place: Path) -> bool:
+    if any((place / name).is_file() or (place / ".claude" / name).is_file() for name in NAMES):
+        return True
+    if place.name == "memory" and (place / "MEMORY.md").is_file():
+        return True
+    return any(place.glob("projects/*/*.jsonl"))
 
 
 def _form_of_file(place: Path) -> str | None:
     suffix = place.suffix.lower()
-    if suffix in (".jsonl", ".ndjson", ".json") and is_export(place):
-        return "workbench"
+    if place.name in NAMES:
+        return "claude-code"
+    if suffix == ".zip":
+        return form_of(place)
+    if suffix == ".json":
+        return "workbench" if is_export(place) else form_of(place)
+    if suffix in (".jsonl", ".ndjson"):
+        return "workbench" if is_export(place) else _form_of_transcript(place)
+    if suffix in (".sqlite", ".db"):
+        return "sessions"
     if suffix in MARKDOWN:
         return "markdown"
+    if suffix == SUFFIX:
+        return "pdf"
     return "text" if suffix in TEXT else None
 
 
-def _is_document(relative: str) -> bool:
-    return relative.lower().endswith((*MARKDOWN, *TEXT))
+def _form_of_transcript(place: Path) -> str:
+    return "claude-code" if b'"sessionId"' in peek(place, 16_384) else "sessions"
+
+
+@dataclass(frozen=True)
+class Together:
+    """Several sources of one install.
+
+    Args:
+        place: Its folder.
+        form: Of the whole.
+        parts: In order.
+    """
+
+    place: Path
+    form: str
+    parts: tuple[Source, ...]
+
+    @property
+    def name(self) -> str:
+        return slug(self.place.name)
+
+    def read(self, reading: Reading) -> Iterator[Item]:
+        for part in self.parts:
+            yield from _below(part, self.place, reading)
+
+
+def _below(part: Source, folder: Path, reading: Reading) -> Iterator[Item]:
+    """Give what a part gives, cited by its place in the whole."""
+    own = Reading(reading.zone)
+    started, total = reading.done, reading.total
+    inside = getattr(part, "place", folder)
+    prefix = "" if inside == folder else f"{shown(inside.name)}/"
+    for item in part.read(own):
+        reading.done, reading.total = started + own.done, total + own.total
+        if isinstance(item, Skipped):
+            yield replace(item, where=prefix + item.where)
+        elif isinstance(item, Note):
+            place = replace(item.place, file=prefix + item.place.file)
+            yield replace(item, place=place, path=prefix + item.path)
+        else:
+            yield replace(item, place=replace(item.place, file=prefix + item.place.file))
+    reading.done, reading.total = started + own.done, total + own.total
+
+
+def _openclaw(place: Path) -> Source:
+    if _is_agent_workspace(place) or not (place / "agents").is_dir():
+        return AgentWorkspace(place)
+    spaces = sorted(each for each in place.glob("workspace*") if each.is_dir() and not each.is_symlink())
+    return Together(place, "openclaw", (*map(AgentWorkspace, spaces), Transcripts(place / "agents")))
+
+
+def _claude_code(place: Path) -> Source:
+    if place.is_file() and place.suffix == ".jsonl":
+        return Transcripts(place, "claude-code")
+    if place.is_dir() and not _is_claude_code(place):
+        return Transcripts(place, "claude-code")
+    return ClaudeMemory(place)
 
 
 def _exported(place: Path) -> Source:
@@ -86,9 +184,14 @@ def _exported(place: Path) -> Source:
 
 
 _OPENED: Final[dict[str, Callable[[Path], Source]]] = {
-    "openclaw": AgentWorkspace,
+    "openclaw": _openclaw,
+    "sessions": Transcripts,
+    "claude-code": _claude_code,
+    "chatgpt": lambda place: ChatExport(place, "chatgpt"),
+    "claude": lambda place: ChatExport(place, "claude"),
     "obsidian": lambda place: Documents(place, "obsidian"),
     "markdown": lambda place: Documents(place, "markdown"),
     "text": lambda place: Documents(place, "text"),
+    "pdf": lambda place: Documents(place, "pdf"),
     "workbench": _exported,
 }

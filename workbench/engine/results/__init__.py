@@ -53,6 +53,8 @@ if TYPE_CHECKING:
         ImportProgress,
         ImportSample,
         LeftOut,
+        PreImageRow,
+        PreImages,
     )
     from workbench.engine.results.json_shape import (
         camel_case,
@@ -214,6 +216,8 @@ _HOME: Final = {
     "PastScores": "past",
     "Phase": "reflection",
     "PhaseUse": "reflection",
+    "PreImageRow": "importing",
+    "PreImages": "importing",
     "Progress": "reflection",
     "Proposal": "proposals",
     "Proposals": "proposals",
@@ -327,6 +331,8 @@ __all__ = [
     "PastScores",
     "Phase",
     "PhaseUse",
+    "PreImageRow",
+    "PreImages",
     "Progress",
     "Proposal",
     "Proposals",

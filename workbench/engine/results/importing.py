@@ -34,6 +34,35 @@ class ImportSample:
 
 
 @dataclass(frozen=True)
+class PreImageRow:
+    """A copy of MEMORY.md that OpenClaw took before it rewrote it.
+
+    Args:
+        number: To name it by; 1 is the newest.
+        created: When it was taken.
+        workspace: The folder that it was of.
+        characters: How long it is.
+        items: How many things it says.
+        missing: Those of them that no memory of this workspace says in these words.
+    """
+
+    number: int
+    created: datetime | None
+    workspace: str
+    characters: int
+    items: int
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PreImages:
+    """The copies of MEMORY.md in a database of OpenClaw, the newest first."""
+
+    source: str
+    images: tuple[PreImageRow, ...]
+
+
+@dataclass(frozen=True)
 class ImportPreview:
     """What an import would do.
 

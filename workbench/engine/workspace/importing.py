@@ -68,6 +68,7 @@ class Importing(Proposing):
         form: str | None = None,
         imported_as: results.ImportedAs = "memories",
         name: str | None = None,
+        pre_image: int | None = None,
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> results.ImportPreview:
@@ -78,6 +79,7 @@ class Importing(Proposing):
             form: What it is; found by looking at it if left out.
             imported_as: As for `import_from`.
             name: As for `import_from`.
+            pre_image: As for `import_from`.
             progress: Told how far the reading is.
             cancelled: Asked between items.
 
@@ -89,7 +91,7 @@ class Importing(Proposing):
         ground = self._ground
         _check_way(imported_as)
         require(ground.role, Capability.PROPOSE, doing="import memory")
-        opened, about, reading = self._opened(source, form, name)
+        opened, about, reading = self._opened(source, form, name, pre_image)
         ledger, tally = self._ledger(), _Tally()
         counts = {"episodes": 0, "notes": 0, "files": 0}
         moments: list[datetime] = []
@@ -132,6 +134,7 @@ class Importing(Proposing):
         form: str | None = None,
         imported_as: results.ImportedAs = "memories",
         name: str | None = None,
+        pre_image: int | None = None,
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> results.Imported:
@@ -147,6 +150,7 @@ class Importing(Proposing):
                 documents. `episodes` makes episodes of documents too, passage by passage. `proposals` asks for
                 everything, at most 100 things at once; that is all that a sub-agent may do.
             name: Under which its notes are kept and its actor is known; the source's own by default.
+            pre_image: The number of a copy of MEMORY.md in a database of OpenClaw, to be read in place of the source.
             progress: Told how far it is.
             cancelled: Asked between items; what stands then is kept.
 
@@ -156,7 +160,7 @@ class Importing(Proposing):
             RoleRefused: This door may not write; a sub-agent imports as proposals.
         """
         self._require_import(imported_as)
-        opened, about, reading = self._opened(source, form, name)
+        opened, about, reading = self._opened(source, form, name, pre_image)
         tally = _Tally()
         if imported_as != "proposals":
             self._importer(about)
@@ -185,6 +189,47 @@ class Importing(Proposing):
             left_out_count=tally.left_out_count,
         )
 
+    def import_pre_images(self, source: str | Path) -> results.PreImages:
+        """List the copies of MEMORY.md that OpenClaw took before it rewrote it, with what they say and memory does not.
+
+        One of them comes in with `import_from(source, pre_image=NUMBER)`.
+
+        Args:
+            source: OpenClaw's state folder, or its `openclaw.sqlite`, which is read and never written.
+
+        Raises:
+            NotFound: There is no such database.
+            DocumentError: It is damaged, or holds none.
+            RoleRefused: This door may only read memory.
+        """
+        from workbench.engine.importing import Piece
+        from workbench.engine.importing.opening import shown
+        from workbench.engine.importing.pieces import Reading
+        from workbench.engine.importing.pre_images import PreImageSource, find_database, pre_images
+        from workbench.engine.stores import text_key
+
+        ground = self._ground
+        require(ground.role, Capability.PROPOSE, doing="import memory")
+        database = find_database(Path(source))
+        ground.refresh_for_reading()
+        known = {text_key(record.text.lstrip("-*+ ")) for record in ground.lookups.memories()}
+        rows = []
+        for image in pre_images(database):
+            items = PreImageSource(image).read(Reading(ground.zone))
+            said = [item.text for item in items if isinstance(item, Piece)]
+            missing = tuple(text for text in said if text_key(text) not in known)
+            rows.append(
+                results.PreImageRow(
+                    image.number,
+                    image.created,
+                    shown(image.workspace),
+                    len(image.content),
+                    len(said),
+                    missing,
+                )
+            )
+        return results.PreImages(shown(database.name), tuple(rows))
+
     # Inner parts
 
     def _require_import(self, imported_as: str) -> None:
@@ -199,7 +244,7 @@ class Importing(Proposing):
             )
 
     def _opened(
-        self, source: str | Path, form: str | None, name: str | None
+        self, source: str | Path, form: str | None, name: str | None, pre_image: int | None
     ) -> tuple[Source, Import, Reading]:
         from workbench.engine.importing import open_source
         from workbench.engine.importing.opening import shown
@@ -216,7 +261,18 @@ class Importing(Proposing):
                 where=shown(str(source)),
                 remedy="Name a file or folder elsewhere.",
             )
-        opened = open_source(place, form)
+        if pre_image is None:
+            opened = open_source(place, form)
+        else:
+            from workbench.engine.importing.pre_images import (
+                PreImageSource,
+                choose,
+                find_database,
+                pre_images,
+            )
+
+            database = find_database(place)
+            opened = PreImageSource(choose(pre_images(database), pre_image, shown(str(source))))
         now = ground.now()
         about = Import(
             name=slug(name) if name else opened.name,
