@@ -180,7 +180,11 @@ def test_notes_of_the_vault_have_short_titles(sample: Sample) -> None:
 
 def test_sub_agents_disagree_about_what_waits(sample: Sample) -> None:
     pending = PendingMemories.parse((sample.root / layout.PENDING_MEMORIES).read_bytes())
-    assert [(p.sender, p.conflicts) for p in pending.proposals] == [("researcher", (2,)), ("coder", (1,))]
+    assert [(p.sender, p.conflicts) for p in pending.proposals] == [
+        ("researcher", (2,)),
+        ("coder", (1,)),
+        ("coder", ()),
+    ]
 
 
 def test_a_person_goes_on_from_it(sample: Sample, isolated: Path) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from textual.pilot import Pilot
 
-from tests.isolation import isolate
 from tests.tui.inbox_hands import detail, head, listed, pane
+from tests.tui.proposed_workspace import MAY_2, MAY_16, RADAR, TEA, TIDES, asked, asked_template, propose
 from tests.tui.seen_screen import app_of, file_text, newest, press, screen_text, toasts
-from tests.tui.seen_workspace import NAME, NOW, looking, open_seen
+from tests.tui.seen_workspace import NOW, looking, open_seen
 from tests.tui.stillness import settle
 from workbench.engine import FixedClock, Workspace
 from workbench.tui.screens.ask import AskScreen
@@ -20,49 +16,10 @@ from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.screens.find import FindScreen
 from workbench.tui.views.proposed import AGENT_KEY
 
+__all__ = ["asked", "asked_template"]
+
 FILE = "memory/meta/pending-memories.md"
 TIMETABLE = "memory/graph/entities/project--timetable.md"
-TIDES, RADAR, MAY_2, MAY_16, TEA, CALL = 1, 2, 3, 4, 5, 6
-
-
-def propose(folder: Path, agent: str, text: str, **options: object) -> int:
-    with open_seen(folder, FixedClock(NOW), f"agent:{agent}") as door:
-        return door.propose(text, **options).number  # type: ignore[arg-type]  # options differ in type
-
-
-@pytest.fixture(scope="session")
-def asked_template(seen_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The workspace with six proposals of two agents; one contradicts memory, two each other, one is known."""
-    with pytest.MonkeyPatch.context() as patch:
-        where = tmp_path_factory.mktemp("asked")
-        isolate(where, patch)
-        folder = where / NAME
-        shutil.copytree(seen_template, folder)
-        tides = "The tide tables are off by six minutes at Barreiro in winter"
-        about = ["concept:Tide tables"]
-        propose(folder, "researcher", tides, store="semantic", entities=about, trigger="read the log")
-        propose(
-            folder, "researcher", "The radar is a Furuno of 2004", store="semantic", entities=["tool:Radar"]
-        )
-        for agent, day in (("planner", 2), ("researcher", 16)):
-            text = f"The summer season starts on May {day}"
-            propose(folder, agent, text, store="semantic", entities=["project:Timetable"])
-        tea = "Inês Duarte prefers tea from São Miguel"
-        propose(folder, "planner", tea, store="semantic", entities=["person:Inês Duarte"], confidence="low")
-        propose(folder, "planner", "Call the quay before you print", store="procedural", core_worthy=True)
-        return folder
-
-
-@pytest.fixture
-def asked(
-    asked_template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seen_clock: FixedClock
-) -> Iterator[Workspace]:
-    """A copy of it, opened by a person as the bench opens it."""
-    isolate(tmp_path, monkeypatch)
-    folder = tmp_path / NAME
-    shutil.copytree(asked_template, folder)
-    with open_seen(folder, seen_clock) as workspace:
-        yield workspace
 
 
 def numbers(workspace: Workspace) -> list[int]:
@@ -95,7 +52,7 @@ async def test_what_agents_propose_is_listed_below_each_of_them(asked: Workspace
         assert "[ ] ≡ procedural" in text
         assert "≠ conflict #2" in text
         assert "◎ core #6" in text
-        assert "6 proposals wait · a stores at once, u takes it back" in head(pilot)
+        assert "6 proposals wait · a stores at once, u undoes" in head(pilot)
         assert pane(pilot).list.cursor_key == "proposal:1"
         assert "read the log" in detail(pilot)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
@@ -117,6 +119,24 @@ def test_conflicts_are_marked_on_both_sides_and_settled_in_one_commit(settled: A
     assert ON_MARCH_30 in facts[0]
     assert ON_MARCH_15 not in facts[0]
     assert waiting(settled) == {}
+
+
+def test_every_verdict_is_refused_where_the_text_is_another_by_now(settled: AgentHome) -> None:
+    first, second = propose(settled, ON_MARCH_15), propose(settled, ON_MARCH_30, "coder")
+    seen = {first: ON_MARCH_15, second: "The deadline is March 31"}
+    commits = settled.commits()
+    with settled.open("main") as workspace:
+        calls: tuple[Callable[[], object], ...] = (
+            lambda: workspace.proposal_commit([second], expected=seen),
+            lambda: workspace.proposal_reject([second], expected=seen),
+            lambda: workspace.proposal_defer([second], expected=seen),
+            lambda: workspace.proposal_keep_both([first, second], expected=seen),
+            lambda: workspace.proposal_settle([first], [second], expected=seen),
+        )
+        for give in calls:
+            with pytest.raises(Stale, match="says something else by now"):
+                give()
+    assert settled.commits() == commits
 
 
 def test_a_verdict_takes_the_mark_off_the_other_side(settled: AgentHome) -> None:

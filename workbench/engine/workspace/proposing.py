@@ -172,18 +172,30 @@ class Proposing(Recalling):
 
         return self._settle(Verdicts(reject=tuple(numbers), reason=reason, expected=expected or {}))
 
-    def proposal_defer(self, numbers: Sequence[int]) -> results.Settled:
+    def proposal_defer(
+        self, numbers: Sequence[int], *, expected: Mapping[int, str] | None = None
+    ) -> results.Settled:
         """Leave proposals to the next reflection, which puts them before the person; nothing is approved by that.
+
+        Args:
+            numbers: Of one or more.
+            expected: As for `proposal_commit`.
 
         Raises:
             As `proposal_commit`.
         """
         from workbench.engine.proposals.verdicts import Verdicts
 
-        return self._settle(Verdicts(defer=tuple(numbers)))
+        return self._settle(Verdicts(defer=tuple(numbers), expected=expected or {}))
 
-    def proposal_keep_both(self, numbers: Sequence[int]) -> results.Settled:
+    def proposal_keep_both(
+        self, numbers: Sequence[int], *, expected: Mapping[int, str] | None = None
+    ) -> results.Settled:
         """Store proposals though they contradict each other or memory: with low confidence, and linked (§13.6).
+
+        Args:
+            numbers: Of one or more; one alone stands for itself and the proposals that it contradicts.
+            expected: As for `proposal_commit`.
 
         Raises:
             InvalidInput: There is nothing that the only one contradicts.
@@ -201,7 +213,7 @@ class Proposing(Recalling):
                 )
             others = [int(each[1:]) for each in named.conflicts_with if each[0] == "#"] if named else []
             numbers = (*numbers, *others)
-        return self._settle(Verdicts(commit=tuple(numbers), both=True))
+        return self._settle(Verdicts(commit=tuple(numbers), both=True, expected=expected or {}))
 
     def proposal_settle(
         self,

@@ -179,7 +179,7 @@ class InboxVerdicts(InboxDeciding):
                 self.give(Verdict(refuse=refused, reason=reason.strip()))
 
         question = f"Why refuse {numbered(refused)}? Enter alone refuses without a reason."
-        hint = "stands in the audit log"
+        hint = "a few words; they stand in the audit log"
         self.app.push_screen(AskScreen(question, hint, lambda _text: "", optional=True), answered)
 
     def _choose(self, choice: str) -> None:

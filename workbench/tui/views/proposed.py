@@ -170,6 +170,4 @@ def agents_head(waiting: Sequence[Waiting], width: int) -> list[Line]:
         return [cut((Span("Agents ", "strong"), Span(words, "soft")), width)]
     told = f"{count} proposal{'s' * (count != 1)} wait{'s' * (count == 1)}"
     full = (Span(" · ", "faint"), Span("a", "strong"), Span(" stores at once, ", "soft"), Span("u", "strong"))
-    return [
-        cut((Span("Agents ", "strong"), Span(told, "text"), *full, Span(" takes it back", "soft")), width)
-    ]
+    return [cut((Span("Agents ", "strong"), Span(told, "text"), *full, Span(" undoes", "soft")), width)]

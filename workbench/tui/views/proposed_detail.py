@@ -39,6 +39,7 @@ _LABEL = 13
 # Nobody decides on more at a glance; the file has the rest.
 _LONGEST = 4000
 _MOST_SIDES = 4
+_KNOWN = "= Something says the same already."
 _AT_ONCE = (
     "What an agent proposes is stored as soon as you approve it: whatever you decide with one key is one commit, and "
     "u takes it back. What a reflection proposes is collected below and written with A."
@@ -125,7 +126,8 @@ def context_lines(
     if proposal.repeats:
         lines += _repeated(proposal.repeats, by_number, around, width)
     for head, text, link in _others(proposal, by_number, around):
-        lines += [*section(f"It contradicts {head}"), *_text(text, width), *_link(link, width)]
+        title = ink(f"It contradicts {head}", "soft", width)
+        lines += [BLANK, (title,), *_text(text, width), *_link(link, width)]
     return [*lines, *_facts(proposal, around, width)]
 
 
@@ -186,7 +188,7 @@ def _repeated(
     repeats: str, by_number: Mapping[int, Proposal], around: Around | None, width: int
 ) -> list[Line]:
     """Say what says the same already."""
-    lines = [BLANK, *((Span(p, "decide"),) for p in wrap("= Something says the same already.", width))]
+    lines: list[Line] = [BLANK, *((Span(piece, "decide"),) for piece in wrap(_KNOWN, width))]
     if repeats.startswith("#"):
         other = by_number.get(int(repeats[1:])) if repeats[1:].isdecimal() else None
         text, link = (other.content, key_of(other.number)) if other is not None else ("", "")
@@ -217,7 +219,7 @@ def _contradiction(
             right.append(BLANK)
         key = ">" if at == 0 else " "
         right += _side(key, f"that, {head}", theirs if lit else (), text, link, half)
-    lines = section("These cannot both hold")
+    lines: list[Line] = [BLANK, (ink("These cannot both hold", "soft", width),)]
     return [*lines, *(side_by_side(left, right, half) if beside else [*left, BLANK, *right])]
 
 

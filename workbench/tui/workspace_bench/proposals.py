@@ -34,11 +34,11 @@ class WorkspaceProposals(Door):
         )
         workspace, expected = self._workspace, verdict.expected
         if verdict.both:
-            return workspace.proposal_keep_both(keep)
+            return workspace.proposal_keep_both(keep, expected=expected)
         if keep and refuse:
             return workspace.proposal_settle(keep, refuse, reason=verdict.reason, expected=expected)
         if keep:
             return workspace.proposal_commit(keep, store=verdict.store, text=verdict.text, expected=expected)
         if refuse:
             return workspace.proposal_reject(refuse, reason=verdict.reason, expected=expected)
-        return workspace.proposal_defer(defer)
+        return workspace.proposal_defer(defer, expected=expected)
