@@ -14,12 +14,16 @@ from workbench.engine.results import (
     DecayView,
     EntityTable,
     Falls,
+    FlushCheck,
     GraphView,
     HistoryLine,
     Score,
     ScorePoint,
+    Sessions,
 )
+from workbench.engine.results.transcripts import SessionPlace
 from workbench.tui.bench import Outcome
+from workbench.tui.bench.sessions import TranscriptCalls
 
 NOW = datetime(2026, 2, 2, 14, 30, tzinfo=UTC)
 NOTHING = Outcome("Nothing changed.")
@@ -38,6 +42,33 @@ class FakeSeeing:
         return NOTHING
 
     def restore(self, memory_ids: Sequence[str]) -> Outcome:
+        return NOTHING
+
+    def session_places(self) -> Sequence[SessionPlace]:
+        return ()
+
+    def sessions(self, place: str | None = None) -> Sessions:
+        return Sessions((), "nowhere")
+
+    def transcript(self, key: str, place: str | None = None) -> TranscriptCalls:
+        raise NotFound(f"There is no session “{key}”.")
+
+    def fullness(self, key: str, place: str | None = None) -> FlushCheck:
+        raise NotFound(f"There is no session “{key}”.")
+
+    def names_of(self, memory_ids: Sequence[str]) -> Mapping[str, str]:
+        return {}
+
+    def compact_session(self, key: str, place: str | None = None) -> Outcome:
+        return NOTHING
+
+    def flush_session(self, key: str, place: str | None = None) -> Outcome:
+        return NOTHING
+
+    def start_session_over(self, key: str) -> Outcome:
+        return NOTHING
+
+    def mend_session(self, key: str) -> Outcome:
         return NOTHING
 
     def graph(self, entity: str, **narrowed: object) -> GraphView:

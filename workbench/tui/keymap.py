@@ -25,6 +25,7 @@ SECTIONS = (
     "In the graph",
     "On the heatmap",
     "In the past",
+    "On a session",
     "On the index",
     "On a memory",
     "Everywhere",

@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 from workbench.tui.trail import Place
 
 _MEMORY_KINDS = frozenset({"core", "episode", "entity", "procedure", "vault", "file"})
-LINK_KINDS = _MEMORY_KINDS | {"commit", "history", "decay", "past"}
+LINK_KINDS = _MEMORY_KINDS | {"commit", "history", "decay", "past", "session"}
 # Characters of a commit that the audit log keeps.
 _SHORT = 10
 CORE, TIMELINE, AUDIT, INBOX = "core", "timeline", "audit", "inbox"
-GRAPH, DECAY, PAST = "graph", "decay", "past"
+GRAPH, DECAY, PAST, SESSIONS = "graph", "decay", "past", "sessions"
 REVIEW = "review"
 _REVIEW_ITEM = re.compile(r"r-\d+(\.\d+)?")
 _PROPOSAL = re.compile(r"proposal:#?(\d{1,9})", re.ASCII)
@@ -24,7 +24,8 @@ def destination(link: str) -> Place | None:
     Args:
         link: An id of a memory or of a review item; `proposal:` and its number; `commit:…`; `history:` and a path;
             `alerts`; `review`; `decay:` and the id of a memory; `past:` and a commit, or a memory and a commit with
-            `@` between them; the commit before one has `^` after it.
+            `@` between them; the commit before one has `^` after it; `session:` and its key; the citation of a line of
+            a transcript.
     """
     kind, _, name = link.partition(":")
     if link == REVIEW or _REVIEW_ITEM.fullmatch(link):
@@ -45,6 +46,10 @@ def destination(link: str) -> Place | None:
         return Place(GRAPH, link)
     if kind in (DECAY, PAST):
         return Place(kind, name)
+    if kind == "session":
+        return Place(SESSIONS, name)
+    if is_cited_line(link):
+        return Place(SESSIONS, link)
     if kind == "file":
         return _file_destination(name)
     return None
@@ -59,6 +64,12 @@ def _file_destination(name: str) -> Place | None:
     if path.parent == PurePosixPath("memory"):
         return Place(TIMELINE, f"file:{name}")
     return None
+
+
+def is_cited_line(link: str) -> bool:
+    """Tell whether a link is the citation of a line of a transcript: `file:sessions/ID.jsonl#L12`."""
+    path = PurePosixPath(link.removeprefix("file:").partition("#")[0])
+    return link.startswith("file:") and path.suffix == ".jsonl" and path.parent == PurePosixPath("sessions")
 
 
 def is_memory(link: str) -> bool:

@@ -201,6 +201,8 @@ READING = (
     Calling("sessions", lambda w: w.sessions()),
     Calling("session", lambda w: w.session(SESSION), prepare=a_session),
     Calling("session_context", lambda w: w.session_context(SESSION), prepare=a_session),
+    Calling("session_places", lambda w: w.session_places()),
+    Calling("session_reader", lambda w: w.session_reader(SESSION), prepare=a_session),
     Calling("session_flush_check", lambda w: w.session_flush_check(SESSION), prepare=a_session),
     Calling("close", lambda w: w.close()),
 )

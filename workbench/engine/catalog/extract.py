@@ -194,7 +194,8 @@ def _episodes(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
         for name in value.strip("[] ").split(",")
         if "--" in name
     )
-    return replace(rows, links=tuple(dict.fromkeys((*about, *rows.links))))
+    learned_from = tuple((entry.id, origin) for entry in log.entries for origin in entry.origins)
+    return replace(rows, links=tuple(dict.fromkeys((*about, *rows.links, *learned_from))))
 
 
 def _daily_log(path: str, content: bytes, zone: ZoneInfo) -> FileRows:

@@ -194,6 +194,19 @@ class Lookups:
             target,
         )
 
+    def citing(self, beginning: str) -> tuple[tuple[str, str], ...]:
+        """Return the memories that give a source whose id begins so, each with that id.
+
+        Args:
+            beginning: Such as `file:sessions/ID.jsonl#L`.
+        """
+        after = beginning[:-1] + chr(ord(beginning[-1]) + 1)
+        rows = self._catalog.rows(
+            "SELECT DISTINCT source, target FROM links WHERE target >= ? AND target < ? ORDER BY source",
+            (beginning, after),
+        )
+        return tuple((source, target) for source, target in rows)
+
     def links_from(self, source: str) -> tuple[str, ...]:
         """Return the ids that a memory links to or comes from."""
         return self._links("SELECT DISTINCT target FROM links WHERE source = ? ORDER BY target", source)

@@ -22,6 +22,7 @@ from workbench.engine.workspace.importing import Importing
 from workbench.engine.workspace.instructing import Instructing
 from workbench.engine.workspace.past_reading import PastReading
 from workbench.engine.workspace.proposing import Proposing
+from workbench.engine.workspace.session_browsing import SessionBrowsing
 from workbench.engine.workspace.session_compacting import SessionCompacting
 
 _MARKS = (layout.HISTORY, layout.SETTINGS, layout.CORE, "memory")
@@ -37,6 +38,7 @@ class Workspace(
     PastReading,
     Auditing,
     Instructing,
+    SessionBrowsing,
 ):
     """An agent's memory in a folder: a context manager, safe to use from several threads.
 

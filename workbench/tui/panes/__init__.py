@@ -18,9 +18,10 @@ PANES: tuple[tuple[str, str, str], ...] = (
     ("graph", "Graph", "GraphPane"),
     ("decay", "Decay", "DecayPane"),
     ("past", "Past", "PastPane"),
+    ("sessions", "Sessions", "SessionsPane"),
 )
 # The panes whose memories can be found from anywhere, those first that hold the fewest and the best known.
-FOUND_IN = ("core", "graph", "timeline", "inbox", "audit")
+FOUND_IN = ("core", "graph", "sessions", "timeline", "inbox", "audit")
 
 
 def pane_class(name: str) -> type[Pane]:

@@ -19,6 +19,7 @@ from workbench.tui.workspace_bench.memory import WorkspaceMemory
 from workbench.tui.workspace_bench.past import WorkspacePast
 from workbench.tui.workspace_bench.proposals import WorkspaceProposals
 from workbench.tui.workspace_bench.review import WorkspaceReview
+from workbench.tui.workspace_bench.sessions import WorkspaceSessions
 
 if TYPE_CHECKING:
     from workbench.engine import results
@@ -30,7 +31,13 @@ _MOST_HISTORIES = 500
 
 
 class WorkspaceBench(
-    WorkspaceReview, WorkspaceProposals, WorkspaceMemory, WorkspaceGraph, WorkspaceDecay, WorkspacePast
+    WorkspaceReview,
+    WorkspaceProposals,
+    WorkspaceMemory,
+    WorkspaceGraph,
+    WorkspaceDecay,
+    WorkspacePast,
+    WorkspaceSessions,
 ):
     """A workspace opened by a person, as the panes know it.
 

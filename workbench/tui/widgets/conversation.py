@@ -1,0 +1,507 @@
+"""Shows a transcript of any length to read: only the pages in sight are there, the others are asked for."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import OrderedDict
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+
+from workbench.tui import commands
+from workbench.tui.ink import BLANK, Line, Span
+from workbench.tui.keymap import bindings
+from workbench.tui.palette import RAISED
+from workbench.tui.text import cell_width
+from workbench.tui.widgets.detail import Detail
+from workbench.tui.widgets.painted import palette_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from workbench.tui.views.transcript import Entry
+
+PAGE = 64
+# Rows that a line is thought to take until it was read.
+_GUESS = 4
+_MOST_PAGES = 24
+_GUTTER = 2
+_MARGIN_RIGHT = 1
+
+
+@dataclass(frozen=True)
+class _Page:
+    """A page that was read.
+
+    Args:
+        rows: Everything on it, drawn.
+        owners: The line of the transcript that each row is of.
+        firsts: First row of each line that has any.
+        folding: Lines that can be folded and unfolded.
+    """
+
+    rows: tuple[Line, ...]
+    owners: tuple[int, ...]
+    firsts: dict[int, int]
+    folding: frozenset[int]
+
+
+class Conversation(Detail):
+    """A transcript with a cursor on one of its lines. Posts `Wanted` for a page, `At` for another line, `Unfolded`."""
+
+    BINDINGS: ClassVar = bindings(
+        commands.Unfold, commands.SearchTranscript, commands.NextFound, commands.PreviousFound
+    )  # fmt: skip
+
+    class Wanted(Message):
+        """Pages in sight are not there; `most_wanted` says which."""
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, Conversation.Wanted)
+
+    class At(Message):
+        """The cursor is on another line."""
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, Conversation.At)
+
+    class Unfolded(Message):
+        """A line is to be shown whole, or folded again."""
+
+    class Searched(Message):
+        """Words are to be looked for: others than before, or the same again, onwards or backwards.
+
+        Args:
+            anew: Ask for the words first.
+            backwards: Look at what was said before.
+        """
+
+        def __init__(self, *, anew: bool = False, backwards: bool = False) -> None:
+            super().__init__()
+            self.anew = anew
+            self.backwards = backwards
+
+    def __init__(
+        self,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's name
+        empty: Callable[[int], Sequence[Line]] | None = None,
+    ) -> None:
+        super().__init__(id=id)
+        self._empty = empty
+        self.total = 0
+        self.number = 0
+        self.unfolded: frozenset[int] = frozenset()
+        self.waiting = False
+        self.words = ""
+        self._pages: OrderedDict[int, _Page] = OrderedDict()
+        self._stale: set[int] = set()
+        self._heights: list[int] = []
+        self._starts: list[int] = [0]
+        self._drawn_for = 0
+        self._target = 0
+        self._entry_links: list[tuple[int, int, str]] = []
+
+    # --- what it shows --------------------------------------------------------------------------------------
+
+    @property
+    def text_width(self) -> int:
+        """Return how wide a line of text may be, in cells."""
+        return max(20, self.scrollable_content_region.width - _GUTTER - _MARGIN_RIGHT)
+
+    def open(self, total: int, at: int) -> None:
+        """Show another transcript.
+
+        Args:
+            total: How many lines it has.
+            at: The line to begin at, 1-based.
+        """
+        self._pages.clear()
+        self._stale.clear()
+        self._heights = []
+        self.unfolded = frozenset()
+        self.waiting = False
+        self.number, self.link = 0, -1
+        self._grow_to(total)
+        self.scroll_to(y=0, animate=False, force=True)
+        self.go_to(at)
+        self.refresh()
+
+    def renew(self, total: int) -> None:
+        """Read again what is shown, of which there may be more now; nothing moves."""
+        if total < self.total:
+            self.open(total, min(self.number, total))
+            return
+        at_end = self.number == self.total
+        self._stale.update(self._pages)
+        grew = total > self.total
+        self._grow_to(total)
+        if grew and at_end:
+            self.go_to(total)
+        self._ask()
+
+    def _grow_to(self, total: int) -> None:
+        self.total = total
+        pages = -(-total // PAGE)
+        self._heights += [PAGE * _GUESS] * (pages - len(self._heights))
+        if pages and (pages - 1) not in self._pages:
+            self._heights[-1] = (total - (pages - 1) * PAGE) * _GUESS
+        self._measure()
+
+    def _measure(self) -> None:
+        self._starts = [0, *accumulate(self._heights)]
+        self.virtual_size = Size(0, self._starts[-1])
+
+    def arrive(self, page: int, entries: Sequence[Entry], width: int) -> None:
+        """Take in a page that was read.
+
+        Args:
+            page: Its number, from 0.
+            entries: Its lines, drawn.
+            width: Cells that they were drawn for.
+        """
+        if width != self.text_width or not 0 <= page < len(self._heights):
+            self._ask()
+            return
+        rows: list[Line] = []
+        owners: list[int] = []
+        firsts: dict[int, int] = {}
+        for entry in entries:
+            if entry.rows:
+                firsts[entry.number] = len(rows)
+                rows.extend(entry.rows)
+                owners.extend([entry.number] * len(entry.rows))
+        top = round(self.scroll_y)
+        anchor = self._anchor(page, top)
+        before = self._heights[page]
+        self._pages[page] = _Page(
+            tuple(rows), tuple(owners), firsts, frozenset(each.number for each in entries if each.folds)
+        )
+        self._pages.move_to_end(page)
+        self._stale.discard(page)
+        self._heights[page] = len(rows)
+        ends = self._starts[page] + before
+        self._measure()
+        if anchor is not None and anchor[0] in firsts:
+            top = self._starts[page] + firsts[anchor[0]] + anchor[1]
+        elif ends <= top:
+            # Pages above turned out higher or lower than they were thought: what is in sight stays.
+            top += len(rows) - before
+        self._drop_far_pages()
+        if self._target and page == self._page_of(self._target):
+            self._reach()
+        elif top != round(self.scroll_y):
+            self.scroll_to(y=max(0, top), animate=False, force=True)
+        self._find_links()
+        self._ask()
+        self.refresh_bindings()
+        self.refresh()
+
+    def _anchor(self, page: int, top: int) -> tuple[int, int] | None:
+        """Return the line at the top and how many of its rows are above, where it is of a page that comes again."""
+        known = self._pages.get(page)
+        at = top - self._starts[page]
+        if known is None or not 0 <= at < len(known.rows):
+            return None
+        number = known.owners[at]
+        return number, at - known.firsts[number]
+
+    def _drop_far_pages(self) -> None:
+        needed = set(self._in_sight())
+        for page in list(self._pages):
+            if len(self._pages) <= _MOST_PAGES:
+                return
+            if page not in needed:
+                del self._pages[page]
+
+    def most_wanted(self) -> int | None:
+        """Return the page to read next; None where everything in sight is there."""
+        if not self.is_attached or self.scrollable_content_region.height <= 0:
+            return None
+        if self._drawn_for != self.text_width:
+            self._drawn_for = self.text_width
+            self._stale.update(self._pages)
+        if self._target and self._lacks(page := self._page_of(self._target)):
+            return page
+        return next((page for page in self._in_sight() if self._lacks(page)), None)
+
+    def _lacks(self, page: int) -> bool:
+        return page not in self._pages or page in self._stale
+
+    def _in_sight(self) -> list[int]:
+        """Return the pages in sight, and after them those one would come to next."""
+        if not self._heights:
+            return []
+        top = round(self.scroll_y)
+        first = self._page_at(top)
+        last = self._page_at(top + self.size.height)
+        around = [page for page in (last + 1, first - 1) if 0 <= page < len(self._heights)]
+        return [*range(first, last + 1), *around]
+
+    def _page_at(self, row: int) -> int:
+        return min(len(self._heights) - 1, max(0, bisect_right(self._starts, row) - 1))
+
+    def _page_of(self, number: int) -> int:
+        return (number - 1) // PAGE
+
+    def _ask(self) -> None:
+        if self.most_wanted() is not None:
+            self.post_message(self.Wanted())
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        if self.total:
+            self._ask()
+
+    # --- where one is ---------------------------------------------------------------------------------------
+
+    def go_to(self, number: int) -> None:
+        """Put the cursor on a line, or the nearest there is, now or as soon as its page is read."""
+        if not self.total:
+            return
+        self._target = min(max(1, number), self.total)
+        page = self._page_of(self._target)
+        if page in self._pages and page not in self._stale:
+            self._reach()
+        else:
+            inside = (self._target - 1 - page * PAGE) * self._heights[page] // PAGE
+            self.scroll_to(y=max(0, self._starts[page] + inside), animate=False, force=True)
+        self._ask()
+
+    def _reach(self) -> None:
+        """Put the cursor on the line that was asked for, or on the nearest one with anything to see."""
+        target, self._target = self._target, 0
+        found = self._nearest(target)
+        if found:
+            self._set(found)
+
+    def _nearest(self, number: int) -> int:
+        page = self._pages.get(self._page_of(number))
+        if page is None or not page.firsts:
+            return number
+        return min(page.firsts, key=lambda each: (abs(each - number), each))
+
+    def _set(self, number: int, *, align: bool = True) -> None:
+        another = number != self.number
+        self.number = number
+        if another:
+            self.link = -1
+            self._find_links()
+            self.post_message(self.At())
+            self.refresh_bindings()
+        if align:
+            self._keep_in_sight()
+        self.refresh()
+
+    def _rows_of(self, number: int) -> tuple[int, int] | None:
+        """Return the first row of a line and the first behind it; None where its page is not there."""
+        at = self._page_of(number)
+        page = self._pages.get(at)
+        if page is None or number not in page.firsts:
+            return None
+        first = page.firsts[number]
+        behind = next((row for each, row in page.firsts.items() if each > number), len(page.rows))
+        return self._starts[at] + first, self._starts[at] + behind
+
+    def _keep_in_sight(self) -> None:
+        rows = self._rows_of(self.number)
+        height = self.scrollable_content_region.height
+        if rows is None or height <= 0:
+            return
+        top = round(self.scroll_y)
+        wanted = top
+        if rows[0] < top:
+            wanted = rows[0] if rows[1] - rows[0] <= height else max(rows[0], rows[1] - height)
+        elif rows[1] > top + height:
+            wanted = min(rows[0], rows[1] - height)
+        if wanted != top:
+            self.scroll_to(y=max(0, wanted), animate=False, force=True)
+
+    def _step(self, by: int) -> None:
+        rows = self._rows_of(self.number)
+        top, height = round(self.scroll_y), self.scrollable_content_region.height
+        if rows is None or rows[1] <= top or rows[0] >= top + height:
+            self._set(self._first_in_sight() or self.number)
+            return
+        if by > 0 and rows[1] > top + height:
+            self._scroll(by)
+            return
+        if by < 0 and rows[0] < top:
+            self._scroll(by)
+            return
+        number = self.number + by
+        while 1 <= number <= self.total:
+            page = self._pages.get(self._page_of(number))
+            if page is None:
+                self.go_to(number)
+                return
+            if number in page.firsts:
+                self._set(number)
+                return
+            number += by
+
+    def _first_in_sight(self) -> int:
+        """Return the first line that begins in sight; else the one that fills the view; 0 where nothing is there."""
+        top, height = round(self.scroll_y), self.scrollable_content_region.height
+        filling = 0
+        for row in range(top, top + height):
+            owner = self._owner(row)
+            filling = filling or owner
+            if owner and self._owner(row - 1) != owner:
+                return owner
+        return filling
+
+    def _owner(self, row: int) -> int:
+        if not 0 <= row < self._starts[-1]:
+            return 0
+        at = self._page_at(row)
+        page = self._pages.get(at)
+        inside = row - self._starts[at]
+        return page.owners[inside] if page is not None and inside < len(page.owners) else 0
+
+    def _turn(self, by: int) -> None:
+        self._scroll(by)
+        if found := self._first_in_sight():
+            self._set(found, align=False)
+
+    def action_scroll_down(self) -> None:
+        self._step(1)
+
+    def action_scroll_up(self) -> None:
+        self._step(-1)
+
+    def action_scroll_page_down(self) -> None:
+        self._turn(max(1, self.size.height - 2))
+
+    def action_scroll_page_up(self) -> None:
+        self._turn(-max(1, self.size.height - 2))
+
+    def action_scroll_home(self) -> None:
+        self.go_to(1)
+
+    def action_scroll_end(self) -> None:
+        self.go_to(self.total)
+
+    # --- folding and links ----------------------------------------------------------------------------------
+
+    @property
+    def folds(self) -> bool:
+        """Tell whether the line under the cursor can be folded or unfolded."""
+        page = self._pages.get(self._page_of(self.number)) if self.number else None
+        return page is not None and self.number in page.folding
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer to unfold what is folded, where enter follows no link, and to look further for words."""
+        if action == "search_transcript":
+            return bool(self.total)
+        if action in ("next_found", "previous_found"):
+            return bool(self.total and self.words)
+        if action == "unfold":
+            return self.folds and not self.focused_link
+        return super().check_action(action, parameters)
+
+    def action_search_transcript(self) -> None:
+        self.post_message(self.Searched(anew=True))
+
+    def action_next_found(self) -> None:
+        self.post_message(self.Searched())
+
+    def action_previous_found(self) -> None:
+        self.post_message(self.Searched(backwards=True))
+
+    def action_unfold(self) -> None:
+        self.unfolded ^= {self.number}
+        self._stale.add(self._page_of(self.number))
+        self.post_message(self.Unfolded())
+        self._ask()
+
+    @property
+    def focused_link(self) -> str:
+        """Return where the chosen link leads, empty where none is chosen."""
+        return self._entry_links[self.link][2] if 0 <= self.link < len(self._entry_links) else ""
+
+    def _find_links(self) -> None:
+        """Note the links in the line under the cursor: row, place in the row, and where it leads."""
+        self._entry_links = []
+        rows = self._rows_of(self.number) if self.number else None
+        if rows is None:
+            return
+        at = self._page_of(self.number)
+        for row in range(*rows):
+            for place, span in enumerate(self._pages[at].rows[row - self._starts[at]]):
+                known = self._entry_links and self._entry_links[-1][2] == span.link
+                if span.link and not known:
+                    self._entry_links.append((row - rows[0], place, span.link))
+        self.link = min(self.link, len(self._entry_links) - 1)
+
+    def _choose(self, at: int) -> None:
+        if not 0 <= at < len(self._entry_links):
+            self.link = -1
+            self.screen.focus_next() if at >= 0 else self.screen.focus_previous()
+        else:
+            self.link = at
+        self.refresh_bindings()
+        self.refresh()
+
+    def action_previous_link(self) -> None:
+        self._choose(self.link - 1 if self.link >= 0 else len(self._entry_links) - 1)
+
+    # --- drawing --------------------------------------------------------------------------------------------
+
+    def _lay_out(self) -> None:
+        """Have everything drawn for the width there is now, and what one is at stay in sight."""
+        if self.total:
+            self._keep_in_sight()
+            self._ask()
+
+    def render_line(self, y: int) -> Strip:
+        width = self.scrollable_content_region.width
+        palette = palette_of(self.app)
+        if not self.total:
+            return palette.strip(self._empty_line(y, width), width, RAISED)
+        row = y + round(self.scroll_y)
+        at = self._page_at(row)
+        page = self._pages.get(at)
+        inside = row - self._starts[at]
+        if page is None or not 0 <= inside < len(page.rows):
+            told: Line = (Span("  …", "faint"),) if page is None and y == 0 else BLANK
+            return palette.strip(told, width, RAISED)
+        number = page.owners[inside]
+        here = number == self.number
+        line = page.rows[inside]
+        bar = ("▌ " if self.has_focus else "▏ ") if here and line else "  "
+        chosen = self.focused_link if here and self.has_focus else ""
+        drawn = [Span(bar, "strong" if self.has_focus else "faint")]
+        drawn += [
+            Span(span.text, "here", span.link) if chosen and span.link == chosen else span for span in line
+        ]
+        return palette.strip(tuple(drawn), width, RAISED)
+
+    def _empty_line(self, y: int, width: int) -> Line:
+        if self.waiting or self._empty is None:
+            return BLANK
+        lines = self._empty(max(10, width - 6))
+        line = lines[y - 1] if 0 <= y - 1 < len(lines) else BLANK
+        return (Span("   "), *line) if line else BLANK
+
+    def on_click(self, event: events.Click) -> None:
+        row = event.y + round(self.scroll_y)
+        number = self._owner(row)
+        if not number:
+            return
+        at = self._page_at(row)
+        left = _GUTTER
+        for span in self._pages[at].rows[row - self._starts[at]]:
+            right = left + cell_width(span.text)
+            if left <= event.x < right and span.link:
+                self.post_message(self.Followed(self, span.link))
+                return
+            left = right
+        self._set(number, align=False)
+        if event.chain == 2 and self.folds:
+            self.action_unfold()
