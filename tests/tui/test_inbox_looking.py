@@ -9,7 +9,9 @@ from tests.tui.fake_bench import FakeBench
 from tests.tui.fake_review import PROPOSAL
 from tests.tui.inbox_hands import decisions, detail, go, head, listed, pane, press, toasts
 from tests.tui.stillness import settle
+from tests.tui.test_proposed_views import PLAIN
 from workbench.engine.errors import DocumentError
+from workbench.engine.results import Proposals
 from workbench.tui.ink import plain_text
 from workbench.tui.widgets.status_line import StatusLine
 
@@ -203,6 +205,18 @@ async def test_a_file_that_cannot_be_read_says_why(bench: FakeBench, running: Ru
         await press(pilot, "5")
         assert "The proposal cannot be read." in listed(pilot)
         assert "The file holds no text. Restore it." in listed(pilot)
+
+
+async def test_where_agents_propose_a_file_that_cannot_be_read_is_told_above(
+    bench: FakeBench, running: Running
+) -> None:
+    bench.unreadable = DocumentError("The file holds no text.", where="pending-reflection.md")
+    bench.proposed = Proposals((PLAIN,))
+    async with running(bench, (160, 40)) as pilot:
+        await press(pilot, "5")
+        assert "What the reflection proposes cannot be read; E opens it." in head(pilot)
+        await press(pilot, "a")
+        assert [each.keep for each in bench.verdicts] == [(PLAIN,)]
 
 
 async def test_a_thousand_items_are_decided_without_losing_one(bench: FakeBench, running: Running) -> None:

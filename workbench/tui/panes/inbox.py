@@ -207,7 +207,7 @@ class InboxPane(InboxVerdicts):
             return False
         if self.has_class("-editing") and action not in ("leave", "zoom_pane"):
             return False
-        item, review = self.item, self.desk.review
+        item = self.item
         if self.on_agents():
             means = self._means_on_agents(action)
             if means is not None:
@@ -227,8 +227,7 @@ class InboxPane(InboxVerdicts):
         if action in _ON_ITEMS:
             return bool(self.desk.items) and not self.is_writing
         if action == "edit_in_editor":
-            damaged = self.desk.problem is not None or bool(review is not None and review.problems)
-            return bool(self.desk.items) or damaged
+            return bool(self.desk.items) or self._damaged()
         if action in ("reflect", "cancel_reflection"):
             return self.reflection.running == (action == "cancel_reflection")
         return super().check_action(action, parameters)
@@ -242,7 +241,12 @@ class InboxPane(InboxVerdicts):
             return waiting is not None and not self.is_writing
         if action in ("approve", "reject", "defer", "undecide", "copy_id"):
             return not self.is_writing
-        return False if action == "edit_in_editor" else None
+        return self._damaged() if action == "edit_in_editor" else None
+
+    def _damaged(self) -> bool:
+        """Tell whether something of what the reflection proposes cannot be read."""
+        review = self.desk.review
+        return self.desk.problem is not None or bool(review is not None and review.problems)
 
     def _sources(self) -> list[str]:
         """Return the links to where something was learned; of an agent’s proposal also to where it stands."""

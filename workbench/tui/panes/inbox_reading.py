@@ -12,7 +12,7 @@ from workbench.engine import layout
 from workbench.engine.errors import WorkbenchError
 from workbench.tui.bench import Link
 from workbench.tui.decisions import UNDECIDED, tally
-from workbench.tui.ink import BLANK, gap
+from workbench.tui.ink import BLANK, gap, ink
 from workbench.tui.palette import PAPER
 from workbench.tui.panes.base import Pane
 from workbench.tui.panes.desk import Broke, Desk, WasRead
@@ -190,6 +190,12 @@ class InboxReading(Pane):
             lines += [*cycle_lines(cycle.progress, cancelled=cycle.cancelled, width=room), BLANK]
         if self.desk.waiting:
             lines += [*agents_head(self.desk.waiting, room), BLANK]
+            if self.desk.problem is not None:
+                # Where nothing else waits the list itself says so.
+                told = (
+                    f"! What the reflection proposes cannot be read; E opens it. {self.desk.problem.message}"
+                )
+                lines += [(ink(told, "decide", room),), BLANK]
         if review is not None and review.items:
             lines += [*progress_lines(review, self.desk.items, room), BLANK]
         return [(gap(_MARGIN), *line) if line else BLANK for line in lines]
