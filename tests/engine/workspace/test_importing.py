@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tests.engine.importing import openclaw_pre_images
 from tests.engine.importing.reading_all import write
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine.errors import RoleRefused
@@ -185,3 +188,57 @@ def test_the_workspace_itself_is_no_source(settled: AgentHome) -> None:
 
     with settled.open("person") as workspace, pytest.raises(InvalidInput, match="workspace itself"):
         workspace.import_from(settled.root / "memory")
+
+
+def chat(*turns: tuple[str, str, str]) -> str:
+    return "".join(
+        json.dumps({"type": "message", "timestamp": at, "message": {"role": role, "content": text}}) + "\n"
+        for role, text, at in turns
+    )
+
+
+TALK = (
+    ("user", "Where is staging?", "2026-01-24T09:00:00Z"),
+    ("assistant", "In eu-2.", "2026-01-24T09:00:05Z"),
+    ("user", "And production?", "2026-01-24T09:10:00Z"),
+    ("assistant", "In us-1.", "2026-01-24T09:10:05Z"),
+)
+
+
+def test_a_conversation_that_goes_on_comes_with_its_new_turns_alone(
+    settled: AgentHome, tmp_path: Path
+) -> None:
+    place = write(tmp_path / "s", {"a.jsonl": chat(*TALK[:2])})
+    with settled.open("person") as workspace:
+        assert workspace.import_from(place).added == 1
+        write(place, {"a.jsonl": chat(*TALK)})
+        more = workspace.import_from(place)
+        assert (more.added, more.known) == (1, 0)
+        (memory,) = more.ids
+        assert workspace.show(memory).text == "User: And production?\n\nAssistant: In us-1."
+        assert "import:s/a.jsonl#L3-L4" in workspace.show(memory).provenance
+        write(place, {"a.jsonl": chat(*TALK[:3])})
+        assert workspace.import_from(place).added == 0
+        workspace.undo()
+        write(place, {"a.jsonl": chat(*TALK)})
+        assert workspace.import_from(place).added == 1
+
+
+def test_two_at_once_store_everything_once(settled: AgentHome, claw: Path) -> None:
+    with settled.open("main") as one, settled.open("main") as two:
+        with ThreadPoolExecutor(2) as pool:
+            added = list(pool.map(lambda workspace: workspace.import_from(claw).added, (one, two)))
+        assert sum(added) == 5
+        assert two.audit_verify().ok
+
+
+def test_a_hidden_copy_of_memory_is_listed_and_proposed(settled: AgentHome, tmp_path: Path) -> None:
+    said = "# Memory\n\n- The production database is called harbour\n- Deploys happen on Tuesdays\n"
+    database = openclaw_pre_images.make(tmp_path / "openclaw.sqlite", {"2026-01-30T03:00:00Z": said})
+    with settled.open("person") as workspace:
+        (row,) = workspace.import_pre_images(database).images
+        assert (row.items, row.missing) == (2, ("Deploys happen on Tuesdays",))
+        imported = workspace.import_from(database, pre_image=1, imported_as="proposals")
+        assert imported.added == 2
+        assert imported.form == "pre-image"
+        assert "Deploys happen on Tuesdays" in {each.content for each in workspace.proposals().proposals}

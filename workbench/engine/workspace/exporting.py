@@ -57,6 +57,7 @@ class Exporting(Recalling):
         if folder:
             from workbench.engine.importing.exported import MANIFEST
 
+            ground.refresh_for_reading()
             content = dict(self._files())
             about = (json.dumps(self._header(len(content)), indent=1) + "\n").encode()
             count, size = write_out(place, ground.root, [*content.items(), (MANIFEST, about)])

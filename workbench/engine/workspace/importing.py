@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
-from workbench.engine.errors import InvalidInput, RoleRefused, WorkbenchError
+from workbench.engine.errors import InvalidInput, RoleRefused
+from workbench.engine.workspace.import_tally import (
+    Tally,
+    check_way,
+    holds_no_secret,
+    masked_but,
+    new_in,
+    tell_secrets,
+)
 from workbench.engine.workspace.proposing import Proposing
 
 if TYPE_CHECKING:
@@ -19,7 +26,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.history import Attribution, Plan, Receipt
     from workbench.engine.history.plan import FileView
-    from workbench.engine.importing import Note, Piece, Skipped, StoredFile
+    from workbench.engine.importing import Note, Piece, StoredFile
     from workbench.engine.importing.ledger import Account, Ledger
     from workbench.engine.importing.pieces import Reading, Source
     from workbench.engine.importing.planning import Batch, Import, Written
@@ -30,32 +37,10 @@ _BATCH_PIECES: Final = 500
 _BATCH_CHARACTERS: Final = 4_000_000
 _BATCH_FILES: Final = 2_000
 _BATCH_PROPOSALS: Final = 20
-_TOLD: Final = 200
 _SAMPLES: Final = 5
 _SAMPLE_CHARACTERS: Final = 160
-_WAYS: Final = ("memories", "episodes", "proposals")
 
 Progress = Callable[[results.ImportProgress], None]
-
-
-@dataclass
-class _Tally:
-    """What an import has come to."""
-
-    added: int = 0
-    known: int = 0
-    left_out: list[results.LeftOut] = field(default_factory=list)
-    left_out_count: int = 0
-    commits: list[str] = field(default_factory=list)
-    files: dict[str, None] = field(default_factory=dict)
-    ids: list[str] = field(default_factory=list)
-    proposals: list[int] = field(default_factory=list)
-    complete: bool = True
-
-    def leave_out(self, skipped: Skipped) -> None:
-        self.left_out_count += 1
-        if len(self.left_out) < _TOLD:
-            self.left_out.append(results.LeftOut(skipped.where, skipped.reason))
 
 
 class Importing(Proposing):
@@ -89,17 +74,17 @@ class Importing(Proposing):
             RoleRefused: This door may only read memory.
         """
         ground = self._ground
-        _check_way(imported_as)
+        check_way(imported_as)
         require(ground.role, Capability.PROPOSE, doing="import memory")
         opened, about, reading = self._opened(source, form, name, pre_image)
-        ledger, tally = self._ledger(), _Tally()
+        ledger, tally = self._ledger(), Tally()
         counts = {"episodes": 0, "notes": 0, "files": 0}
         moments: list[datetime] = []
         samples: list[results.ImportSample] = []
         for item in self._items(opened, reading, imported_as, tally):
             if cancelled():
                 break
-            kind, text, moment = _is_new(item, ledger, ground.files.read)
+            kind, text, moment = new_in(item, ledger, ground.files.read)
             if not kind:
                 tally.known += 1
                 continue
@@ -161,7 +146,7 @@ class Importing(Proposing):
         """
         self._require_import(imported_as)
         opened, about, reading = self._opened(source, form, name, pre_image)
-        tally = _Tally()
+        tally = Tally()
         if imported_as != "proposals":
             self._importer(about)
         self._ground.prepare_writing()
@@ -233,7 +218,7 @@ class Importing(Proposing):
     # Inner parts
 
     def _require_import(self, imported_as: str) -> None:
-        _check_way(imported_as)
+        check_way(imported_as)
         role = self._ground.role
         require(role, Capability.PROPOSE, doing="import memory")
         if imported_as != "proposals" and not role.may(Capability.WRITE_MEMORY):
@@ -289,7 +274,7 @@ class Importing(Proposing):
         return Ledger.of(self._ground.files)
 
     def _items(
-        self, opened: Source, reading: Reading, imported_as: str, tally: _Tally
+        self, opened: Source, reading: Reading, imported_as: str, tally: Tally
     ) -> Iterator[Piece | Note | StoredFile]:
         from workbench.engine.importing import Note, Skipped
         from workbench.engine.importing.documents import pieces_of
@@ -308,7 +293,7 @@ class Importing(Proposing):
         about: Import,
         reading: Reading,
         imported_as: str,
-        tally: _Tally,
+        tally: Tally,
         progress: Progress | None,
         cancelled: Callable[[], bool],
     ) -> None:
@@ -336,13 +321,13 @@ class Importing(Proposing):
             if cancelled():
                 tally.complete = False
                 break
-            if not _is_new(item, ledger, files_read, note=False)[0]:
+            if not new_in(item, ledger, files_read, note=False)[0]:
                 tally.known += 1
             elif isinstance(item, StoredFile):
-                if _holds_no_secret(item, allowed, tally):
+                if holds_no_secret(item, allowed, tally):
                     files.append(item)
             else:
-                _tell_secrets(item, allowed, tally)
+                tell_secrets(item, allowed, tally)
                 batch.add(item)
             if (
                 len(batch) >= _BATCH_PIECES
@@ -358,7 +343,7 @@ class Importing(Proposing):
                 )
         store()
 
-    def _store(self, batch: Batch, about: Import, by: Attribution, ledger: Ledger, tally: _Tally) -> None:
+    def _store(self, batch: Batch, about: Import, by: Attribution, ledger: Ledger, tally: Tally) -> None:
         from workbench.engine.importing.planning import plan_batch
 
         clean = partial(masked_but, allowed=self._ground.settings.secrets.allow)
@@ -369,7 +354,7 @@ class Importing(Proposing):
         self._count(self._ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="import memory"), tally)
 
     def _bring_back(
-        self, files: list[StoredFile], about: Import, by: Attribution, ledger: Ledger, tally: _Tally
+        self, files: list[StoredFile], about: Import, by: Attribution, ledger: Ledger, tally: Tally
     ) -> None:
         from workbench.engine.documents import TEMPLATES, load_template
         from workbench.engine.importing.restoring import Rights, plan_restore_files
@@ -384,7 +369,7 @@ class Importing(Proposing):
 
         self._count(self._ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="import memory"), tally)
 
-    def _count(self, receipt: Receipt[Written], tally: _Tally) -> None:
+    def _count(self, receipt: Receipt[Written], tally: Tally) -> None:
         written = receipt.outcome
         tally.added += written.added
         tally.known += written.known
@@ -400,7 +385,7 @@ class Importing(Proposing):
         opened: Source,
         about: Import,
         reading: Reading,
-        tally: _Tally,
+        tally: Tally,
         progress: Progress | None,
         cancelled: Callable[[], bool],
     ) -> None:
@@ -473,77 +458,3 @@ class Importing(Proposing):
         actor = f"{RESTORING if about.form == 'workbench' else 'import:'}{about.name}"
         person = self._ground.role.kind == "person"
         return Attribution(actor, "approved" if person else "auto", f"import of {about.source}")
-
-
-def _check_way(imported_as: str) -> None:
-    if imported_as not in _WAYS:
-        raise InvalidInput(
-            f"“{imported_as[:40]}” is no way to import.", remedy=f"Ways are {', '.join(_WAYS)}."
-        )
-
-
-def masked_but(text: str, allowed: Collection[str]) -> str:
-    """Return a text without what looks like a secret, but for those that a person lets in."""
-    from workbench.engine.secrets import find_secrets
-
-    for secret in reversed(find_secrets(text)):
-        if secret.digest not in allowed:
-            text = f"{text[: secret.start]}[secret left out]{text[secret.start + len(secret.text) :]}"
-    return text
-
-
-def _tell_secrets(item: Piece | Note, allowed: Collection[str], tally: _Tally) -> None:
-    from workbench.engine.importing import Note, Skipped
-    from workbench.engine.secrets import find_secrets
-
-    for secret in find_secrets(item.text if isinstance(item, Note) else item.body):
-        if secret.digest not in allowed:
-            told = f"What looks like a secret ({secret.kind}) is left out of it; the rest is stored."
-            tally.leave_out(Skipped(str(item.place), told))
-
-
-def _holds_no_secret(item: StoredFile, allowed: Collection[str], tally: _Tally) -> bool:
-    from workbench.engine.importing import Skipped
-    from workbench.engine.secrets import find_secrets
-
-    found = [
-        secret
-        for secret in find_secrets(item.content.decode("utf-8", "replace"))
-        if secret.digest not in allowed
-    ]
-    for secret in found:
-        told = f"It holds what looks like a secret ({secret.kind}). A person lets it in: workbench secrets allow "
-        tally.leave_out(Skipped(str(item.place), told + secret.digest))
-    return not found
-
-
-def _is_new(
-    item: Piece | Note | StoredFile, ledger: Ledger, read: Callable[[str], bytes | None], *, note: bool = True
-) -> tuple[str, str, datetime | None]:
-    """Tell what kind of new thing an item is, with its text and moment; an empty kind where it is known.
-
-    Args:
-        item: What was read.
-        ledger: The account.
-        read: Reads a file of the workspace.
-        note: Whether the item counts as known from now on.
-    """
-    from workbench.engine.importing import Note, Piece
-
-    if isinstance(item, Note):
-        known = ledger.knows(item)
-        if note:
-            ledger.notes[item.key] = ""
-        return "" if known else "notes", item.text, item.moment
-    if isinstance(item, Piece):
-        rest = ledger.new_part(item)
-        if note:
-            ledger.pieces[item.key] = item.standing() if item.turns else ""
-        return ("", "", None) if rest is None else ("episodes", rest.body, rest.moment)
-    if item.key in ledger.pieces:
-        return "", "", None
-    try:
-        same = read(item.path) == item.content
-    except WorkbenchError:
-        same = False
-    return "" if same else "files", "", None

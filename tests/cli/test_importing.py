@@ -1,0 +1,92 @@
+"""Import and export as they are run: previews, counts, JSON, exit codes, and a killed one that goes on."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from contextlib import suppress
+from pathlib import Path
+
+from tests.cli.program import Program
+from tests.engine.importing import openclaw_pre_images
+from tests.engine.importing.reading_all import write
+
+
+def claw(agent: Program) -> Path:
+    return write(
+        agent.folder.parent / "claw",
+        {"MEMORY.md": "# M\n\n- Drinks tea\n- Sails\n", "memory/a.md": "# A\n\nText.\n", "SOUL.md": "# S\n"},
+    )
+
+
+def test_a_preview_then_an_import_then_nothing_new(agent: Program) -> None:
+    place = str(claw(agent))
+    preview = agent.json("import", place, "--dry-run")
+    assert (preview["episodes"], preview["notes"], preview["form"]) == (2, 1, "openclaw")
+    assert preview["leftOut"] == [{"where": "SOUL.md", "reason": "It instructs the agent; it is no memory."}]
+    imported = agent.json("import", place)
+    assert (imported["ok"], imported["added"], len(imported["commits"])) == (True, 3, 1)
+    assert agent.json("import", place)["commit"] is None
+    assert "Nothing of claw is new" in agent.run("import", place).stdout
+
+
+def test_it_is_told_to_people(agent: Program) -> None:
+    place = str(claw(agent))
+    told = agent.run("import", place, "--dry-run").stdout
+    assert "2 new episodes" in told
+    assert "SOUL.md: It instructs the agent" in told
+    assert "Imported 3 memories from claw" in agent.run("import", place).stdout
+
+
+def test_what_cannot_be_imported(agent: Program) -> None:
+    nothing = agent.run("import", str(agent.folder.parent / "nothing"))
+    assert nothing.returncode == 3
+    folder = write(agent.folder.parent / "pictures", {"a.png": b"\x89PNG"})
+    assert agent.run("import", str(folder)).returncode == 2
+    refused = agent.run("import", str(claw(agent)), "--role", "agent:scout")
+    assert refused.returncode == 5
+    assert "proposals" in refused.stderr
+
+
+def test_copies_of_memory_are_listed_and_one_is_proposed(agent: Program) -> None:
+    state = agent.folder.parent / "state-folder"
+    openclaw_pre_images.make(
+        state / "state/openclaw.sqlite", {"2026-01-30T03:00:00Z": "# M\n\n- Sails on Sundays\n"}
+    )
+    assert "Sails on Sundays" in agent.run("import", str(state), "--pre-images").stdout
+    imported = agent.json("import", str(state), "--pre-image", "1")
+    assert (imported["importedAs"], imported["added"]) == ("proposals", 1)
+    assert agent.json("proposals")["proposals"][0]["content"] == "Sails on Sundays"
+
+
+def test_an_export_goes_to_stdout_a_file_or_a_folder(agent: Program) -> None:
+    agent.run("remember", "The ferry leaves at nine", "--store", "episodic")
+    lines = [json.loads(line) for line in agent.run("export").stdout.splitlines()]
+    assert lines[0]["kind"] == "workbench-export"
+    assert any(line.get("text") == "The ferry leaves at nine" for line in lines)
+    target = agent.folder.parent / "copy.jsonl"
+    exported = agent.json("export", str(target), "--only", "files")
+    assert (exported["ok"], exported["memories"]) == (True, 0)
+    assert exported["files"] == len(target.read_text(encoding="utf-8").splitlines()) - 1
+    agent.run("export", "--to", str(agent.folder.parent / "copy"))
+    assert (agent.folder.parent / "copy" / "MEMORY.md").is_file()
+    assert agent.run("export", str(target)).returncode == 2
+    assert agent.run("export", str(target), "--to", "x").returncode == 2
+
+
+def test_a_killed_import_goes_on_where_it_was(agent: Program) -> None:
+    folder = agent.folder.parent / "notes"
+    write(folder, {f"{number}.md": f"# Note {number}\n\nText {number}.\n" for number in range(1_500)})
+    started = agent.start("import", str(folder))
+    ledger = agent.folder / "memory/meta/imports"
+    while started.poll() is None and not any(ledger.glob("*.json")):
+        with suppress(subprocess.TimeoutExpired):
+            started.wait(0.02)
+    started.kill()
+    started.communicate()
+    rest = agent.json("import", str(folder))
+    assert rest["complete"] is True
+    assert 0 < rest["known"] < 1_500 or started.returncode == 0
+    assert rest["known"] + rest["added"] == 1_500
+    assert len(list((agent.folder / "memory/imports/notes").glob("*.md"))) == 1_500
+    assert agent.json("audit", "verify")["ok"] is True
