@@ -22,9 +22,9 @@ LOCK_FILE = "workbench.lock"
 QUEUE_FILE = "workbench.queue"
 
 _FIRST_PAUSE = 0.0005
-# Many may stand in the queue, one at its head.
-_LONGEST_PAUSE_IN_QUEUE = 0.01
 _LONGEST_PAUSE_AT_HEAD = 0.001
+# Whoever stands in a queue that moves is waiting for no one writer; still, it has to end.
+_MOST_ROUNDS = 12
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,12 @@ class WriterLock:
     """An advisory lock of the operating system on one file, which the kernel frees when its holder dies.
 
     Whoever waits holds the lock on a second file meanwhile, so that a busy writer that lets go and comes again has
-    to stand behind.
+    to stand behind. For that one they stand in the order in which they came.
 
     Args:
         path: The lock's file; it stays when the lock is free.
-        timeout: Seconds to wait for another holder.
+        timeout: Seconds to wait for another holder. While the lock goes from hand to hand the time begins anew, up to
+            twelve times: many writers who take their turns are no writer that hangs.
     """
 
     def __init__(self, path: Path, *, timeout: float) -> None:
@@ -74,13 +75,14 @@ class WriterLock:
                 where=str(self._path),
                 remedy="Return everything from one plan.",
             )
-        deadline = time.monotonic() + self._timeout
-        if not self._thread.acquire(timeout=self._timeout):
-            raise self._locked(_read_holder(self._path))
+        patience = _Patience(self._path, self._timeout)
+        while not self._thread.acquire(timeout=patience.left()):
+            if patience.is_over():
+                raise self._locked(_read_holder(self._path))
         try:
             handle = self._open(self._path)
             try:
-                self._wait_in_turn(handle, deadline)
+                self._wait_in_turn(handle, patience)
                 predecessor_died = os.fstat(handle).st_size > 0
                 _write_holder(handle, actor, since)
                 self._owner = threading.get_ident()
@@ -112,13 +114,24 @@ class WriterLock:
         finally:
             os.close(handle)
 
-    def _wait_in_turn(self, handle: int, deadline: float) -> None:
+    def _wait_in_turn(self, handle: int, patience: _Patience) -> None:
         queue = self._open(self._path.with_name(QUEUE_FILE))
+        if self._taken(queue):
+            try:
+                self._wait_at_head(handle, patience)
+            finally:
+                os.close(queue)
+            return
+        place = _Place(queue)
         try:
-            self._wait(queue, deadline, _LONGEST_PAUSE_IN_QUEUE)
-            self._wait(handle, deadline, _LONGEST_PAUSE_AT_HEAD)
+            while not place.has_come(patience.left()):
+                if patience.is_over():
+                    raise self._locked(_read_holder(self._path))
+            if place.failure is not None:
+                raise self._unable(place.failure)
+            self._wait_at_head(handle, patience)
         finally:
-            os.close(queue)
+            place.leave()
 
     def _open(self, path: Path) -> int:
         try:
@@ -130,23 +143,29 @@ class WriterLock:
                 remedy="Make the folder writable; reading works without.",
             ) from error
 
-    def _wait(self, handle: int, deadline: float, longest_pause: float) -> None:
+    def _wait_at_head(self, handle: int, patience: _Patience) -> None:
         pause = _FIRST_PAUSE
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    raise self._locked(_read_holder(self._path)) from None
-            except OSError as error:
-                raise StorageError(
-                    f"This file system cannot lock files: {error.strerror}.",
-                    where=str(self._path),
-                    remedy="Keep the workspace on a local disk.",
-                ) from error
+        while not self._taken(handle):
+            if patience.is_over():
+                raise self._locked(_read_holder(self._path))
             time.sleep(pause)
-            pause = min(pause * 2, longest_pause)
+            pause = min(pause * 2, _LONGEST_PAUSE_AT_HEAD)
+
+    def _taken(self, handle: int) -> bool:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            raise self._unable(error) from error
+        return True
+
+    def _unable(self, error: OSError) -> StorageError:
+        return StorageError(
+            f"This file system cannot lock files: {error.strerror}.",
+            where=str(self._path),
+            remedy="Keep the workspace on a local disk.",
+        )
 
     def _locked(self, holder: dict[str, str]) -> Locked:
         who = holder.get("program", "another program")
@@ -156,6 +175,80 @@ class WriterLock:
             where=str(self._path),
             remedy=f"Try again; it was waited for {self._timeout:g} s. If that process hangs, end it.",
         )
+
+
+class _Patience:
+    """How long one writer waits: for a holder that stays the same, not for a queue that moves."""
+
+    def __init__(self, path: Path, timeout: float) -> None:
+        self._path = path
+        self._timeout = timeout
+        self._rounds = 1
+        self._seen = _turns(path)
+        self._deadline = time.monotonic() + timeout
+
+    def left(self) -> float:
+        """Return the seconds until it is worth asking whether it is over."""
+        return max(0.0, self._deadline - time.monotonic())
+
+    def is_over(self) -> bool:
+        """Tell whether the time is up, and the lock went into no other hand since it began."""
+        now = time.monotonic()
+        if now < self._deadline:
+            return False
+        seen = _turns(self._path)
+        if seen == self._seen or self._rounds == _MOST_ROUNDS:
+            return True
+        self._seen, self._rounds, self._deadline = seen, self._rounds + 1, now + self._timeout
+        return False
+
+
+class _Place:
+    """A place in the queue, kept by the kernel in the order of coming.
+
+    The kernel is asked on a thread of its own, since waiting there cannot be called off: a place that was left is let
+    go of when its turn comes.
+
+    Args:
+        queue: The queue's file, open; closed when the place is left.
+    """
+
+    def __init__(self, queue: int) -> None:
+        self._queue = queue
+        self._guard = threading.Lock()
+        self._come = threading.Event()
+        self._was_left = False
+        self.failure: OSError | None = None
+        threading.Thread(target=self._stand, name="workbench-queue", daemon=True).start()
+
+    def has_come(self, seconds: float) -> bool:
+        """Wait for the turn; tell whether it has come."""
+        return self._come.wait(seconds)
+
+    def leave(self) -> None:
+        """Let whoever is next go on."""
+        with self._guard:
+            self._was_left = True
+            if self._come.is_set():
+                os.close(self._queue)
+
+    def _stand(self) -> None:
+        try:
+            fcntl.flock(self._queue, fcntl.LOCK_EX)
+        except OSError as error:
+            self.failure = error
+        with self._guard:
+            self._come.set()
+            if self._was_left:
+                os.close(self._queue)
+
+
+def _turns(path: Path) -> int:
+    """Return what changes whenever the lock is taken or let go of."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _write_holder(handle: int, actor: str, since: datetime) -> None:
