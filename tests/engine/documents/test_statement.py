@@ -23,6 +23,7 @@ provenances = st.builds(
     ).map(tuple),
     superseded_by=st.sampled_from([None, "f7k2"]),
     confidence=st.sampled_from([None, "high", "medium", "low"]),
+    scope=st.sampled_from([None, "shared", "group:family", "person:otto.b_2-x"]),
 )
 
 

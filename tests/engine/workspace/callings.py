@@ -176,6 +176,7 @@ READING = (
     Calling("reflection_trace", lambda w: w.reflection_trace("r-001")),
     Calling("doctor", lambda w: w.doctor()),
     Calling("now", lambda w: w.now()),
+    Calling("scoped", lambda w: w.scoped("group:family").instructions()),
     Calling("head", lambda w: w.head()),
     Calling("root", lambda w: w.root),
     Calling("role", lambda w: w.role),

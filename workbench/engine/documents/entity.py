@@ -17,6 +17,7 @@ from workbench.engine.documents.entity_parts import (
     comment_text,
     doubled_ids,
     front_matter_aliases,
+    header_scope,
     known_sections,
     listed_words,
     loose_paragraphs,
@@ -169,16 +170,18 @@ class EntityFile:
         )
 
     @classmethod
-    def create(cls, path: str, *, label: str, created: str) -> EntityFile:
+    def create(cls, path: str, *, label: str, created: str, scope: str | None = None) -> EntityFile:
         """Return a new entity's file with title, header, and nothing known yet.
 
         Args:
             path: `memory/graph/entities/type--slug.md`.
             label: Its name for people.
             created: ISO date.
+            scope: Whom its name is for; None for the owner's own.
         """
         entity = PurePosixPath(path).name.removesuffix(".md")
         fields = [("Type", entity.partition("--")[0]), ("Label", label), ("Created", created)]
+        fields += [("For", scope)] if scope else []
         words = " | ".join(f"{key}: {comment_text(value)}" for key, value in fields)
         return cls._of(SourceText().append([f"# {entity}", "", f"<!-- {words} -->"]), path)
 
@@ -196,6 +199,11 @@ class EntityFile:
     def created(self) -> str | None:
         """The date of the header, or None."""
         return dict(self.header).get("created")
+
+    @property
+    def scope(self) -> str | None:
+        """Whom its name is for; each fact and relation says for itself whom it is for."""
+        return header_scope(self.header)
 
     @property
     def pinned(self) -> bool:
@@ -314,6 +322,20 @@ class EntityFile:
         if name.casefold() in (known.casefold() for known in self.aliases):
             return self
         return self._add("Aliases", item_lines(name))
+
+    def names_for(self, scope: str) -> tuple[str, ...]:
+        """Return the names under `## Aliases` that say they are for a scope."""
+        outline = read_outline(self.source)
+        heads = known_sections(outline)["Aliases"]
+        said = [statement_of(item) for head in heads for item in outermost_items(outline, head.section)]
+        return tuple(each.text for each in said if each.provenance.scope == scope and each.text)
+
+    def add_name_for(self, scope: str, name: str) -> EntityFile:
+        """Add a name under `## Aliases` by which a scope knows what somebody else named; one is enough."""
+        if self.names_for(scope):
+            return self
+        statement = Statement(clean_item(one_line(name)), Provenance(scope=scope))
+        return self._add("Aliases", item_lines(render_statement(statement)))
 
     def remove_alias(self, alias: str) -> EntityFile:
         """Remove a name from `## Aliases`. Raises `NotFound` where it is not listed there."""

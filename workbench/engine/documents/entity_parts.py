@@ -11,9 +11,10 @@ from workbench.engine.documents.items import item_text, one_line, paragraphs_wit
 from workbench.engine.documents.problems import Problem
 from workbench.engine.documents.protection import unprotect_body
 from workbench.engine.documents.statement import Provenance, Statement, parse_statement
+from workbench.engine.scopes import written_scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from workbench.engine.documents.outline import Heading, ListItem, Outline
     from workbench.engine.documents.source import LineSpan, SourceText
@@ -139,6 +140,12 @@ def read_header(outline: Outline) -> Iterator[tuple[str, str]]:
             key, colon, value = part.replace("：", ":").partition(":")
             if colon and value.strip():
                 yield key.strip().lower(), value.strip()
+
+
+def header_scope(header: Iterable[tuple[str, str]]) -> str | None:
+    """Return whom a file's header says it is for; None, the owner's own, where it says nothing or several."""
+    named = [value for key, value in header if key == "for"]
+    return written_scope(named[0]) if len(named) == 1 else None
 
 
 def comment_text(text: str) -> str:

@@ -13,6 +13,7 @@ from workbench.engine.documents.problems import Problem
 from workbench.engine.documents.protection import protect_body, unprotect_body
 from workbench.engine.documents.source import LineSpan, SourceText
 from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.scopes import written_scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +24,8 @@ _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _HEADING: Final = re.compile(
     r"(\d{1,2})[:：](\d{2})(?:[:：]\d{2})?(?:\s*[#＃](\d{1,6}))?(?:\s*[|｜]\s*|\s+|$)(.*)$", re.DOTALL
 )
+SCOPE_FIELD: Final = "for"
+"""The field of a heading that says whom an entry is for."""
 _TIME: Final = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 _ID: Final = re.compile(r"[a-z]+:\S+")
 _TAG_STOPS: Final = re.compile(r"[\[\]|｜,，、;；［］【】]+")
@@ -65,6 +68,12 @@ class EpisodeEntry:
         """Return the ids that the heading’s `from` lists, such as `file:sessions/7d0c.jsonl#L12`."""
         listed = next((value for key, value in self.extra if key.lower() == "from"), "")
         return tuple(item for item in listed.strip("[]").replace(",", " ").split() if _ID.fullmatch(item))
+
+    @property
+    def scope(self) -> str | None:
+        """Return whom the heading says it is for; None, the owner's own, where it says nothing or several."""
+        named = [value for key, value in self.extra if key.lower() == SCOPE_FIELD]
+        return written_scope(named[0]) if len(named) == 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +169,7 @@ class EpisodeLog:
                     f"“{new.time}” is not a time of day.", where=self.path, remedy="Give it as HH:MM."
                 )
             taken[new.time] = taken.get(new.time, 0) + 1
-            lines += [*([""] if lines else []), *_lines_of(new, taken[new.time])]
+            lines += [*([""] if lines else []), *entry_lines(new, taken[new.time])]
         return self.parse(append_lines(self.source, lines).render(), self.path)
 
     def remove_entry(self, entry_id: str) -> EpisodeLog:
@@ -177,7 +186,8 @@ class EpisodeLog:
         return self.parse(remove_lines(self.source, entry.span).render(), self.path)
 
 
-def _lines_of(new: NewEntry, number: int) -> list[str]:
+def entry_lines(new: NewEntry, number: int) -> list[str]:
+    """Return an entry as lines: its heading, with its number within the minute, and its protected body."""
     heading = f"## {new.time}" + (f" #{number}" if number > 1 else "")
     fields = [clean_field(new.type).replace(":", "-").lower(), f"confidence:{clean_field(new.confidence)}"]
     listed = [tag for tag in (_TAG_STOPS.sub("-", one_line(tag)).strip("- ") for tag in new.tags) if tag]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents.entity_parts import read_header
+from workbench.engine.documents.entity_parts import header_scope, read_header
 from workbench.engine.documents.items import (
     append_item,
     insert_section,
@@ -96,9 +96,11 @@ class Procedure:
         steps: Iterable[str] = (),
         notes: Iterable[str] = (),
         learned_from: Iterable[str] = (),
+        scope: str | None = None,
     ) -> Procedure:
-        """Return a new procedure; `learned` is its ISO date, `learned_from` ids of memories."""
-        lines = [f"# {one_line(title)}", "", f"<!-- Type: procedure | Learned: {learned} -->"]
+        """Return a new procedure; `learned` is its ISO date, `learned_from` ids of memories, `scope` whom it is for."""
+        marked = f" | For: {scope}" if scope else ""
+        lines = [f"# {one_line(title)}", "", f"<!-- Type: procedure | Learned: {learned}{marked} -->"]
         made = cls._of(SourceText().append(lines), path)
         if trigger.strip():
             made = made.set_trigger(trigger)
@@ -110,6 +112,11 @@ class Procedure:
         for origin in learned_from:
             made = made.add_learned_from(origin)
         return made
+
+    @property
+    def scope(self) -> str | None:
+        """Whom it is for; None for the owner's own."""
+        return header_scope(self.header)
 
     def render(self) -> bytes:
         """Return the file's bytes."""

@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
+from workbench.engine.scopes import PATTERN, SHARED
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -17,6 +19,7 @@ _CLAUSES: Final = re.compile(
     rf"(?P<start>{_DATE}) to (?P<end>{_DATE})|since (?P<since>{_DATE})|until (?P<until>{_DATE})"
     r"|from (?P<sources>[^\s,():]*:[^\s,()]+(?: and [^\s,():]*:[^\s,()]+)*)"
     r"|superseded by \^(?P<superseded>[A-Za-z0-9-]+)|confidence (?P<confidence>high|medium|low)"
+    rf"|for (?P<scope>{SHARED}|(?a:{PATTERN}))"
 )
 _BLOCK: Final = re.compile(r"(?:^|(?<=[ \t\n]))\^([A-Za-z0-9-]+)\Z")
 _RESERVED: Final = re.compile(r"[\s,()%]")
@@ -33,6 +36,7 @@ class Provenance:
         sources: Ids of the memories it comes from, for example `episode:2026-02-02:14:30`.
         superseded_by: Block id (without `^`) of the fact that took its place, or None.
         confidence: `high`, `medium`, `low` or None.
+        scope: Whom it is for, for example `group:family` or `shared`; None for the owner's own.
     """
 
     since: str | None = None
@@ -40,9 +44,11 @@ class Provenance:
     sources: tuple[str, ...] = ()
     superseded_by: str | None = None
     confidence: str | None = None
+    scope: str | None = None
 
     def __bool__(self) -> bool:
-        return bool(self.since or self.until or self.sources or self.superseded_by or self.confidence)
+        known = self.since or self.until or self.sources or self.superseded_by or self.confidence
+        return bool(known or self.scope)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +95,8 @@ def render_statement(statement: Statement) -> str:
 def render_provenance(provenance: Provenance) -> str:
     """Write what is known about a fact as the words between the parentheses; empty where nothing is."""
     clauses: list[str] = []
+    if provenance.scope:
+        clauses.append(f"for {provenance.scope}")
     if provenance.confidence:
         clauses.append(f"confidence {provenance.confidence}")
     if provenance.since and provenance.until:
@@ -165,6 +173,7 @@ def _provenance(words: str) -> Provenance | None:
         tuple(sources),
         known.get("superseded"),
         known.get("confidence"),
+        known.get("scope"),
     )
 
 

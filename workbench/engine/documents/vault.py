@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.documents.items import one_line
 from workbench.engine.documents.outline import find_front_matter, read_headings
 from workbench.engine.documents.source import LineSpan, SourceText, text_lines
+from workbench.engine.scopes import written_scope
 
 if TYPE_CHECKING:
     from workbench.engine.documents.problems import Problem
@@ -50,10 +51,20 @@ class VaultNote:
         )
 
     @classmethod
-    def create(cls, path: str, *, title: str, body: str) -> VaultNote:
-        """Return a new note."""
-        source = SourceText().append([f"# {one_line(title) or 'Untitled'}", "", *text_lines(body)])
+    def create(cls, path: str, *, title: str, body: str, scope: str | None = None) -> VaultNote:
+        """Return a new note; `scope` is whom it is for, None for the owner alone."""
+        matter = ["---", f"for: {scope}", "---", ""] if scope else []
+        source = SourceText().append([*matter, f"# {one_line(title) or 'Untitled'}", "", *text_lines(body)])
         return cls.parse(source.render(), path)
+
+    @property
+    def scope(self) -> str | None:
+        """Whom the front matter says it is for; None, the owner's own, where it says nothing or several."""
+        if self.front_matter is None:
+            return None
+        pairs = (line.partition(":") for line in self.source.lines_of(self.front_matter)[1:-1])
+        named = [value.strip().strip("\"'") for key, _, value in pairs if key.strip().lower() == "for"]
+        return written_scope(named[0]) if len(named) == 1 else None
 
     def render(self) -> bytes:
         """Return the file's bytes."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +20,7 @@ from workbench.engine.history.plan import Action, FileChange, Plan
 from workbench.engine.identifiers import MEMORY_STORES
 from workbench.engine.proposals import numbering
 from workbench.engine.proposals.comparing import Compare, Compared, compare_all
-from workbench.engine.proposals.file import ORIGINS, REPEATS, TAGS, TYPE
+from workbench.engine.proposals.file import ORIGINS, REPEATS, SCOPE, TAGS, TYPE
 from workbench.engine.proposals.near import Waiting, glance, nearest
 from workbench.engine.results import Proposed
 from workbench.engine.stores.entities import parse_entity
@@ -60,6 +60,7 @@ class ProposeRequest:
         type: What kind of episode it would be; empty to leave that open.
         tags: Topical tags.
         origins: Ids of memories or sources it was learned from.
+        scope: Whom it would be for; None for the owner alone.
     """
 
     sender: str
@@ -72,6 +73,7 @@ class ProposeRequest:
     type: str = ""
     tags: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
+    scope: str | None = None
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ def draw_up(request: ProposeRequest, now: datetime) -> Draught:
         (TYPE, kind),
         (TAGS, ", ".join(clean_tags(request.tags))),
         (ORIGINS, ", ".join(list(origins)[:_MOST_ORIGINS])),
+        (SCOPE, request.scope or ""),
     )
     return Draught(
         MemoryProposal(
@@ -141,7 +144,8 @@ def plan_propose(
     waiting = list(glance(content))
     proposal = draught.proposal
     key = text_key(proposal.content)
-    known = next((each for each in waiting if each.key == key), None)
+    same = [each for each in waiting if each.key == key]
+    known = _for_the_same(content, same, proposal.field(SCOPE)) if same else None
     if known is not None:
         return _waits_already(content, known, draught)
     near = nearest(proposal.content, waiting)
@@ -175,6 +179,13 @@ def plan_propose(
     )
     trailers = numbering.trailers(max(number, numbering.highest_in(content, highest)))
     return Plan(Action.PROPOSE, layout.PENDING_MEMORIES, told, (change,), trailers=trailers, outcome=outcome)
+
+
+def _for_the_same(content: bytes, same: Sequence[Waiting], scope: str) -> Waiting | None:
+    """Return the first of those that say the same which is for the same people."""
+    pending = PendingMemories.parse(content, layout.PENDING_MEMORIES)
+    scopes = {each.number: each.field(SCOPE) for each in pending.proposals}
+    return next((each for each in same if scopes.get(each.number, "") == scope), None)
 
 
 def _waits_already(content: bytes, known: Waiting, draught: Draught) -> Plan[Proposed]:

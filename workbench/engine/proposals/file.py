@@ -8,6 +8,7 @@ from workbench.engine import layout
 from workbench.engine.clock import time_or_none
 from workbench.engine.documents.pending_memories import Mark, MemoryProposal, PendingMemories
 from workbench.engine.results import Proposal, Proposals
+from workbench.engine.scopes import written_scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +20,7 @@ REPEATS: Final = "Repeats"
 TYPE: Final = "Type"
 TAGS: Final = "Tags"
 ORIGINS: Final = "Origins"
+SCOPE: Final = "For"
 """Further fields beside those of design document §13.2; a value that is a list is parted by commas."""
 
 
@@ -79,4 +81,5 @@ def _answer(proposal: MemoryProposal, known: set[int]) -> Proposal:
         tags=listed(proposal.field(TAGS)),
         origins=listed(proposal.field(ORIGINS)),
         line=proposal.span.start if proposal.span else 0,
+        scope=written_scope(proposal.field(SCOPE)),
     )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import ENTITY_TYPES, MEMORY_STORES
-from workbench.engine.proposals.file import ORIGINS, TAGS, TYPE, listed
+from workbench.engine.proposals.file import ORIGINS, SCOPE, TAGS, TYPE, listed
+from workbench.engine.scopes import written_scope
 from workbench.engine.stores.entities import entity_path, parse_entity
 from workbench.engine.stores.intent import RememberRequest
 from workbench.engine.stores.wording import CONFIDENCES, EPISODE_TYPES, clip
@@ -84,6 +85,9 @@ def request_of(
     confidence = wishes.confidence or proposal.confidence
     kind = proposal.field(TYPE).lower()
     tag = sender_tag(proposal.sender)
+    scope = written_scope(proposal.field(SCOPE))
+    if scope is not None and store == "core":
+        store = "episodic"
     return RememberRequest(
         text=text_of(proposal, wishes),
         store=store,
@@ -92,8 +96,9 @@ def request_of(
         entities=entities,
         confidence=confidence if confidence in CONFIDENCES else "medium",
         source=f"subagent:{tag}" if tag not in ("main", "person") else "conversation",
-        block=block if proposal.core_worthy and store != "core" else None,
+        block=block if proposal.core_worthy and store != "core" and scope is None else None,
         origins=listed(proposal.field(ORIGINS)),
+        scope=scope,
     )
 
 

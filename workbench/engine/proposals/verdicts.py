@@ -196,8 +196,9 @@ def _store(
     block = prepared.routing.core_block or _BLOCK
     request = request_of(proposal, entities, wishes=verdicts.wishes, store=store, block=block)
     if verdicts.both:
-        # A fact reads as a sentence; its entity asks instead.
-        text = request.text if store == "semantic" else naming(request.text, list(dict.fromkeys(sides)))
+        # A fact reads as a sentence; its entity asks instead. Other people are not told what else there is.
+        told = request.text if request.scope is not None or store == "semantic" else None
+        text = told if told is not None else naming(request.text, list(dict.fromkeys(sides)))
         request = replace(request, text=text, confidence="low")
     try:
         plan = plan_remember(

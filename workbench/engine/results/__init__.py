@@ -122,6 +122,7 @@ if TYPE_CHECKING:
         ReviewPreview,
         TokenUse,
     )
+    from workbench.engine.results.scoped import BriefMemory, ScopedBrief
     from workbench.engine.results.secrets import HeldBackList, HeldMemory, SecretPlace, SecretScan
     from workbench.engine.results.sessions import (
         Compacted,
@@ -155,6 +156,7 @@ _HOME: Final = {
     "Blame": "audit",
     "BlameLine": "audit",
     "Brief": "standing",
+    "BriefMemory": "scoped",
     "Changed": "memories",
     "Check": "standing",
     "CommitView": "audit",
@@ -235,6 +237,7 @@ _HOME: Final = {
     "SavedMemory": "sessions",
     "Score": "memories",
     "ScorePoint": "decay",
+    "ScopedBrief": "scoped",
     "SecretPlace": "secrets",
     "SecretScan": "secrets",
     "SessionAppended": "sessions",
@@ -270,6 +273,7 @@ __all__ = [
     "Blame",
     "BlameLine",
     "Brief",
+    "BriefMemory",
     "Changed",
     "Check",
     "CommitView",
@@ -348,6 +352,7 @@ __all__ = [
     "ReviewItem",
     "ReviewPreview",
     "SavedMemory",
+    "ScopedBrief",
     "Score",
     "ScorePoint",
     "SecretPlace",

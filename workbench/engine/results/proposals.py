@@ -32,6 +32,7 @@ class Proposal:
         tags: Topical tags.
         origins: Ids of memories or sources that it was learned from.
         line: Where it stands in the file, from 1.
+        scope: Whom it would be for; None for the owner alone.
     """
 
     number: int
@@ -50,6 +51,7 @@ class Proposal:
     tags: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
     line: int = 0
+    scope: str | None = None
 
 
 @dataclass(frozen=True)

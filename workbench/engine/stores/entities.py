@@ -93,10 +93,15 @@ class EntityFiles:
         draft: What is being planned.
         lookup: Finds entities by name.
         now: Aware, in the workspace's zone; its date is the date of what is added.
+        scope: Whom what is added is for. With one, `lookup` is to know no more than these people may see; a
+            name then means what they see under it, else the file that such a name has, whatever else it says.
     """
 
-    def __init__(self, draft: Draft, lookup: EntityLookup, now: datetime) -> None:
+    def __init__(
+        self, draft: Draft, lookup: EntityLookup, now: datetime, *, scope: str | None = None
+    ) -> None:
         self.draft = draft
+        self.scope = scope
         self.today = f"{now:%Y-%m-%d}"
         self._lookup = lookup
         self._made: list[Resolved] = []
@@ -171,6 +176,8 @@ class EntityFiles:
         a new entity with a question to a person. Of several entities of the very same name the first is
         taken, with a question.
         """
+        if self.scope is not None:
+            return self._resolve_in_scope(self.scope, *_type_and_label(named))
         if not named.type:
             return _resolved(self.require(named.name))
         label = clean_name(named.name)
@@ -185,6 +192,43 @@ class EntityFiles:
         if sure:
             return self._choose(label, sure)
         return self._create(label, named.type, matches)
+
+    def _resolve_in_scope(self, scope: str, entity_type: str, label: str) -> Resolved:
+        """Return the entity that a name means to some people; nothing that they may not see decides on it."""
+        known = self._seen_in_scope(entity_type, label)
+        if known is not None:
+            return known
+        base = entity_id(entity_type, label).name
+        number = 1
+        while True:
+            entity = base if number == 1 else f"{base}-{number}"
+            file = self.read(entity)
+            if file is None or merged_into(file) is None:
+                break
+            number += 1
+        path = entity_path(entity)
+        if file is None:
+            file = EntityFile.create(path, label=label, created=self.today, scope=scope)
+            self.save(file, f"new entity “{label}” ({entity_type})", Action.CREATE)
+        elif file.scope != scope:
+            # What the file is called is not for them to know; what they call it is.
+            self.save(file.add_name_for(scope, label), f"called “{clip(label)}” by {scope}")
+        made = Resolved(entity, entity_type, label, path)
+        self._made.append(made)
+        return made
+
+    def _seen_in_scope(self, entity_type: str, label: str) -> Resolved | None:
+        for made in self._made:
+            if made.type == entity_type and same_name(made.label, label):
+                return made
+        for match in self._lookup.resolve(label, entity_type):
+            if match.how != "exact" or not self._sure(match, label):
+                continue
+            entity = match.entity.id.removeprefix("entity:")
+            file = self.read(entity)
+            if file is not None and merged_into(file) is None:
+                return Resolved(entity, entity_type, label, file.path)
+        return None
 
     def called(self, name: str) -> list[EntityMatch]:
         """Return the entities of any type that bear a name."""
@@ -217,6 +261,8 @@ class EntityFiles:
 
     def known(self, named: Named) -> Resolved | None:
         """Return the entity that a name means for sure; None where there is none, and nothing is made."""
+        if self.scope is not None:
+            return self._seen_in_scope(*_type_and_label(named))
         if not named.type:
             return _resolved(self.require(named.name))
         label = clean_name(named.name)
@@ -290,6 +336,14 @@ class EntityFiles:
 def _writable(text: str) -> str:
     """Return a text without what no name on disk or in the catalog can hold: NUL, and half characters."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+def _type_and_label(named: Named) -> tuple[str, str]:
+    """Return what a name says by itself; an id is its type and the words of its slug."""
+    if named.type:
+        return named.type, clean_name(named.name)
+    kind, _, rest = named.name.partition("--")
+    return kind, clean_name(rest.replace("-", " "))
 
 
 def _type_word(text: str) -> str:

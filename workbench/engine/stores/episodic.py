@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from workbench.engine import layout
 from workbench.engine.documents import EpisodeEntry, EpisodeLog
+from workbench.engine.documents.episodes import SCOPE_FIELD
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.results import Changed
@@ -44,6 +45,7 @@ class Episode:
         entities: Ids (`type--slug`) of the entities it is about; kept in the heading, so that the text
             stays as it was said.
         origins: Ids of what it was taken from, such as lines of a session; kept in the heading as well.
+        scope: Whom it is for; kept in the heading. None for the owner alone.
     """
 
     text: str
@@ -53,6 +55,7 @@ class Episode:
     source: str = "conversation"
     entities: tuple[str, ...] = ()
     origins: tuple[str, ...] = ()
+    scope: str | None = None
 
 
 @dataclass(frozen=True)
@@ -96,12 +99,14 @@ def append_episode(
     confidence = checked_word(episode.confidence, CONFIDENCES, "confidence")
     log = log or read_log(draft, now)
     path = log.path
-    known = same_entry(log.entries, wording.text)
+    known = same_entry(log.entries, wording.text, episode.scope)
     if known is not None:
         return Recorded(known.id, path, fresh=False)
     # The entities of a heading are not those of the text: a text keeps its own [[links]] as they are.
     listed = (("entities", episode.entities), ("from", episode.origins))
     extra = tuple((name, f"[{', '.join(ids)}]") for name, ids in listed if ids)
+    if episode.scope is not None:
+        extra = ((SCOPE_FIELD, episode.scope), *extra)
     extended = log.append_entry(
         f"{now:%H:%M}",
         wording.text,
@@ -142,10 +147,10 @@ def correct_episode(draft: Draft, episode_id: str, text: str, now: datetime, sou
     return Recorded(recorded.id, recorded.path, True, wording.warnings)
 
 
-def same_entry(entries: Iterable[EpisodeEntry], text: str) -> EpisodeEntry | None:
-    """Return the entry that says the same."""
+def same_entry(entries: Iterable[EpisodeEntry], text: str, scope: str | None = None) -> EpisodeEntry | None:
+    """Return the entry that says the same to the same people."""
     wanted = text_key(text)
-    return next((entry for entry in entries if text_key(entry.body) == wanted), None)
+    return next((entry for entry in entries if entry.scope == scope and text_key(entry.body) == wanted), None)
 
 
 def starts_new_entry(

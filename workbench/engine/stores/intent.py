@@ -39,6 +39,7 @@ class RememberRequest:
         block: A block of core memory that shall say it as well.
         origins: Ids of memories that it comes from, such as the episodes of a proposal.
         pinned: Whether it shall never decay.
+        scope: Whom it is for, as `scopes.parse_scope` gives it; None for the owner alone.
     """
 
     text: str
@@ -51,6 +52,7 @@ class RememberRequest:
     block: str | None = None
     origins: tuple[str, ...] = ()
     pinned: bool = False
+    scope: str | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,7 @@ class Intent:
     router: str
     fallback: str | None
     warnings: tuple[str, ...]
+    scope: str | None = None
 
     @property
     def given(self) -> tuple[Named, ...]:
@@ -110,9 +113,16 @@ def read_intent(request: RememberRequest, routing: Routing) -> Intent:
     given = routing.confidence if request.confidence is None else request.confidence
     named, warnings = _named(request, routing)
     block = request.block
+    if request.scope is not None and (block is not None or request.store == "core"):
+        raise InvalidInput(
+            "Core memory is the owner’s alone.",
+            remedy="Leave out for whom it is, or the store and the block.",
+        )
+    if request.scope is not None and store == "core":
+        store = "episodic"
     # Who names another store has decided; core memory is left alone unless a block is asked for.
     worth_it = store == "core" or (routing.core_update and request.store is None)
-    if block is None and worth_it:
+    if block is None and worth_it and request.scope is None:
         block = routing.core_block or "Active Context"
     return Intent(
         text=wording.text,
@@ -132,6 +142,7 @@ def read_intent(request: RememberRequest, routing: Routing) -> Intent:
         router="given" if request.store is not None else routing.router,
         fallback=routing.fallback,
         warnings=(*wording.warnings, *warnings),
+        scope=request.scope,
     )
 
 

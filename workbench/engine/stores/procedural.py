@@ -57,7 +57,7 @@ def procedure_path(procedure: str) -> str:
     return layout.normalise(f"{layout.PROCEDURES}/{name}.md")
 
 
-def learn(draft: Draft, workflow: Workflow, now: datetime) -> Learned:
+def learn(draft: Draft, workflow: Workflow, now: datetime, *, scope: str | None = None) -> Learned:
     """Add a workflow to the procedure of its title, or make that procedure.
 
     An existing trigger stays, and so do its steps; steps and notes that it lacks are added at the end.
@@ -66,6 +66,7 @@ def learn(draft: Draft, workflow: Workflow, now: datetime) -> Learned:
         draft: What is being planned.
         workflow: What was learned.
         now: Aware, in the workspace's zone.
+        scope: Whom it is for, None for the owner alone; a procedure that is for others is another one.
 
     Raises:
         InvalidInput: A text of it cannot be kept.
@@ -76,7 +77,7 @@ def learn(draft: Draft, workflow: Workflow, now: datetime) -> Learned:
     warnings: tuple[str, ...] = ()
     if len(steps) > _MOST_STEPS:
         warnings = (f"{len(steps):,} steps are many; consider several procedures.",)
-    path, known = _place(draft, title)
+    path, known = _place(draft, title, scope)
     if known is None:
         made = Procedure.create(
             path,
@@ -86,6 +87,7 @@ def learn(draft: Draft, workflow: Workflow, now: datetime) -> Learned:
             steps=steps,
             notes=notes,
             learned_from=workflow.learned_from,
+            scope=scope,
         )
         draft.write(path, made.render(), Action.CREATE, f"learned “{clip(title)}”")
         return Learned(made.id, path, fresh=True, warnings=warnings)
@@ -126,8 +128,8 @@ def _extend(
     return Learned(known.id, known.path, fresh, warnings)
 
 
-def _place(draft: Draft, title: str) -> tuple[str, Procedure | None]:
-    """Return the procedure of that title, or a path that none has."""
+def _place(draft: Draft, title: str, scope: str | None) -> tuple[str, Procedure | None]:
+    """Return the procedure of that title for the same people, or a path that none has."""
     base = slug(title)
     number = 1
     while True:
@@ -137,7 +139,8 @@ def _place(draft: Draft, title: str) -> tuple[str, Procedure | None]:
             return path, None
         known = Procedure.parse(content, path)
         # A file that its author gave another title, or none, is the one its name says.
-        if same_name(known.title, title) or slug(known.title.removesuffix(".md")) == base:
+        named = same_name(known.title, title) or slug(known.title.removesuffix(".md")) == base
+        if named and known.scope == scope:
             return path, known
         number += 1
 

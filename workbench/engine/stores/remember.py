@@ -52,7 +52,7 @@ def plan_remember(
     """
     intent = read_intent(request, routing)
     draft = Draft(view)
-    files = EntityFiles(draft, lookup, now)
+    files = EntityFiles(draft, lookup, now, scope=request.scope)
     writing = Writing(
         intent, draft, files, settings, now, standing, [], [], list(intent.warnings), intent.store
     )

@@ -17,6 +17,7 @@ from workbench.engine.documents import (
     canonical_relation,
     render_statement,
 )
+from workbench.engine.documents.statement import new_block_id
 from workbench.engine.errors import InvalidInput, NotFound, Stale
 from workbench.engine.history.plan import Action, FileView
 from workbench.engine.identifiers import FILE_ID, parse_memory_id
@@ -67,22 +68,31 @@ def add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) -> Stat
     """
     file = files.require(entity)
     wording = clean_line(text)
-    known = same_fact(file, wording.text)
+    known = same_fact(file, wording.text, files.scope)
     if known is not None:
         return Stated(_id(file, known.block_id), file.path, fresh=False)
     confidence = origin.confidence if origin.confidence != "high" else None
-    provenance = Provenance(since=origin.since or files.today, sources=origin.sources, confidence=confidence)
-    extended = file.add_fact(wording.text, provenance)
+    provenance = Provenance(
+        since=origin.since or files.today, sources=origin.sources, confidence=confidence, scope=files.scope
+    )
+    block_id = _block_in_scope(file, "f", wording.text, files.scope)
+    extended = file.add_fact(wording.text, provenance, block_id=block_id)
     files.save(extended, f"added fact “{clip(wording.text)}”")
     # A file with several sections of facts need not have the new one at the end.
     (block,) = extended.block_ids - file.block_ids
     return Stated(_id(file, block), file.path, fresh=True, warnings=wording.warnings)
 
 
-def same_fact(file: EntityFile, text: str) -> Fact | None:
-    """Return the fact that holds and says the same."""
+def same_fact(file: EntityFile, text: str, scope: str | None = None) -> Fact | None:
+    """Return the fact that holds and says the same; with a scope, to these people."""
     wanted = text_key(text)
-    return next((fact for fact in file.facts if text_key(fact.text) == wanted), None)
+    told = [fact for fact in file.facts if scope is None or fact.provenance.scope == scope]
+    return next((fact for fact in told if text_key(fact.text) == wanted), None)
+
+
+def _block_in_scope(file: EntityFile, prefix: str, text: str, scope: str | None) -> str | None:
+    """Return a block id that does not tell whether others know the same; None where the usual one will do."""
+    return new_block_id(prefix, f"{scope}\0{text}", file.block_ids) if scope is not None else None
 
 
 def retire_fact(
@@ -259,21 +269,30 @@ def add_relation(
         )
     opposite = vocabulary.inverse_of(relation)
     for place, name, end in ((file, relation, target.id), (target, opposite, file.id)):
-        known = find_relation(place, name, end) if name else None
+        known = find_relation(place, name, end, files.scope) if name else None
         if known is not None:
             return Stated(_id(place, known), place.path, fresh=False)
     provenance = Provenance(
-        since=origin.since or files.today, sources=origin.sources, confidence=origin.confidence
+        since=origin.since or files.today,
+        sources=origin.sources,
+        confidence=origin.confidence,
+        scope=files.scope,
     )
-    extended = file.add_relation(relation, target.id, provenance)
+    block_id = _block_in_scope(file, "r", f"{relation}: {target.id}", files.scope)
+    extended = file.add_relation(relation, target.id, provenance, block_id=block_id)
     files.save(extended, f"added relation {relation} → {target.id}")
     (block,) = extended.block_ids - file.block_ids
     return Stated(_id(file, block), file.path, fresh=True)
 
 
-def find_relation(file: EntityFile, relation: str, to: str) -> str | None:
-    """Return the block id of a relation, empty where it has none; None where there is no such relation."""
+def find_relation(file: EntityFile, relation: str, to: str, scope: str | None = None) -> str | None:
+    """Return the block id of a relation, empty where it has none; None where there is no such relation.
+
+    With a scope, only relations that are for these people count.
+    """
     for known in file.relations:
+        if scope is not None and known.provenance.scope != scope:
+            continue
         if to in known.targets and canonical_relation(known.name) == canonical_relation(relation):
             return known.block_id or ""
     return None
@@ -309,7 +328,8 @@ def add_timeline(files: EntityFiles, entity: str, text: str, source: str | None 
     line = clean_line(text).text
     if any(dated.date == files.today and text_key(dated.text) == text_key(line) for dated in file.timeline):
         return
-    written = render_statement(Statement(line, Provenance(sources=(source,) if source else ())))
+    provenance = Provenance(sources=(source,) if source else (), scope=files.scope)
+    written = render_statement(Statement(line, provenance))
     files.save(file.add_timeline(files.today, written), f"added “{clip(line, 60)}” to the timeline")
 
 

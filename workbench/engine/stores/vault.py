@@ -55,13 +55,14 @@ def note_title(text: str) -> str:
     return (words if blank else cut).rstrip(' ,;:“"(') + "…"
 
 
-def keep_note(draft: Draft, title: str, text: str) -> Kept:
+def keep_note(draft: Draft, title: str, text: str, *, scope: str | None = None) -> Kept:
     """Put a note into the vault, unless one of that name says the same.
 
     Args:
         draft: What is being planned.
         title: Its heading, which also names its file.
         text: Any text.
+        scope: Whom it is for; None for the owner alone.
 
     Raises:
         InvalidInput: Title or text cannot be kept.
@@ -76,10 +77,10 @@ def keep_note(draft: Draft, title: str, text: str) -> Kept:
         if content is None:
             break
         known = VaultNote.parse(content, path)
-        if text_key(known.body) == text_key(wording.text):
+        if known.scope == scope and text_key(known.body) == text_key(wording.text):
             return Kept(known.id, path, fresh=False)
         number += 1
-    note = VaultNote.create(path, title=heading, body=wording.text)
+    note = VaultNote.create(path, title=heading, body=wording.text, scope=scope)
     draft.write(path, note.render(), Action.CREATE, f"protected “{clip(heading)}”")
     return Kept(note.id, path, fresh=True, warnings=wording.warnings)
 

@@ -80,7 +80,12 @@ def write_memory(writing: Writing) -> Written:
         case "procedural":
             return _write_procedure(writing)
         case "vault":
-            kept = keep_note(writing.draft, note_title(writing.intent.summary), writing.intent.text)
+            kept = keep_note(
+                writing.draft,
+                note_title(writing.intent.summary),
+                writing.intent.text,
+                scope=writing.intent.scope,
+            )
             _connect(writing, kept.id if kept.fresh else None)
             return Written(kept.id, kept.path, kept.fresh)
         case _:
@@ -90,13 +95,20 @@ def write_memory(writing: Writing) -> Written:
 def _write_episode(writing: Writing) -> Written:
     intent, now = writing.intent, writing.now
     log = read_log(writing.draft, now)
-    known = same_entry(log.entries, intent.text)
+    known = same_entry(log.entries, intent.text, intent.scope)
     if known is not None:
         return Written(known.id, log.path, fresh=False)
     _resolve(writing, create=True)
     about = tuple(dict.fromkeys(resolved.id for _, resolved in writing.entities))
     episode = Episode(
-        intent.text, intent.type, intent.confidence, intent.tags, intent.source, about, intent.origins
+        intent.text,
+        intent.type,
+        intent.confidence,
+        intent.tags,
+        intent.source,
+        about,
+        intent.origins,
+        intent.scope,
     )
     recorded = append_episode(writing.draft, episode, now, summary=intent.summary, log=log)
     for _, resolved in writing.entities:
@@ -137,7 +149,7 @@ def _write_procedure(writing: Writing) -> Written:
     else:
         lines = [_LIST_MARK.sub("", line).strip() for line in intent.text.split("\n") if line.strip()]
         workflow = Workflow(intent.summary, steps=tuple(lines), learned_from=learned_from)
-    learned = learn(writing.draft, workflow, writing.now)
+    learned = learn(writing.draft, workflow, writing.now, scope=intent.scope)
     _connect(writing, learned.id if learned.fresh else None)
     return Written(learned.id, learned.path, learned.fresh, learned.warnings)
 
@@ -235,7 +247,7 @@ def _associate(writing: Writing, subjects: list[str]) -> None:
         if not loose or not (named.given or resolved.created):
             continue
         subject = writing.files.require(subjects[0])
-        if find_relation(subject, GENERAL_RELATION, resolved.id) is None:
+        if find_relation(subject, GENERAL_RELATION, resolved.id, writing.intent.scope) is None:
             origin = writing.intent.origin()
             add_relation(writing.files, vocabulary, subject.id, GENERAL_RELATION, resolved.id, origin)
         writing.relations.append(

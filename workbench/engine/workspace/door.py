@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import parse_role
@@ -24,6 +24,9 @@ from workbench.engine.workspace.past_reading import PastReading
 from workbench.engine.workspace.proposing import Proposing
 from workbench.engine.workspace.session_browsing import SessionBrowsing
 from workbench.engine.workspace.session_compacting import SessionCompacting
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace.scoped import ScopedMemory
 
 _MARKS = (layout.HISTORY, layout.SETTINGS, layout.CORE, "memory")
 
@@ -166,6 +169,19 @@ class Workspace(
         """Return one line for each thing that did not work as it should while memory was changed."""
         history = self._ground.__dict__.get("history")
         return history.warnings if history is not None else ()
+
+    def scoped(self, scope: str) -> ScopedMemory:
+        """Return the door to this memory for one person or one group; it ends with this one.
+
+        Args:
+            scope: `person:NAME`, `group:NAME`, or the key of a session that names a chat.
+
+        Raises:
+            InvalidInput: It is no such scope.
+        """
+        from workbench.engine.workspace.scoped import ScopedMemory
+
+        return ScopedMemory(self, scope)
 
     def now(self) -> datetime:
         """Return the present moment in the workspace's zone."""

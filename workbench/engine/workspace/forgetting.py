@@ -150,12 +150,14 @@ def _purge(ground: Ground, erased: Erased, changed: results.Changed, by: Attribu
 
 def _destroy_derived(ground: Ground) -> None:
     from workbench.engine.workspace.leftovers import forget_leftovers
+    from workbench.engine.workspace.scoped_view import forget_scopes
 
     ground.finder.destroy()
     ground.catalog.destroy()
     ground.outside.destroy()
     ground.looking_back.forget()
     forget_leftovers(ground)
+    forget_scopes(ground)
 
 
 def _snippet(text: str) -> str:

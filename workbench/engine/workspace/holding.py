@@ -170,7 +170,18 @@ def _text_of(request: HeldRequest) -> str:
 
 def _wishes(request: HeldRequest) -> dict[str, Any]:
     """Return what `remember` takes beside the text; what an agent proposed is remembered as from that agent."""
-    kept = ("store", "type", "tags", "entities", "confidence", "source", "block", "origins", "pinned")
+    kept = (
+        "store",
+        "type",
+        "tags",
+        "entities",
+        "confidence",
+        "source",
+        "block",
+        "origins",
+        "pinned",
+        "scope",
+    )
     wishes = {name: request.arguments[name] for name in kept if request.arguments.get(name)}
     agent = request.role.partition(":")[2]
     if request.method == "propose":

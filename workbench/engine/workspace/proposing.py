@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import InvalidInput, RoleRefused
+from workbench.engine.scopes import parse_scope
 from workbench.engine.workspace.held_back import held_back
 from workbench.engine.workspace.recalling import Recalling
 
@@ -43,6 +44,7 @@ class Proposing(Recalling):
         type: str | None = None,  # noqa: A002 - the word of the contract
         tags: Iterable[str] = (),
         origins: Iterable[str] = (),
+        scope: str | None = None,
     ) -> results.Proposed:
         """Ask for something to be remembered; it waits in `memory/meta/pending-memories.md` for a verdict.
 
@@ -60,6 +62,8 @@ class Proposing(Recalling):
             type: decision, fact, preference, task, event, emotion or correction.
             tags: Topical tags.
             origins: Ids of memories or sources that it was learned from.
+            scope: Whom it would be for besides the owner: `person:NAME`, `group:NAME` or `shared`. It then waits
+                for a verdict in every mode.
 
         Raises:
             InvalidInput: The text cannot be kept, or an option makes no sense.
@@ -73,10 +77,12 @@ class Proposing(Recalling):
         ground = self._ground
         require(ground.role, Capability.PROPOSE)
         by = self._proposer(trigger)
+        scope = parse_scope(scope) if scope is not None else None
         tags, entities, origins = tuple(tags), tuple(entities), tuple(origins)
         wishes = {
             "content": content, "store": store, "type": type, "tags": tags, "entities": entities,
             "confidence": confidence, "trigger": trigger, "core_worthy": core_worthy, "origins": origins,
+            "scope": scope,
         }  # fmt: skip
         if held := held_back(ground, "propose", content, wishes):
             return results.Proposed(None, held_back=held)
@@ -91,6 +97,7 @@ class Proposing(Recalling):
             type=type or "",
             tags=tags,
             origins=origins,
+            scope=scope,
         )
         draught = draw_up(request, ground.now())
         ground.prepare_writing()
@@ -112,7 +119,12 @@ class Proposing(Recalling):
             files=receipt.files,
             warnings=(*receipt.outcome.warnings, *rejected),
         )
-        if receipt.commit is None or rejected or not self._is_stored_at_once(draught, proposed):
+        if (
+            receipt.commit is None
+            or rejected
+            or scope is not None
+            or not self._is_stored_at_once(draught, proposed)
+        ):
             return proposed
         return self._store_at_once(draught.proposal, proposed)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require, require_by_hand
 from workbench.engine.errors import InvalidInput
+from workbench.engine.scopes import parse_scope
 from workbench.engine.workspace.core_editing import CoreEditing
 from workbench.engine.workspace.graph_editing import GraphEditing
 from workbench.engine.workspace.held_back import held_back
@@ -41,6 +42,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         origins: Iterable[str] = (),
         pinned: bool = False,
         dry_run: bool = False,
+        scope: str | None = None,
     ) -> results.Remembered:
         """Store a memory where it belongs: its store, the graph and, where worth it, core memory, in one commit.
 
@@ -61,6 +63,8 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             origins: Ids of memories that it was learned from, such as `episode:2026-02-02:14:30`.
             pinned: Whether it shall never decay.
             dry_run: Say what would be done, and do nothing.
+            scope: Whom it is for besides the owner: `person:NAME`, `group:NAME` or `shared`; the owner alone by
+                default.
 
         Raises:
             InvalidInput: The text cannot be kept, or an option makes no sense.
@@ -73,9 +77,11 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         require(ground.role, Capability.WRITE_MEMORY, doing="write memory")
         source = source or "user-explicit"
         tags, entities, origins = tuple(tags), tuple(entities), tuple(origins)
+        scope = parse_scope(scope) if scope is not None else None
         wishes = {
             "text": text, "store": store, "type": type, "tags": tags, "entities": entities, "block": block,
             "confidence": confidence, "source": source, "origins": origins, "pinned": pinned,
+            "scope": scope,
         }  # fmt: skip
         if held := held_back(ground, "remember", text, wishes, keep=not dry_run):
             return results.Remembered(None, held_back=held, dry_run=dry_run)
@@ -94,6 +100,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             block=block,
             origins=origins,
             pinned=pinned,
+            scope=scope,
         )
         if dry_run:
             ground.refresh_for_reading()

@@ -1,0 +1,199 @@
+"""The copy of memory that a scope sees: a folder of its own beside the index, kept true to the files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from workbench.engine import layout
+from workbench.engine.agents.roles import READER
+from workbench.engine.errors import Locked, OutsideWorkspace, StorageError
+from workbench.engine.process_lock import process_lock
+from workbench.engine.workspace.ground import Ground
+from workbench.engine.workspace.scoped_files import FOLDERS, Seen, may_hold, seen_in
+
+if TYPE_CHECKING:
+    from workbench.engine.settings import Settings
+
+SCOPES = "scopes"
+_MEMORY = "memory"
+_MANIFEST = "manifest.json"
+_LOCK = "writing.lock"
+_WAIT = 30.0
+# Rises when what is carried over changes: every copy is then made anew.
+_FORM = 1
+
+
+@dataclass
+class _Manifest:
+    """What a copy was made from: the archived memories, and each file's status with whether it concerns a scope."""
+
+    archived: list[str]
+    files: dict[str, tuple[list[int], bool]]
+
+
+class ScopedView:
+    """A workspace that holds what one scope may see and nothing else; safe from several threads.
+
+    Whatever is asked of it cannot tell what it does not hold: neither its words, nor its statistics, nor its names.
+
+    Args:
+        ground: The workspace that it is a part of.
+        scope: Whose.
+    """
+
+    def __init__(self, ground: Ground, scope: str) -> None:
+        self._whole = ground
+        self._scope = scope
+        self._lock = threading.RLock()
+        self._ground: Ground | None = None
+
+    def current(self) -> Ground:
+        """Return the part as the files are now, indexed.
+
+        Raises:
+            StorageError: It can be kept nowhere.
+            Locked: Another process has been at it for too long.
+        """
+        with self._lock:
+            self._whole.refresh_for_reading()
+            folder = self._folder()
+            with process_lock(folder / _LOCK, _WAIT) as got:
+                if not got:
+                    raise Locked("Another process is reading memory.", remedy="Try again.")
+                self._bring_up_to_date(folder)
+            is_new = self._ground is None
+            ground = self._ground = self._ground or self._opened(folder)
+            # What was taken away must not be found in an index that is still to be brought along.
+            if ground.refresh().paths or is_new:
+                ground.finder.sync()
+            return ground
+
+    def close(self) -> None:
+        """Let go of the files."""
+        with self._lock:
+            if self._ground is not None:
+                self._ground.close()
+                self._ground = None
+
+    def _folder(self) -> Path:
+        name = hashlib.sha256(self._scope.encode()).hexdigest()[:16]
+        folder = self._whole.derived / SCOPES / name
+        try:
+            (folder / _MEMORY).mkdir(parents=True, exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise StorageError(
+                f"The folder cannot be made: {error.strerror or error}.",
+                where=str(folder),
+                remedy="Make room there, or set paths.cache.",
+            ) from error
+        return folder
+
+    def _opened(self, folder: Path) -> Ground:
+        whole = self._whole
+        ground = Ground(
+            root=folder / _MEMORY,
+            role=READER,
+            actor=None,
+            clock=whole.clock,
+            settings=_narrowed(whole.settings),
+            new_id=whole.new_id,
+        )
+        ground.state = folder / "state"
+        ground.derived = folder / "index"
+        ground.derived.mkdir(exist_ok=True, mode=0o700)
+        return ground
+
+    def _bring_up_to_date(self, folder: Path) -> None:
+        archived = _archived(self._whole)
+        known = _read_manifest(folder / _MANIFEST)
+        if known is None:
+            shutil.rmtree(folder / _MEMORY, ignore_errors=True)
+            (folder / _MEMORY).mkdir(exist_ok=True, mode=0o700)
+            known = _Manifest([], {})
+        same_archived = known.archived == archived
+        seen = Seen(self._scope, frozenset(archived).__contains__)
+        now: dict[str, tuple[list[int], bool]] = {}
+        changed = not same_archived
+        for path, status in layout.tracked_files(self._whole.root).items():
+            if not path.startswith(tuple(f"{each}/" for each in FOLDERS)):
+                continue
+            mark = [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
+            before = known.files.get(path)
+            if before is not None and before[0] == mark and (same_archived or not before[1]):
+                now[path] = before
+                continue
+            changed = True
+            content = self._read(path)
+            concerned = content is not None and may_hold(content, self._scope)
+            _put(folder / _MEMORY / path, seen_in(path, content, seen) if content and concerned else None)
+            now[path] = (mark, concerned)
+        for path in known.files.keys() - now.keys():
+            changed = True
+            _put(folder / _MEMORY / path, None)
+        if changed:
+            said = {"form": _FORM, "archived": archived, "files": now}
+            _put(folder / _MANIFEST, json.dumps(said).encode("utf-8", "surrogateescape"))
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            return self._whole.files.read(path)
+        except (OutsideWorkspace, StorageError):
+            # One file that cannot be read hides no other.
+            return None
+
+
+def forget_scopes(ground: Ground) -> None:
+    """Delete what was made for scopes, with its indexes."""
+    shutil.rmtree(ground.derived / SCOPES, ignore_errors=True)
+
+
+def _narrowed(settings: Settings) -> Settings:
+    """Return the settings of the part: nothing beside memory is searched, and no program is asked."""
+    search = replace(settings.search, extra_paths=(), sessions=False, backend="builtin")
+    return replace(settings, search=search, warnings=(), broken="")
+
+
+def _archived(ground: Ground) -> list[str]:
+    from workbench.engine.decay.records import is_archived
+    from workbench.engine.documents import DecayScores
+
+    file = DecayScores.parse(ground.files.read(layout.DECAY_SCORES) or b"")
+    return sorted(name for name, entry in file.entries.items() if is_archived(entry))
+
+
+def _read_manifest(place: Path) -> _Manifest | None:
+    try:
+        said: Any = json.loads(place.read_bytes())
+        if said["form"] != _FORM:
+            return None
+        files = {path: (list(mark), bool(concerned)) for path, (mark, concerned) in said["files"].items()}
+        return _Manifest(list(said["archived"]), files)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _put(place: Path, content: bytes | None) -> None:
+    """Write a file whole, or take it away."""
+    try:
+        if content is None:
+            place.unlink(missing_ok=True)
+            return
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        draft = place.with_name(f".{place.name}.new")
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        draft.replace(place)
+    except OSError as error:
+        raise StorageError(
+            f"What a scope sees cannot be kept: {error.strerror or error}.",
+            where=str(place.parent),
+            remedy="Make room there, or set paths.cache.",
+        ) from error
