@@ -121,6 +121,17 @@ def test_rules_keep_decisions_failures_and_files() -> None:
         assert told in summary.text
 
 
+def test_what_is_said_again_counts_once() -> None:
+    gathered = Gathered(5_000)
+    for number in range(MOST_NOTES + 5):
+        gathered.add(
+            Placed(number, said("x", None, "user", f"I water today. Bed {number:03} is dry.")["message"])
+        )
+    texts = [note.text for note in gathered.notes]
+    assert len(texts) == len(set(texts)) == MOST_NOTES
+    assert texts.count("I water today.") == 1
+
+
 def test_what_is_gathered_stays_small_however_long_it_was() -> None:
     gathered = Gathered(5_000)
     for number in range(3_000):

@@ -391,3 +391,36 @@ def test_what_is_said_about_a_pair_is_kept_whole(settled: AgentHome) -> None:
         workspace.session_append(MAIN, message=whole)
         (message,) = workspace.session_context(MAIN).messages
         assert message.message["content"] == whole["content"]
+
+
+def test_a_foreign_session_never_takes_the_place_of_an_own_one(settled: AgentHome, tmp_path: Path) -> None:
+    group = "agent:main:telegram:group:7"
+    for name, key in (("7d0c", MAIN), ("8e1d", group)):
+        folder = tmp_path / name
+        write(folder / f"{name}.jsonl", *chain("We decided on Rust because it is fast.", "Good."))
+        (folder / "sessions.json").write_text(json.dumps({key: {"sessionId": name}}))
+    with settled.open() as workspace:
+        mine = {key: workspace.session_append(key, "Hello").session_id for key in (MAIN, group)}
+        for name, key in (("7d0c", MAIN), ("8e1d", group)):
+            place = str(tmp_path / name)
+            first = workspace.session_flush(key, from_=place, now=True)
+            assert first.key == f"{key}:thread:{name}"
+            assert workspace.session_flush(key, from_=place).key == first.key
+            assert workspace.session(first.key).session.shared is (key == group)
+        listed = {one.key: one.session_id for one in workspace.sessions().sessions}
+        assert {key: listed[key] for key in mine} == mine
+        assert len(listed) == 4
+
+
+def test_what_memory_says_already_is_not_told_as_saved(settled: AgentHome, tmp_path: Path) -> None:
+    for name in ("7d0c", "8e1d"):
+        folder = tmp_path / name
+        write(folder / f"{name}.jsonl", *chain("Remember that the key hangs behind the shed.", "Good."))
+        (folder / "sessions.json").write_text(json.dumps({MAIN: {"sessionId": name}}))
+    with settled.open() as workspace:
+        first = workspace.session_flush(MAIN, from_=str(tmp_path / "7d0c"), now=True)
+        again = workspace.session_flush(MAIN, from_=str(tmp_path / "8e1d"), now=True)
+    assert first.told == "Saved 1 memory."
+    assert again.told == "Nothing new to save: 1 was remembered already."
+    assert (again.commit, again.ids, again.warnings) == (None, (), ())
+    assert [(one.id, one.known) for one in again.saved] == [(first.saved[0].id, True)]

@@ -135,7 +135,7 @@ def context_lines(page: Page, found: SessionContext) -> list[str]:
 def compacted_lines(page: Page, done: Compacted) -> list[str]:
     """Tell of a compaction, with its summary."""
     if done.line is None:
-        return [done.told]
+        return wrap(f"{done.told} Keep fewer with --keep TOKENS.", page.width)
     lines = [
         f"{page.paint('✓', 'good')} {done.told}",
         page.paint(
@@ -157,10 +157,11 @@ def flushed_lines(page: Page, done: Flushed) -> list[str]:
     """Tell what a flush saved, each with the line that it comes from."""
     if not done.flushed:
         return [done.check.reason if done.check else "Nothing was due."]
-    lines = [f"{page.paint('✓', 'good')} {_saved(done)}"]
+    lines = [f"{page.paint('✓', 'good')} {done.told} By {done.by}."]
     for one in done.saved:
         lines += wrap(safe_line(one.text), page.width, first="  • ")
-        aside = f"{safe_line(one.id)} from {safe_line(one.citation)}"
+        how = "known already, said again in" if one.known else "from"
+        aside = f"{safe_line(one.id)} {how} {safe_line(one.citation)}"
         lines += [page.paint(line, "quiet") for line in wrap(aside, page.width, first="    ")]
     if done.fallback:
         lines += wrap(safe_line(done.fallback), page.width, first="! ")
@@ -189,14 +190,6 @@ def repaired_lines(page: Page, done: SessionRepaired) -> list[str]:
             for line in wrap(safe_line(f"as it was: {done.copy}"), page.width, first="  ")
         ]
     return lines + problem_lines(page, done.problems)
-
-
-def _saved(done: Flushed) -> str:
-    count = len(done.saved)
-    what = (
-        "Nothing was worth saving" if not count else f"Saved {count} {'memory' if count == 1 else 'memories'}"
-    )
-    return f"{what} (by {done.by})."
 
 
 def problem_lines(page: Page, problems: tuple[SessionProblem, ...]) -> list[str]:

@@ -247,11 +247,13 @@ class SavedMemory:
         id: Its id.
         text: What it says.
         citation: The line that it comes from.
+        known: Whether memory said so already; then nothing was written.
     """
 
     id: str
     text: str
     citation: str
+    known: bool = False
 
 
 @dataclass(frozen=True)
@@ -260,7 +262,7 @@ class Flushed(Changed):
 
     Args:
         key: Of the session.
-        saved: What was saved, in the order it was said.
+        saved: What is in memory now, in the order it was said; also what was there already.
         by: `model` or `rules`.
         fallback: Why the rules decided although a model is configured; None where they did not.
         flushed: Whether the cycle counts as flushed now.
@@ -273,6 +275,17 @@ class Flushed(Changed):
     fallback: str | None = None
     flushed: bool = False
     check: FlushCheck | None = None
+
+    @property
+    def told(self) -> str:
+        """Return one sentence on what was saved."""
+        fresh = sum(not one.known for one in self.saved)
+        known = len(self.saved) - fresh
+        again = f"{known} {'was' if known == 1 else 'were'} remembered already"
+        if fresh:
+            saved = f"Saved {fresh} {'memory' if fresh == 1 else 'memories'}"
+            return f"{saved}; {again}." if known else f"{saved}."
+        return f"Nothing new to save: {again}." if known else "Nothing was worth saving."
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 
 from workbench.engine.errors import StorageError
 from workbench.engine.sessions.entries import SessionEntry, milliseconds
-from workbench.engine.sessions.keys import SessionKey, checked_session_id
+from workbench.engine.sessions.keys import SessionKey, checked_session_id, parse_key
 from workbench.engine.sessions.lines import Lines
 from workbench.engine.sessions.locks import transcript_lock
 from workbench.engine.sessions.store import SessionStore
@@ -17,12 +19,15 @@ _COPIED_FROM = "workbenchCopiedFrom"
 
 def copy_session(
     lines: Lines, key: SessionKey, entry: SessionEntry, store: SessionStore, now: datetime
-) -> tuple[SessionEntry, bool]:
-    """Return the entry of a session's copy in the own store, and whether it was made just now.
+) -> tuple[str, SessionEntry, bool]:
+    """Return the key and the entry of a session's copy in the own store, and whether it was made just now.
+
+    Where another session has the key of the original, that one goes on, and the copy stands beside it as a thread of
+    that key, named by its id; so what is shared stays shared.
 
     Args:
         lines: Of the original.
-        key: Of both.
+        key: Of the original.
         entry: Of the original; what it says is kept.
         store: The own one.
         now: When.
@@ -32,32 +37,47 @@ def copy_session(
         StorageError: The disk does not take it.
     """
     session_id = checked_session_id(entry.fields.get("sessionId"))
-    known = store.read().find(key)
-    if known is not None and known[1].session_id == session_id and store.transcript(key, known[1]).exists():
-        return known[1], False
+    for name, known in store.read().entries.items():
+        if known.session_id == session_id and store.transcript(parse_key(name), known).exists():
+            return name, known, False
     store.make_folder()
     copied = SessionEntry(entry.fields).with_fields(
         sessionFile=None, updatedAt=milliseconds(now), **{_COPIED_FROM: lines.where}
     )
-    place = store.transcript(key, copied)
-    with transcript_lock(place):
-        if not place.exists():
-            temporary = place.with_name(f"{place.name}.{os.getpid()}.tmp")
-            try:
-                handle = os.open(
-                    temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-                )
-                with os.fdopen(handle, "wb") as file:
-                    for _, content in lines.read():
-                        file.write(content + b"\n")
-                    file.flush()
-                    os.fsync(file.fileno())
-                temporary.replace(place)
-            except OSError as error:
-                temporary.unlink(missing_ok=True)
-                raise StorageError(
-                    f"The session cannot be copied: {error.strerror}.", where=str(place), remedy="Make room."
-                ) from error
-    _, stored = store.change(key, lambda _: copied)
+    _copy_lines(lines, store.transcript(key, copied))
+
+    def enter(known: SessionEntry | None) -> SessionEntry:
+        return copied if known is None or known.session_id in ("", session_id) else known
+
+    name, stored = store.change(key, enter)
+    if stored is None or stored.session_id != session_id:
+        name, stored = store.change(_beside(key, session_id), lambda _: copied)
     assert stored is not None
-    return stored, True
+    return name, stored, True
+
+
+def _beside(key: SessionKey, session_id: str) -> SessionKey:
+    suffix_id = f"{key.suffix_id}-{session_id}" if key.suffix else session_id
+    return replace(key, suffix="thread", suffix_id=suffix_id.lower())
+
+
+def _copy_lines(lines: Lines, place: Path) -> None:
+    with transcript_lock(place):
+        if place.exists():
+            return
+        temporary = place.with_name(f"{place.name}.{os.getpid()}.tmp")
+        try:
+            handle = os.open(
+                temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
+            )
+            with os.fdopen(handle, "wb") as file:
+                for _, content in lines.read():
+                    file.write(content + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(place)
+        except OSError as error:
+            temporary.unlink(missing_ok=True)
+            raise StorageError(
+                f"The session cannot be copied: {error.strerror}.", where=str(place), remedy="Make room."
+            ) from error

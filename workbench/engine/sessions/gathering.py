@@ -56,7 +56,7 @@ class Gathered:
 
     Args:
         most_characters: Of the newest turns that are kept whole.
-        notes: The weightiest sentences, as a heap.
+        notes: The weightiest sentences, as a heap; what is said again counts once.
         turns: The newest turns.
         failures: What failed, by line.
         files: What was done to which file: `read` or `written`.
@@ -71,6 +71,7 @@ class Gathered:
     messages: int = 0
     dropped: int = 0
     _size: int = 0
+    _noted: set[str] = field(default_factory=set)
     _names: dict[str, str] = field(default_factory=dict)
 
     def add(self, placed: Placed) -> None:
@@ -124,7 +125,10 @@ class Gathered:
             if not weight:
                 continue
             note = Note(weight, line, at, speaker, said[:_NOTE_CHARACTERS])
+            if (same := note.text.casefold()) in self._noted:
+                continue
+            self._noted.add(same)
             if len(self.notes) < MOST_NOTES:
                 heapq.heappush(self.notes, note)
             else:
-                heapq.heappushpop(self.notes, note)
+                self._noted.discard(heapq.heappushpop(self.notes, note).text.casefold())

@@ -65,7 +65,7 @@ class SessionCompacting(SessionFlushing):
             before = build_context(tree, reader, budget=self._room(found), turns=0)
             cut = plan_cut(tree, reader, keep)
             if cut is None:
-                return _nothing(found, before)
+                return _nothing(found, before, keep)
             summary = self._summary(tree, reader, cut, instructions)
             left = sum(1 for number in cut.left if tree.kind(number) == "message")
         tokens_before = found.entry.total_tokens or before.total
@@ -221,7 +221,7 @@ class SessionCompacting(SessionFlushing):
         return count
 
 
-def _nothing(found: places.Found, before: Context) -> results.Compacted:
+def _nothing(found: places.Found, before: Context, keep: int) -> results.Compacted:
     return results.Compacted(
         found.name,
         found.entry.session_id,
@@ -234,6 +234,6 @@ def _nothing(found: places.Found, before: Context) -> results.Compacted:
         0,
         len(before.messages),
         found.entry.compactions,
-        "There is nothing to compact: all of it is new.",
+        f"There is nothing to compact: all of it is among the newest {keep:,} tokens, which stay.",
         found.copied_from,
     )

@@ -92,7 +92,7 @@ class SessionFlushing(Writing, SessionKeeping):
         flushed = results.Flushed(
             commit=next((each.commit for each in reversed(changed) if each.commit), None),
             files=tuple(dict.fromkeys(path for each in changed for path in each.files)),
-            ids=tuple(one.id for one in saved),
+            ids=tuple(one.id for one in saved if not one.known),
             warnings=tuple(dict.fromkeys(line for each in changed for line in each.warnings)),
             key=found.name,
             saved=saved,
@@ -132,7 +132,10 @@ class SessionFlushing(Writing, SessionKeeping):
                 told = f"{cited} was held back: {done.held_back.detail}"
                 done = replace(done, warnings=(*done.warnings, told))
             elif done.id:
-                saved.append(results.SavedMemory(done.id, one.text, cited))
+                known = done.path not in done.files
+                saved.append(results.SavedMemory(done.id, one.text, cited, known))
+                if known and done.commit is None:
+                    continue
             changed.append(done)
         return tuple(saved), changed
 

@@ -107,17 +107,17 @@ class SessionKeeping(SessionReading):
 
         Doing it again takes the copy that is there: it has its own life by then.
         """
-        from dataclasses import replace
-
         from workbench.engine.sessions.copying import copy_session
+        from workbench.engine.sessions.keys import parse_key
 
         ground = self._ground
         found = places.find(ground, key, from_)
         if from_ is None:
             return found
         home = places.own_home(ground)
-        entry, copied = copy_session(found.lines, found.key, found.entry, home.store, ground.now())
-        return replace(found, home=home, entry=entry, copied_from=found.lines.where if copied else None)
+        name, entry, copied = copy_session(found.lines, found.key, found.entry, home.store, ground.now())
+        copied_from = found.lines.where if copied else None
+        return places.Found(home, name, parse_key(name), entry, found.line, copied_from)
 
     def _begin(self, key: SessionKey, reason: str = "") -> tuple[str, SessionEntry, str]:
         """Go on with a session, or begin one where there is none, it has ended, or that is asked for.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.tui import bench
-from workbench.tui.workspace_bench.door import Door, counted
+from workbench.tui.workspace_bench.door import Door
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,5 +71,4 @@ class WorkspaceSessions(Door):
 
 
 def _saved(done: results.Flushed) -> str:
-    told = f"Saved {counted(done.ids, 'memory')}." if done.ids else "Nothing was worth saving."
-    return " ".join((told, *done.warnings, *((done.fallback,) if done.fallback else ())))
+    return " ".join((done.told, *done.warnings, *((done.fallback,) if done.fallback else ())))
