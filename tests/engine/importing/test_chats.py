@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.importing.reading_all import pieces, read_all, skipped
@@ -150,6 +150,10 @@ values = st.recursive(
 )
 
 
+patiently = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@patiently
 @given(st.lists(values, max_size=8), st.integers(1, 40), st.sampled_from([None, 1]), st.booleans())
 def test_a_stream_gives_what_json_gives(
     said: list[Any], block: int, indent: int | None, ascii_: bool
@@ -161,6 +165,7 @@ def test_a_stream_gives_what_json_gives(
     assert sum(told) == len(content)
 
 
+@patiently
 @given(st.lists(values, min_size=1, max_size=5), st.data())
 def test_a_stream_that_is_cut_off_says_so(said: list[Any], data: st.DataObject) -> None:
     content = json.dumps(said).encode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.importing.reading_all import notes, read_all, skipped, write
@@ -80,6 +80,10 @@ def test_nothing_there_and_nothing_known(tmp_path: Path) -> None:
         open_source(tmp_path, "word")
 
 
+patiently = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@patiently
 @given(st.text(max_size=300))
 def test_a_note_never_leaves_its_folder(name: str) -> None:
     path = note_path(name + "/x.md")
@@ -90,6 +94,7 @@ def test_a_note_never_leaves_its_folder(name: str) -> None:
     assert "\0" not in path
 
 
+@patiently
 @given(st.lists(st.sampled_from(["# a", "## b", "", "text", "```", "- item", "---", "x" * 900]), max_size=40))
 def test_passages_stand_where_they_say_and_lose_no_line(lines: list[str]) -> None:
     text = "\n".join(lines)
