@@ -258,6 +258,11 @@ class Conversation(Detail):
         if self.total:
             self._ask()
 
+    def watch_show_vertical_scrollbar(self) -> None:
+        super().watch_show_vertical_scrollbar()
+        # A bar that only appears after one has come to a place knows nothing of it.
+        self.vertical_scrollbar.position = self.scroll_y
+
     # --- where one is ---------------------------------------------------------------------------------------
 
     def go_to(self, number: int) -> None:
