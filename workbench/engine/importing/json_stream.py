@@ -15,6 +15,7 @@ MOST_ELEMENT = 256 << 20
 """Characters of one element; no conversation is so long."""
 _BEGINNING = re.compile(r"\ufeff?\s*(?:\{\s*\"conversations\"\s*:\s*)?\[\s*")
 _BETWEEN = re.compile(r"\s*(?:(,)|(\]))\s*")
+_OF_NUMBERS = frozenset("0123456789.eE+-")
 _BLANK = re.compile(r"\s*")
 
 
@@ -68,7 +69,7 @@ def elements(
             return
         try:
             element, end = parser.raw_decode(buffer, at)
-            if end >= len(buffer) and more():
+            if (end >= len(buffer) or buffer[end] in _OF_NUMBERS) and more():
                 # A number could go on, and what follows tells whether this is the last one.
                 continue
         except RecursionError as error:
