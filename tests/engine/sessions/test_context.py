@@ -19,7 +19,9 @@ from tests.engine.sessions.transcript_files import (
     said,
     write,
 )
+from workbench.engine.sessions import sanitising
 from workbench.engine.sessions.context import Context, build_context
+from workbench.engine.sessions.events import parts_of
 from workbench.engine.sessions.lines import FileLines, random_access
 from workbench.engine.sessions.sanitising import MISSING_RESULT, MOST_IMAGE_CHARACTERS, Placed, sanitise
 from workbench.engine.sessions.tree import read_tree
@@ -182,6 +184,20 @@ def test_turns_of_one_side_are_joined() -> None:
         ("user", "do it\nnow"),
         ("assistant", "ok"),
     ]
+
+
+def test_joining_many_turns_reads_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[object] = []
+
+    def counted(content: object) -> Any:
+        read.append(content)
+        return parts_of(content)
+
+    monkeypatch.setattr(sanitising, "parts_of", counted)
+    turns = [Placed(number, {"role": "user", "content": f"turn {number}"}) for number in range(500)]
+    (joined,) = sanitise(turns).messages
+    assert len(joined.message["content"]) == len(read) == 500
+    assert joined.line == 0
 
 
 def test_a_huge_picture_is_left_out_and_a_small_one_stays() -> None:

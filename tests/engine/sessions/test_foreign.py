@@ -199,6 +199,59 @@ def test_what_cannot_be_unpacked_is_a_line_that_cannot_be_read(tmp_path: Path) -
     assert found == [b"(damaged)", b"(too long)", b"(nothing)"]
 
 
+WITHOUT_END = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+IN_PLACE_OF_TABLES = {
+    "session_nodes": f"CREATE VIEW session_nodes AS {WITHOUT_END} "
+    "SELECT 'agent:main:k' || x AS session_key, 's1' AS current_session_id FROM c",
+    "transcript_events": f"CREATE VIEW transcript_events AS {WITHOUT_END} "
+    "SELECT 's1' AS session_id, x AS seq, '{}' AS event_json FROM c",
+    "reckoned": "CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, "
+    "event_json TEXT GENERATED ALWAYS AS (hex(zeroblob(1000))))",
+}
+
+
+@pytest.mark.parametrize("name", IN_PLACE_OF_TABLES)
+def test_what_only_looks_like_a_table_is_not_read(name: str, tmp_path: Path) -> None:
+    place = database(tmp_path / "state", wal=False)
+    with sqlite3.connect(place) as changed:
+        changed.execute(f"DROP TABLE {name.replace('reckoned', 'transcript_events')}")
+        changed.execute(IN_PLACE_OF_TABLES[name])
+    changed.close()
+    home = DatabaseHome(place)
+    if name == "session_nodes":
+        with pytest.raises(DocumentError, match="no table session_nodes"):
+            home.read()
+        return
+    lines = DatabaseLines(place, "s1")
+    for ask in (lines.size, lines.count, lambda: next(lines.read())):
+        with pytest.raises(DocumentError, match="no table transcript_events"):
+            ask()
+
+
+def test_an_event_without_measure_fills_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workbench.engine.sessions.foreign_database.MOST_LINE_BYTES", 2000)
+    place = make(tmp_path / "openclaw-agent.sqlite", {"agent:main:main": ({"sessionId": "s1"}, chain("one"))})
+    with sqlite3.connect(place) as changed:
+        changed.execute(
+            "INSERT INTO transcript_events VALUES ('s1', 8, ?, NULL, 0, ?, NULL)", ("é" * 1001, 2**62)
+        )
+        changed.execute("INSERT INTO transcript_events VALUES ('s1', 9, '{}', NULL, 0, ?, NULL)", (2**62,))
+    changed.close()
+    lines = DatabaseLines(place, "s1")
+    assert [content for _, content in lines.read(first=3)] == [b"(too long)", b"{}"]
+    assert lines.size() > 2**40
+
+
+def test_sizes_that_are_no_numbers_count(tmp_path: Path) -> None:
+    place = tmp_path / "openclaw-agent.sqlite"
+    with sqlite3.connect(place) as made:
+        made.execute("CREATE TABLE transcript_events (session_id, seq, event_json, event_utf8_bytes)")
+        for number, size in enumerate([float("inf"), float("-inf"), "many", b"\xff", -5, 7]):
+            made.execute("INSERT INTO transcript_events VALUES ('s1', ?, '{}', ?)", (number, size))
+    made.close()
+    assert DatabaseLines(place, "s1").size() == 2**40 + 7
+
+
 def test_hostile_keys_and_ids_lead_nowhere(tmp_path: Path) -> None:
     entry = {"sessionId": "../../../etc/passwd", "sessionFile": "/etc/passwd"}
     place = make(

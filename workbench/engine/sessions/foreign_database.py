@@ -25,6 +25,8 @@ KNOWN_SCHEMA = 23
 _WAIT_SECONDS = 2.0
 _NODES = "session_nodes"
 _EVENTS = "transcript_events"
+_MOST_EVENT_BYTES = 1 << 40
+_TOO_LONG = "(too long)"
 
 
 class DatabaseHome:
@@ -147,11 +149,13 @@ class DatabaseLines:
 
     def size(self) -> int:
         with opened(self._place) as database:
-            columns = _columns(database, _EVENTS)
+            columns = self._known(database)
             compressed = "COALESCE(LENGTH(event_zstd), 0)" if "event_zstd" in columns else "0"
             measure = f"COALESCE(LENGTH(event_json), {compressed})"
             if "event_utf8_bytes" in columns:
                 measure = f"COALESCE(event_utf8_bytes, {measure})"
+            # Whatever stands there as a number of bytes, the sum is one.
+            measure = f"MIN(MAX(CAST({measure} AS INTEGER), 0), {_MOST_EVENT_BYTES})"
             row = database.execute(
                 f"SELECT SUM({measure}) FROM {_EVENTS} WHERE session_id = ?",  # noqa: S608 - names of ours
                 (self._session_id,),
@@ -163,6 +167,7 @@ class DatabaseLines:
 
     def count(self) -> int:
         with opened(self._place) as database:
+            self._known(database)
             row = database.execute(
                 f"SELECT COUNT(*) FROM {_EVENTS} WHERE session_id = ?",  # noqa: S608 - names of ours
                 (self._session_id,),
@@ -171,14 +176,23 @@ class DatabaseLines:
 
     def read(self, first: int = 1, most: int | None = None) -> Iterator[tuple[int, bytes]]:
         with opened(self._place) as database:
-            zstd = "event_zstd" if "event_zstd" in _columns(database, _EVENTS) else "NULL"
-            rows = database.execute(
-                f"SELECT event_json, {zstd} FROM {_EVENTS} WHERE session_id = ? "  # noqa: S608 - names of ours
-                "ORDER BY seq LIMIT ? OFFSET ?",
-                (self._session_id, -1 if most is None else most, max(first, 1) - 1),
+            zstd = "event_zstd" if "event_zstd" in self._known(database) else "NULL"
+            plain = (
+                f"CASE WHEN LENGTH(CAST(event_json AS BLOB)) > {MOST_LINE_BYTES} THEN ? ELSE event_json END"
             )
-            for number, (plain, compressed) in enumerate(rows, max(first, 1)):
-                yield number, _content(plain, compressed)
+            rows = database.execute(
+                f"SELECT {plain}, {zstd} FROM {_EVENTS} WHERE session_id = ? "  # noqa: S608 - names of ours
+                "ORDER BY seq LIMIT ? OFFSET ?",
+                (_TOO_LONG, self._session_id, -1 if most is None else most, max(first, 1) - 1),
+            )
+            for number, (content, compressed) in enumerate(rows, max(first, 1)):
+                yield number, _content(content, compressed)
+
+    def _known(self, database: sqlite3.Connection) -> set[str]:
+        columns = _columns(database, _EVENTS)
+        if not {"session_id", "seq", "event_json"} <= columns:
+            raise _unknown(self._place, f"it has no table {_EVENTS} as it is known")
+        return columns
 
 
 @contextmanager
@@ -236,6 +250,15 @@ def opened(place: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _columns(database: sqlite3.Connection, table: str) -> set[str]:
+    """Return the columns of a table; none where it is a view, which may go on without end or fill the memory.
+
+    Columns that are reckoned from others are not among them, for the same reason.
+    """
+    held = database.execute(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? AND rootpage > 0", (table,)
+    ).fetchone()
+    if held is None:
+        return set()
     return {row[1] for row in database.execute(f"PRAGMA table_info({table})")}
 
 
@@ -274,7 +297,7 @@ def _content(plain: object, compressed: object) -> bytes:
         content: bytes = reader.read(MOST_LINE_BYTES + 1)
     except zstandard.ZstdError:
         return b"(damaged)"
-    return content.replace(b"\n", b" ") if len(content) <= MOST_LINE_BYTES else b"(too long)"
+    return content.replace(b"\n", b" ") if len(content) <= MOST_LINE_BYTES else _TOO_LONG.encode()
 
 
 def _is_key(text: str) -> bool:

@@ -161,9 +161,9 @@ def missing_result(call_id: str, name: str) -> dict[str, Any]:
 
 def _ordered(messages: Sequence[Placed], note: Any, summary: Placed | None) -> list[Placed]:
     """Let a person speak first, and join what one side said twice in a row."""
-    ordered: list[Placed] = [] if summary is None else [summary]
+    turns: list[list[Placed]] = [] if summary is None else [[summary]]
     for placed in messages:
-        before = ordered[-1] if ordered else None
+        before = turns[-1][-1] if turns else None
         if before is None and placed.role != "user":
             note("Answers before the first question were left out ({count}).")
         elif (
@@ -173,12 +173,16 @@ def _ordered(messages: Sequence[Placed], note: Any, summary: Placed | None) -> l
             and placed.role in ("user", "assistant")
         ):
             note("Turns of one side in a row were joined ({count}).")
-            ordered[-1] = _joined(before, placed)
+            turns[-1].append(placed)
         else:
-            ordered.append(placed)
-    return ordered
+            turns.append([placed])
+    return [turn[0] if len(turn) == 1 else _joined(turn) for turn in turns]
 
 
-def _joined(first: Placed, second: Placed) -> Placed:
-    content = [*parts_of(first.message.get("content")), *parts_of(second.message.get("content"))]
-    return Placed(first.line, {**first.message, **second.message, "content": content})
+def _joined(turn: Sequence[Placed]) -> Placed:
+    said: dict[str, Any] = {}
+    content: list[Any] = []
+    for placed in turn:
+        said |= placed.message
+        content += parts_of(placed.message.get("content"))
+    return Placed(turn[0].line, {**said, "content": content})
