@@ -154,6 +154,15 @@ async def test_opening_the_bench_at_a_cited_line_shows_it(spoken: Workspace) -> 
         assert shown.citation == citation
 
 
+async def test_a_cited_line_of_no_session_is_shown_by_itself(spoken: Workspace) -> None:
+    async with looking(spoken, target="file:sessions/gone.jsonl#L3") as pilot:
+        assert isinstance(pilot.app.screen, MemoryScreen)
+        await press(pilot, "escape")
+        assert not isinstance(pilot.app.screen, MemoryScreen)
+        await press(pilot, "escape", "j", "k")
+        assert "Are you there?" in said(pilot)
+
+
 async def test_words_are_looked_for_around_the_end(spoken: Workspace) -> None:
     async with looking(spoken) as pilot:
         shown = (await open_sessions(pilot)).conversation

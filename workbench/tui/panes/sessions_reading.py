@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on, work
 from textual.message import Message
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from workbench.tui.bench import Bench
     from workbench.tui.bench.sessions import TranscriptCalls
     from workbench.tui.ink import Line
+    from workbench.tui.overlays import Overlays
     from workbench.tui.views.transcript import Entry
 
 _EMPTY = teach(
@@ -348,10 +349,8 @@ class SessionsReading(base.Pane):
                 and 0 < listed.row.size_bytes < _ESTIMATED_BYTES
             ):
                 self.post_message(self.Counted(subject, self.bench.fullness(key, place)))
-        except NotFound as error:
+        except NotFound:
             self.post_message(self.Opened(subject, None, 0))
-            if listed is None:
-                self.post_message(self.Done(None, error))
         except WorkbenchError as error:
             self.post_message(self.Opened(subject, None, 0))
             self.post_message(self.Done(None, error))
@@ -374,6 +373,10 @@ class SessionsReading(base.Pane):
                 self.conversation.go_to(line)
         self._draw_head()
         self.refresh_bindings()
+        if event.reader is None and is_cited_line(event.subject):
+            # The recall may know a transcript in a folder of its own: what it says is read by itself then.
+            self.subject = ""
+            cast("Overlays", self.app).show_memory(event.subject)
 
     @on(Counted)
     def _counted(self, event: Counted) -> None:
