@@ -28,6 +28,8 @@ _GAUGE, _PERCENT, _WHEN = 10, 4, 6
 # Columns that the state in words needs beside the name, the day and the gauge.
 _WORDS_FROM = 58
 _WORDS = 16
+# With so many there is room for several such words.
+_LONG_WORDS_FROM, _LONG_WORDS = 88, 34
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,8 @@ def session_row(listed: Listed, now: datetime, width: int) -> Line:
         column(percent(row.flush), _PERCENT, "soft", right=True),
     )
     if width >= _WORDS_FROM:
-        right = (*right, gap(2), column(words, _WORDS, "decide" if row.flush.due else "faint"))
+        room = _LONG_WORDS if width >= _LONG_WORDS_FROM else _WORDS
+        right = (*right, gap(2), column(words, room, "decide" if row.flush.due else "faint"))
     role = "strong" if row.fresh else "soft"
     left = (Span(_KINDS.get(row.kind, "○"), "soft"), gap(1), ink(listed.name, role, width))
     return spread(left, right, width)
