@@ -34,6 +34,7 @@ def test_it_is_told_to_people(agent: Program) -> None:
     place = str(claw(agent))
     told = agent.run("import", place, "--dry-run").stdout
     assert "2 new episodes" in told
+    assert "1 new note\n" in told
     assert "SOUL.md: It instructs the agent" in told
     assert "Imported 3 memories from claw" in agent.run("import", place).stdout
 
@@ -57,6 +58,30 @@ def test_copies_of_memory_are_listed_and_one_is_proposed(agent: Program) -> None
     imported = agent.json("import", str(state), "--pre-image", "1")
     assert (imported["importedAs"], imported["added"]) == ("proposals", 1)
     assert agent.json("proposals")["proposals"][0]["content"] == "Sails on Sundays"
+
+
+def test_proposals_are_decided_on_rather_than_taken_back(agent: Program) -> None:
+    told = agent.run("import", str(claw(agent)), "--as", "proposals").stdout
+    assert "Imported 3 proposals from claw" in told
+    assert "workbench proposals" in told
+    assert "undo" not in told
+
+
+def test_an_export_from_another_time_zone_is_told(agent: Program) -> None:
+    target = agent.folder.parent / "copy.jsonl"
+    agent.run("export", str(target))
+    agent.run("export", "--to", str(agent.folder.parent / "copy"))
+    zone = json.loads(target.read_text(encoding="utf-8").splitlines()[0])["timezone"]
+    for place in (target, agent.folder.parent / "copy" / "workbench-export.json"):
+        said = place.read_text(encoding="utf-8")
+        place.write_text(said.replace(f'"{zone}"', '"Asia/Taipei"', 1), encoding="utf-8")
+    for source in ("copy.jsonl", "copy"):
+        preview = agent.json("import", str(agent.folder.parent / source), "--dry-run")
+        assert any("Asia/Taipei" in one["reason"] for one in preview["leftOut"])
+    (agent.folder.parent / "fine").mkdir()
+    agent.run("export", str(agent.folder.parent / "fine" / "own.jsonl"))
+    preview = agent.json("import", str(agent.folder.parent / "fine" / "own.jsonl"), "--dry-run")
+    assert preview["leftOut"] == []
 
 
 def test_an_export_goes_to_stdout_a_file_or_a_folder(agent: Program) -> None:

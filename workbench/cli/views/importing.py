@@ -29,9 +29,9 @@ def preview_lines(page: Page, preview: ImportPreview) -> list[str]:
     """Tell what an import would do."""
     form = _FORMS.get(preview.form, preview.form)
     lines = [page.heading(f"Import of {safe_line(preview.source)}", form), ""]
-    kind = "proposals" if preview.imported_as == "proposals" else "episodes"
-    counts = ((preview.episodes, kind), (preview.notes, "notes"), (preview.files, "files"))
-    lines += [f"{number:>8,} new {name}" for number, name in counts if number]
+    kind = "proposal" if preview.imported_as == "proposals" else "episode"
+    counts = ((preview.episodes, kind), (preview.notes, "note"), (preview.files, "file"))
+    lines += [f"{number:>8,} new {name}{'' if number == 1 else 's'}" for number, name in counts if number]
     if preview.known:
         lines.append(f"{preview.known:>8,} known already")
     if not any(number for number, _ in counts):
@@ -49,7 +49,8 @@ def preview_lines(page: Page, preview: ImportPreview) -> list[str]:
 
 def imported_lines(page: Page, imported: Imported) -> list[str]:
     """Tell what an import did."""
-    what = "proposal" if imported.imported_as == "proposals" else "memory"
+    proposed = imported.imported_as == "proposals"
+    what = "proposal" if proposed else "file" if imported.form == "workbench" else "memory"
     if imported.added:
         mark = page.paint("✓", "good")
         lines = [f"{mark} Imported {_count(imported.added, what)} from {safe_line(imported.source)}."]
@@ -59,11 +60,13 @@ def imported_lines(page: Page, imported: Imported) -> list[str]:
         lines.append(page.paint(f"  {imported.known:,} known already", "quiet"))
     if not imported.complete:
         told = "There is more; decide on these and import again, and the rest comes."
-        if imported.imported_as != "proposals":
+        if not proposed:
             told = "It was cut off; import again, and the rest comes."
         lines += wrap(told, page.width, first="  ")
     lines += _left_out_lines(page, imported.left_out, imported.left_out_count)
-    if imported.commits:
+    if imported.commits and proposed:
+        lines.append(page.paint("  Decide on what waits: workbench proposals", "quiet"))
+    elif imported.commits:
         commits = _count(len(imported.commits), "commit")
         last = imported.commits[-1][:7]
         told = f"  {commits}, the last {last}. Take back the last: workbench undo"

@@ -11,6 +11,7 @@ import binascii
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ FORMAT = "workbench-export"
 VERSION = 1
 MANIFEST = "workbench-export.json"
 _MOST_LINE = 64 << 20
+_MOST_HEADER = 1 << 16
 
 
 def header(*, name: str, timezone: str, moment: str, files: int) -> dict[str, Any]:
@@ -44,6 +46,22 @@ def file_line(path: str, content: bytes) -> dict[str, Any]:
         return {"kind": "file", "path": path, "text": content.decode("utf-8")}
     except UnicodeDecodeError:
         return {"kind": "file", "path": path, "base64": base64.b64encode(content).decode("ascii")}
+
+
+def other_zone(header_line: bytes, zone: tzinfo, where: str) -> Skipped | None:
+    """Tell of an export from another time zone, since settings stay behind; None where there is nothing to tell."""
+    try:
+        said = json.loads(header_line)
+    except (ValueError, RecursionError):
+        return None
+    given = said.get("timezone") if isinstance(said, Mapping) and said.get("kind") == FORMAT else None
+    if not isinstance(given, str) or given in ("", str(zone)):
+        return None
+    return Skipped(
+        where,
+        f"The export’s days and times are those of {shown(given[:60])}, here they are read as those of {zone}. "
+        "To keep them as they were, give the setting “timezone” the same value.",
+    )
 
 
 def read_line(line: bytes, number: int, where: str) -> StoredFile | Skipped | None:
@@ -97,6 +115,8 @@ class ExportedLines:
                         reading.done += len(rest)
                     continue
                 found = read_line(line, number, where)
+                if number == 1 and found is None:
+                    found = other_zone(line, reading.zone, str(Place(where, number)))
                 if found is not None:
                     yield found
 
@@ -126,6 +146,12 @@ class ExportedFolder:
             else:
                 found.append(each)
         reading.total = sum(each.size for each in found)
+        manifest = self.place / MANIFEST
+        if manifest.is_file() and not manifest.is_symlink():
+            with open_file(manifest) as opened:
+                told = other_zone(opened.read(_MOST_HEADER), reading.zone, MANIFEST)
+            if told is not None:
+                yield told
         for each in found:
             try:
                 with open_file(each.place) as opened:
