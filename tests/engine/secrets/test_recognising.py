@@ -25,6 +25,12 @@ ANTHROPIC = "sk-ant-api03-" + "x1Y" * 12
         (ANTHROPIC, "Anthropic key", ANTHROPIC),
         ("AKIAIOSFODNN7EXAMPLE", "AWS access key", "AKIAIOSFODNN7EXAMPLE"),
         ("postgres://app:s3cr3t@db/prod", "password in an address", "s3cr3t"),
+        (f"我的令牌是{GITHUB}谢谢", "GitHub token", GITHUB),
+        (f"_{GITHUB}_", "GitHub token", GITHUB),
+        (f"old_{ANTHROPIC}", "Anthropic key", ANTHROPIC),
+        ("我的password是hunter2!x", "password", "hunter2!x"),
+        ("DB_PASSWORD=hunter2!x", "password", "hunter2!x"),
+        ("client_secret: 12345-abcde", "password", "12345-abcde"),
         ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijkl", "JSON web token", None),
         (
             "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----",
@@ -60,12 +66,36 @@ def test_secrets(text: str, kind: str, secret: str | None) -> None:
         "entity:person--alex#^f7k2 and episode:2026-02-02:14:30",
         "Meet at 10:30@home, https://example.org/a:b/c@d",
         "risk-averse sk-learn pipelines",
+        "passwords=are_many ghp_short xghp_" + "a1B2" * 9,
+        "one\u200btwo C:\\_x \\- and so on",
         "",
     ],
 )
 def test_ordinary_words(text: str) -> None:
     assert find_secrets(text) == ()
     assert masked(text) == text
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u00ad", "\u2060\ufeff"])
+@pytest.mark.parametrize("at", [1, 4, 20, len(GITHUB) - 1])
+def test_what_nobody_sees_hides_nothing(unseen: str, at: int) -> None:
+    hidden = GITHUB[:at] + unseen + GITHUB[at:]
+    text = f"{unseen}Use {hidden}{unseen} now{unseen}."
+    (found,) = find_secrets(text)
+    assert (found.kind, found.text, found.start) == ("GitHub token", hidden, text.index(hidden))
+    assert masked(text) == f"{unseen}Use [secret left out]{unseen} now{unseen}."
+
+
+def test_what_markdown_puts_before_a_mark_hides_nothing() -> None:
+    token = GITHUB.replace("_", "\\_")
+    key = ANTHROPIC.replace("-", "\\-")
+    assert [each.text for each in find_secrets(f"\\_{token}, and \\- {key}")] == [token, key]
+
+
+@given(st.text(alphabet="ab\u200b\\_ ", max_size=20), st.text(alphabet="ab\u200b\\_ ", max_size=20))
+def test_a_token_is_found_among_what_nobody_sees(before: str, after: str) -> None:
+    text = f"{before} {GITHUB} {after}"
+    assert masked(text) == f"{before} [secret left out] {after}"
 
 
 def test_what_stood_there_already_is_not_added() -> None:

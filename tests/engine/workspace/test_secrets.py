@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
+from tests.engine.workspace.callings import EPISODE
 from workbench.engine import Workspace
 from workbench.engine.errors import InvalidInput, NotFound, RoleRefused, SecretFound, StorageError
 from workbench.engine.workspace.held_back import FILE, HeldBackFile
@@ -123,6 +124,10 @@ def test_nothing_else_brings_one_in(settled: AgentHome, role: str) -> None:
             lambda: workspace.graph_add_fact("Robin", f"Uses {TOKEN}"),
             lambda: workspace.edit_file("memory/2026-01-30.md", f"{TOKEN}\n"),
             lambda: workspace.graph_add("tool", TOKEN),
+            lambda: workspace.edit_file(f"memory/vault/{TOKEN}.md", "Boats.\n"),
+            lambda: workspace.edit_file(f"memory/{TOKEN}/boats.md", "Boats.\n"),
+            lambda: workspace.remember("Boats leave at nine", store="episodic", tags=[TOKEN]),
+            lambda: workspace.remember("Boats leave at nine", store="episodic", actor=f"bot:{TOKEN}"),
         )
         for change in changes:
             with pytest.raises(SecretFound) as refusal:
@@ -131,6 +136,21 @@ def test_nothing_else_brings_one_in(settled: AgentHome, role: str) -> None:
             assert refusal.value.digests[0] in str(refusal.value)
         assert workspace.head() == head
     assert traces(settled, TOKEN) == []
+
+
+def test_no_door_is_opened_for_a_secret_to_do_things(settled: AgentHome) -> None:
+    with settled.open(role="main", actor=f"bot:{TOKEN}") as workspace, pytest.raises(SecretFound):
+        workspace.pin(EPISODE)
+    assert traces(settled, TOKEN) == []
+
+
+def test_what_was_laid_there_from_outside_is_told(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.pin(EPISODE)
+        (settled.root / "memory/notes.md").write_text(f"Boats.\n\n{TOKEN}\n", encoding="utf-8")
+        (told,) = workspace.adopt().warnings
+        assert told.startswith("memory/notes.md:3 holds what looks like a secret (GitHub token)")
+        assert TOKEN not in told
 
 
 def test_what_memory_holds_already_may_be_moved(settled: AgentHome) -> None:

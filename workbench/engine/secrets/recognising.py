@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -11,34 +13,41 @@ from typing import Final
 _DIGEST: Final = 16
 _SHOWN: Final = 4
 
+# Where a form begins and ends. An underscore may stand there, as in Markdown and in names of variables, and any letter
+# of a script that puts no blanks between words.
+_START: Final = r"(?<![A-Za-z0-9])"
+_END: Final = r"(?![A-Za-z0-9])"
 # Forms with a mark of their own, so that ordinary words, ids and hashes are left alone.
 _FORMS: Final[tuple[tuple[str, str], ...]] = (
     (
         "private key",
         r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,20000}?-----END[ A-Z]+-----)?",
     ),
-    ("AWS access key", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-    ("GitHub token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{40,255})\b"),
-    ("GitLab token", r"\bglpat-[A-Za-z0-9_-]{20,255}"),
-    ("Anthropic key", r"\bsk-ant-[A-Za-z0-9_-]{20,255}"),
-    ("OpenAI key", r"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,255}"),
-    ("Stripe key", r"\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}\b"),
-    ("Google API key", r"\bAIza[A-Za-z0-9_-]{35}"),
-    ("Slack token", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,255}"),
-    ("Hugging Face token", r"\bhf_[A-Za-z0-9]{30,255}\b"),
-    ("npm token", r"\bnpm_[A-Za-z0-9]{36}\b"),
-    ("PyPI token", r"\bpypi-[A-Za-z0-9_-]{50,255}"),
-    ("SendGrid key", r"\bSG\.[A-Za-z0-9_-]{20,30}\.[A-Za-z0-9_-]{30,60}"),
-    ("Telegram bot token", r"\b\d{8,10}:AA[A-Za-z0-9_-]{33}"),
-    ("JSON web token", r"\beyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,2000}"),
-    ("password in an address", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{1,100}:(?P<u>[^\s/@]{3,200})@"),
+    ("AWS access key", _START + r"(?:AKIA|ASIA)[A-Z0-9]{16}" + _END),
+    ("GitHub token", _START + r"(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{40,255})" + _END),
+    ("GitLab token", _START + r"glpat-[A-Za-z0-9_-]{20,255}"),
+    ("Anthropic key", _START + r"sk-ant-[A-Za-z0-9_-]{20,255}"),
+    ("OpenAI key", _START + r"sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,255}"),
+    ("Stripe key", _START + r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}" + _END),
+    ("Google API key", _START + r"AIza[A-Za-z0-9_-]{35}"),
+    ("Slack token", _START + r"xox[abeoprs]-[A-Za-z0-9-]{10,255}"),
+    ("Hugging Face token", _START + r"hf_[A-Za-z0-9]{30,255}" + _END),
+    ("npm token", _START + r"npm_[A-Za-z0-9]{36}" + _END),
+    ("PyPI token", _START + r"pypi-[A-Za-z0-9_-]{50,255}"),
+    ("SendGrid key", _START + r"SG\.[A-Za-z0-9_-]{20,30}\.[A-Za-z0-9_-]{30,60}"),
+    ("Telegram bot token", _START + r"\d{8,10}:AA[A-Za-z0-9_-]{33}"),
+    (
+        "JSON web token",
+        _START + r"eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,4000}\.[A-Za-z0-9_-]{10,2000}",
+    ),
+    ("password in an address", _START + r"[a-z][a-z0-9+.-]{1,20}://[^\s/:@]{1,100}:(?P<u>[^\s/@]{3,200})@"),
     (
         "password",
         (
-            r"(?i:(?:\b(?:pass(?:word|wd|phrase|code)|secret|(?:api|access)[ _-]?key|auth[ _-]?token|contraseña"
-            r"|passwort|kennwort|mot de passe)\b|密码|密碼|口令|パスワード)"
+            r"(?i:(?:(?<![a-z0-9])(?:pass(?:word|wd|phrase|code)|secret|(?:api|access)[ _-]?key|auth[ _-]?token"
+            r"|contraseña|passwort|kennwort|mot de passe)(?![a-z0-9])|密码|密碼|口令|パスワード)"
             r"(?:\s(?:of|for|to|on|at|für|de|du|del)\s[^\n.;:=]{1,60}?)?"
-            r"\s*(?:\b(?:is|ist|es|est)\b|=|:|：|是|为)\s*)[\"'“”‘’`]?"
+            r"\s*(?:(?<![a-z0-9])(?:is|ist|es|est)(?![a-z0-9])|=|:|：|是|为)\s*)[\"'“”‘’`]?"
             r"(?P<p>(?=\S*[\d_!@#$%^&*+=~\\|]|\S*-\S*-)[^\s\"'“”‘’`,;，。]{6,200})"
         ),
     ),
@@ -81,6 +90,10 @@ _WORDS: Final = (
 )
 _PASSWORD: Final = len(_FORMS) - 1
 _ADDRESS: Final = len(_FORMS) - 2
+# What nobody sees within a secret: characters without width, and the backslash that Markdown puts before a mark.
+_UNSEEN: Final = re.compile(
+    r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\ufeff]|\\(?=[_.:-])"
+)
 # What stands where a secret would, in examples and settings: `$TOKEN`, `<token>`, `****`, `[[link]]`.
 _STAND_IN: Final = re.compile(r"[$<{\[(%].*|(.)\1{3,}.*|(?:https?|file)://.*", re.DOTALL)
 
@@ -113,11 +126,28 @@ class Secret:
 def find_secrets(text: str) -> tuple[Secret, ...]:
     """Return everything in a text that looks like a key, a token, a private key or a password.
 
-    Known forms alone are found: a long word, a hash or an id is none.
+    Known forms alone are found: a long word, a hash or an id is none. What cannot be seen in a text hides nothing.
 
     Args:
         text: Any.
     """
+    if (text.isascii() and "\\" not in text) or not _UNSEEN.search(text):
+        return _found_in(text)
+    unseen = [match.start() for match in _UNSEEN.finditer(text)]
+    found = []
+    for secret in _found_in(_UNSEEN.sub("", text)):
+        start, end = (_place_of(at, unseen) for at in (secret.start, secret.start + len(secret.text) - 1))
+        found.append(Secret(secret.kind, text[start : end + 1], start))
+    return tuple(found)
+
+
+def _place_of(at: int, left_out: Sequence[int]) -> int:
+    """Return where the character stood that is at a place now, before others were left out."""
+    # Of those left out, the one at N was before the place N less as many as were left out before it.
+    return at + bisect_right(range(len(left_out)), at, key=lambda number: left_out[number] - number)
+
+
+def _found_in(text: str) -> tuple[Secret, ...]:
     forms = _forms_in(text)
     if not forms:
         return ()

@@ -380,15 +380,23 @@ class Ground:
         Raises:
             InvalidInput: The name is no actor tag.
             RoleRefused: An agent names an actor that speaks for a person or the system.
+            SecretFound: The name looks like a secret; every commit would say it.
         """
         from workbench.engine.history import Attribution
-        from workbench.engine.secrets import masked
+        from workbench.engine.secrets import find_secrets, masked
 
         usual = "manual" if self.role.kind == "person" else "bot:main"
         who = named or self.actor or actor or usual
         if not _ACTOR.fullmatch(who):
             raise InvalidInput(
                 f"“{who[:80]}” is no actor.", remedy="Name one like bot:main, skill:NAME or manual."
+            )
+        if self.settings.secrets.hold_back:
+            from workbench.engine.workspace.secret_gate import refuse
+
+            allowed = self.settings.secrets.allow
+            refuse(
+                [each for each in find_secrets(who) if each.digest not in allowed], "the name of who does it"
             )
         if self.role.kind != "person" and not who.startswith(_FOR_AGENTS):
             raise RoleRefused(

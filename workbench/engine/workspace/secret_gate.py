@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine.errors import SecretFound
-from workbench.engine.secrets import added_secrets, find_secrets
+from workbench.engine.secrets import added_secrets, find_secrets, masked
 
 if TYPE_CHECKING:
     from workbench.engine.history import FileView, Plan
@@ -38,6 +38,8 @@ def without_secrets(
         planned = planner(view)
         for change in planned.changes:
             if change.content is not None:
+                if view.read(change.path) is None:
+                    refuse([each for each in find_secrets(change.path) if is_new(each)], change.path)
                 found = added_secrets(view.read(change.path), change.content)
                 refuse([each for each in found if is_new(each)], change.path)
         for words in (planned.summary, *(event.summary for event in planned.events)):
@@ -59,7 +61,7 @@ def refuse(found: Collection[Secret], where: str) -> None:
     further = f" and {len(found) - 1} more" if len(found) > 1 else ""
     raise SecretFound(
         f"This looks like a secret ({first.kind}{further}); history would remember it for ever.",
-        where=where,
+        where=masked(where),
         remedy=f"Leave it out; or a person lets it in: workbench secrets allow {first.digest}",
         kinds=tuple(dict.fromkeys(each.kind for each in found)),
         digests=tuple(dict.fromkeys(each.digest for each in found)),
