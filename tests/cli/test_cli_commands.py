@@ -24,7 +24,7 @@ class TestRemember:
         bench.json(
             "remember", "We", "chose", "it", "--store", "episodic", "--type", "decision", "--tag", "a",
             "--tag", "b", "--entity", "project:Apollo", "--confidence", "low", "--source", "conversation",
-            "--actor", "skill:x", "--dry-run",
+            "--actor", "skill:x", "--for", "group:family", "--dry-run",
         )  # fmt: skip
         assert door.called("remember") == {
             "text": "We chose it",
@@ -35,6 +35,7 @@ class TestRemember:
             "confidence": "low",
             "source": "conversation",
             "actor": "skill:x",
+            "scope": "group:family",
             "dry_run": True,
         }
 

@@ -6,15 +6,21 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli.asking_role import VARIABLE, role_of
+from workbench.cli.asking_scope import scope_option, scoped_door
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, Invocation
 from workbench.engine.agents.roles import parse_role
 from workbench.engine.errors import RoleRefused
 from workbench.mcp.registration import CLIENTS, Server, registration
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace import Workspace
+    from workbench.engine.workspace.scoped import ScopedMemory
 
 DEFAULT_PORT = 8757
 
@@ -46,20 +52,34 @@ _AGENT = click.option(
     type=click.Choice(("openai",)),
     help="Print the tools as OpenAI function calling takes them, and serve nobody.",
 )
+@scope_option
 @click.pass_obj
-def mcp_command(bench: Invocation, agent: str | None, http: bool, port: int, schemas: str | None) -> int:
+def mcp_command(
+    bench: Invocation, agent: str | None, http: bool, port: int, schemas: str | None, scope: str | None
+) -> int:
     role = _role(bench, agent)
+    scoped = scoped_door(bench, scope, role)
+    if scoped is not None:
+        if schemas:
+            raise click.UsageError("--schemas prints the owner’s tools.", click.get_current_context())
+        with scoped as door:
+            return _serve(door, port if http else None)
     if schemas:
         return _print_schemas(role)
     with bench.workspace_class().open(bench.locate(), role=role, clock=bench.clock()) as door:
-        if http:
-            from workbench.mcp.http import serve_http
+        return _serve(door, port if http else None)
 
-            serve_http(door, port)
-        else:
-            from workbench.mcp.stdio import serve_stdio
 
-            serve_stdio(door)
+def _serve(door: Workspace | ScopedMemory, port: int | None) -> int:
+    """Serve a door: over HTTP at a port, else over stdin and stdout."""
+    if port is not None:
+        from workbench.mcp.http import serve_http
+
+        serve_http(door, port)
+    else:
+        from workbench.mcp.stdio import serve_stdio
+
+        serve_stdio(door)
     return DONE
 
 
@@ -103,11 +123,23 @@ def _print_schemas(role: str) -> int:
     type=click.Choice(CLIENTS),
     help="Print instead how that client is told of the MCP server; json suits all others.",
 )
+@scope_option
 @click.pass_obj
-def agents_md_command(bench: Invocation, agent: str | None, skill: bool, client: str | None) -> int:
+def agents_md_command(
+    bench: Invocation, agent: str | None, skill: bool, client: str | None, scope: str | None
+) -> int:
     """Append it to the AGENTS.md or CLAUDE.md of the agent, or put it into its system prompt. It follows the
     settings of the workspace: trigger phrases, core memory’s cap, when reflection is due.
     """
+    scoped = scoped_door(bench, scope, f"agent:{agent}" if agent is not None else None)
+    if scoped is not None:
+        if skill or client is not None:
+            raise click.UsageError(
+                "--skill and --mcp are for the owner’s agents.", click.get_current_context()
+            )
+        with scoped as door:
+            text = door.instructions()
+        return bench.report_text({"agent": agent, "scope": door.scope, "skill": False, "text": text}, text)
     if client is not None:
         return _register(bench, client, agent)
     with bench.open() as workspace:

@@ -14,7 +14,7 @@ import click
 from workbench.cli.asking_role import role_of
 from workbench.cli.command import command
 from workbench.cli.completing import complete_memory_or_file
-from workbench.cli.invocation import DONE, Invocation, NoTerminal
+from workbench.cli.invocation import DONE, Invocation, NoTerminal, refuse_for_a_scope
 from workbench.cli.printing import Page, bar, page_for, safe_line
 from workbench.engine.agents.roles import Capability, parse_role, require
 from workbench.engine.results import Changed
@@ -120,6 +120,7 @@ def _need_terminal(remedy: str) -> None:
 
 
 def _run_bench(path: Path, at: str | None, role: str) -> int:
+    refuse_for_a_scope()
     run_app = cast(Callable[..., None], import_module("workbench.tui.launch").run)
     run_app(path, at=at, role=role)
     return DONE

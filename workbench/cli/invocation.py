@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from workbench.cli.printing import Page, page_for, safe, safe_line, wrap, write
-from workbench.engine.errors import ConfirmationNeeded, NotFound, WorkbenchError
+from workbench.engine.errors import ConfirmationNeeded, NotFound, RoleRefused, WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.engine.clock import Clock
@@ -47,7 +47,15 @@ class Invocation:
     role: str | None = None
 
     def workspace_class(self) -> type[Workspace]:
-        """Return the engine's door, importing the engine if this is its first use."""
+        """Return the engine's door, importing the engine if this is its first use.
+
+        Raises:
+            RoleRefused: The environment allows the door of one scope alone.
+        """
+        refuse_for_a_scope()
+        return self._workspace_class()
+
+    def _workspace_class(self) -> type[Workspace]:
         if self.door is None:
             from workbench.engine.workspace import Workspace
 
@@ -65,14 +73,20 @@ class Invocation:
 
         Raises:
             NotFound: None of these leads to a folder.
+            RoleRefused: The environment allows the door of one scope alone.
         """
+        refuse_for_a_scope()
+        return self.find()
+
+    def find(self) -> Path:
+        """Return the folder that is meant, whoever asks; see `locate`."""
         for given, source in (
             (self.workspace, "--workspace"),
             (_named_by_environment(), "WORKBENCH_WORKSPACE"),
         ):
             if given is not None:
                 return _existing(given, source)
-        nearest: Path | None = self.workspace_class().find(Path.cwd())
+        nearest: Path | None = self._workspace_class().find(Path.cwd())
         if nearest is not None:
             return nearest
         from workbench.engine.settings import load_settings
@@ -205,6 +219,17 @@ class Invocation:
         if not agreed:
             self.warn(["Nothing was changed."])
         return agreed
+
+
+def refuse_for_a_scope() -> None:
+    """Let nothing but the door of a scope be opened where the environment names one."""
+    scope = os.environ.get("WORKBENCH_SCOPE", "").strip()
+    if scope:
+        raise RoleRefused(
+            f"This shell is for {scope[:80]}, which has no such command.",
+            where="WORKBENCH_SCOPE",
+            remedy="It has search, show, brief, remember, propose, message and mcp.",
+        )
 
 
 def _named_by_environment() -> Path | None:

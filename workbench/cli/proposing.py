@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from workbench.cli import scoped
+from workbench.cli.asking_scope import scope_option, scoped_door
 from workbench.cli.command import command
 from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page
@@ -18,7 +20,7 @@ CONFIDENCES = ("high", "medium", "low")
     answers="I am a sub-agent; how do I get this remembered?",
     examples=(
         'workbench propose "Sam prefers academic sources" --as researcher --entity person:Sam',
-        "workbench propose - --as coder --store procedural --trigger “user said: remember this pattern”",
+        'workbench propose - --as coder --store procedural --trigger "asked for it" < pattern.md',
     ),
 )
 @click.argument("words", metavar="TEXT", nargs=-1)
@@ -33,6 +35,7 @@ CONFIDENCES = ("high", "medium", "low")
 @click.option("--type", "kind", metavar="TYPE", help="What it is, as for `remember`.")
 @click.option("--tag", "tags", metavar="TAG", multiple=True, help="A topic; give as many as you like.")
 @click.option("--origin", "origins", metavar="ID", multiple=True, help="A memory that it was learned from.")
+@scope_option
 @click.pass_obj
 def propose_command(
     bench: Invocation,
@@ -46,6 +49,7 @@ def propose_command(
     kind: str | None,
     tags: tuple[str, ...],
     origins: tuple[str, ...],
+    scope: str | None,
 ) -> int:
     """It waits for the main agent’s or the person’s verdict. What contradicts memory or another proposal is marked
     on both sides; what says the same already is named. TEXT may be “-” for stdin.
@@ -55,6 +59,17 @@ def propose_command(
         if bench.role is not None and bench.role != f"agent:{name}":
             raise click.UsageError("--as and --role name two different roles.", click.get_current_context())
         bench.role = f"agent:{name}"
+    door = scoped_door(bench, scope)
+    if door is not None:
+        if core_worthy or origins:
+            raise click.UsageError(
+                "--core-worthy and --origin are the owner’s alone.", click.get_current_context()
+            )
+        wishes = {
+            "store": store, "entities": entities, "confidence": confidence, "trigger": trigger, "type": kind,
+            "tags": tags,
+        }  # fmt: skip
+        return scoped.propose(bench, door, text, wishes)
     with bench.open() as workspace:
         proposed = workspace.propose(
             text,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from workbench.cli import scoped
+from workbench.cli.asking_scope import scope_option, scoped_door
 from workbench.cli.command import command
 from workbench.cli.completing import complete_file, complete_memory
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
@@ -41,6 +43,7 @@ from workbench.engine.results import Brief, Found
 @click.option(
     "--why-not", metavar="ID", shell_complete=complete_memory, help="Say why this memory is not found."
 )
+@scope_option
 @click.pass_obj
 def search_command(
     bench: Invocation,
@@ -54,11 +57,21 @@ def search_command(
     budget: int | None,
     explain: bool,
     why_not: str | None,
+    scope: str | None,
 ) -> int:
     """With --budget the results fill that many tokens, and neither their number nor their score is limited
     unless you say so.
     """
     query = " ".join(words)
+    door = scoped_door(bench, scope)
+    if door is not None and why_not is not None:
+        raise click.UsageError("--why-not is the owner’s alone.", click.get_current_context())
+    if door is not None:
+        options = {
+            "max_results": max_results, "min_score": min_score, "store": store, "after": after, "before": before,
+            "include_dormant": include_dormant, "budget": budget, "explain": explain,
+        }  # fmt: skip
+        return scoped.search(bench, door, query, options)
     if why_not is not None:
         return _report_why_not(bench, query, why_not)
     with bench.open() as workspace:
@@ -129,9 +142,13 @@ def get_command(bench: Invocation, path: str, from_: int, lines: int | None) -> 
     examples=("workbench show person--sam-okafor", "workbench show episode:2026-02-02:14:30"),
 )
 @click.argument("id_", metavar="ID", shell_complete=complete_memory)
+@scope_option
 @click.pass_obj
-def show_command(bench: Invocation, id_: str) -> int:
+def show_command(bench: Invocation, id_: str, scope: str | None) -> int:
     """Showing a memory counts as an access, which keeps it fresh."""
+    door = scoped_door(bench, scope)
+    if door is not None:
+        return scoped.show(bench, door, id_)
     with bench.open() as workspace:
         shown = workspace.show(id_)
 
@@ -148,11 +165,15 @@ def show_command(bench: Invocation, id_: str) -> int:
     answers="What should the agent have read before it says a word?",
     examples=("workbench brief", "workbench brief --json"),
 )
+@scope_option
 @click.pass_obj
-def brief_command(bench: Invocation) -> int:
+def brief_command(bench: Invocation, scope: str | None) -> int:
     """Core memory, changes of critical files that nobody has acknowledged, proposals that wait, and whether a
-    reflection is due.
+    reflection is due. With --scope it is the newest of what is for these people, and nothing else.
     """
+    door = scoped_door(bench, scope)
+    if door is not None:
+        return scoped.brief(bench, door)
     with bench.open() as workspace:
         brief: Brief = workspace.brief()
 

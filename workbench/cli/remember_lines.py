@@ -30,6 +30,8 @@ _KEYS = {
     "confidence": "confidence",
     "source": "source",
     "actor": "actor",
+    "for": "scope",
+    "scope": "scope",
 }
 _LISTS = ("tags", "entities")
 
@@ -45,6 +47,7 @@ class Options:
     confidence: str | None = None
     source: str | None = None
     actor: str | None = None
+    scope: str | None = None
 
     def as_arguments(self) -> dict[str, Any]:
         """Return the keyword arguments of `Workspace.remember`."""

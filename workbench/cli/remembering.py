@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import click
 
+from workbench.cli import scoped
+from workbench.cli.asking_scope import scope_option, scoped_door
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page
@@ -40,6 +42,13 @@ EPISODE_SOURCES = ("conversation", "reflection", "user-explicit")
 @click.option("--confidence", type=click.Choice(["high", "medium", "low"]), help="How sure it is.")
 @click.option("--source", metavar="SOURCE", help=f"Where it is from: {', '.join(EPISODE_SOURCES)}.")
 @click.option("--actor", metavar="ACTOR", help="Who remembers it, such as skill:calendar.")
+@click.option(
+    "--for",
+    "audience",
+    metavar="SCOPE",
+    help="Whom it is for besides you: person:NAME, group:NAME or shared.",
+)
+@scope_option
 @click.option("--dry-run", is_flag=True, help="Show where it would go, and change nothing.")
 @click.option("--jsonl", is_flag=True, help="Read one JSON object a line from stdin, each with “text”.")
 @click.pass_obj
@@ -53,6 +62,8 @@ def remember_command(
     confidence: str | None,
     source: str | None,
     actor: str | None,
+    audience: str | None,
+    scope: str | None,
     dry_run: bool,
     jsonl: bool,
 ) -> int:
@@ -60,7 +71,18 @@ def remember_command(
     keys are “text” and the names of the options here, and each answer is one line of JSON, printed once it is
     safe on disk.
     """
-    options = Options(store, kind, tags, entities, confidence, source, actor)
+    door = scoped_door(bench, scope)
+    if door is not None:
+        if jsonl or actor is not None or audience is not None:
+            raise click.UsageError(
+                "--jsonl, --actor and --for are the owner’s alone.", click.get_current_context()
+            )
+        wishes = {
+            "store": store, "type": kind, "tags": tags, "entities": entities, "confidence": confidence,
+            "source": source, "dry_run": dry_run,
+        }  # fmt: skip
+        return scoped.remember(bench, door, text_of(words, what="The text to remember"), wishes)
+    options = Options(store, kind, tags, entities, confidence, source, actor, audience)
     if jsonl:
         if words not in ((), ("-",)):
             raise click.UsageError("With --jsonl the texts come from stdin.", click.get_current_context())
@@ -90,8 +112,9 @@ def remember_command(
 )
 @click.argument("words", metavar="TEXT", nargs=-1)
 @click.option("-y", "--yes", is_flag=True, help="Archive what it asks to forget, without asking back.")
+@scope_option
 @click.pass_obj
-def message_command(bench: Invocation, words: tuple[str, ...], yes: bool) -> int:
+def message_command(bench: Invocation, words: tuple[str, ...], yes: bool, scope: str | None) -> int:
     """Reads one message for the phrases that remember, forget, reflect and recall, in English and in Chinese.
     What merely mentions them does nothing. Forgetting is confirmed first; what a reflection
     proposes waits for your decisions. TEXT may be “-” for stdin.
@@ -99,6 +122,9 @@ def message_command(bench: Invocation, words: tuple[str, ...], yes: bool) -> int
     from workbench.cli.forgetting import agreed_to_archive
 
     text = text_of(words, what="The message")
+    door = scoped_door(bench, scope)
+    if door is not None:
+        return scoped.message(bench, door, text)
 
     with bench.open() as workspace:
         outcome = workspace.message(text)

@@ -13,11 +13,12 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
 from workbench.engine.errors import StorageError
-from workbench.mcp.server import MemoryServer
+from workbench.mcp.scoped_server import server_for
 from workbench.mcp.signals import ended_by_signals
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
+    from workbench.engine.workspace.scoped import ScopedMemory
 
 HOST = "127.0.0.1"
 PATH = "/mcp"
@@ -25,7 +26,7 @@ PATH = "/mcp"
 _PATIENCE_S = 3
 
 
-def serve_http(door: Workspace, port: int) -> None:
+def serve_http(door: Workspace | ScopedMemory, port: int) -> None:
     """Answer clients on this machine's loopback until SIGINT or SIGTERM.
 
     Requests that name another host, or come from a page of another origin, are refused, so that no web site can
@@ -39,7 +40,7 @@ def serve_http(door: Workspace, port: int) -> None:
         StorageError: The port cannot be had.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="workbench mcp: %(message)s")
-    memory = MemoryServer(door)
+    memory = server_for(door)
     with _listening(port) as listener:
         bound = listener.getsockname()[1]
         app = memory.build().streamable_http_app(

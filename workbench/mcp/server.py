@@ -46,7 +46,7 @@ from workbench.mcp.busy import Busy
 from workbench.mcp.declaration import Call, Tool
 from workbench.mcp.fitting import as_text
 from workbench.mcp.resources import CORE_URI, FILES_TEMPLATE, memory_files, read_resource
-from workbench.mcp.tools import checked_call, tool_called, tools_for
+from workbench.mcp.tools import TOOLS, checked_call, tool_called, tools_for
 from workbench.mcp.warming import Warming
 
 if TYPE_CHECKING:
@@ -69,11 +69,17 @@ class MemoryServer:
 
     Args:
         door: The workspace, open as `main`, `agent:NAME` or `reader`.
+        tools: Every tool that there is here.
+        greeting: What clients are told first; what suits the role by default.
     """
 
-    def __init__(self, door: Workspace) -> None:
+    def __init__(
+        self, door: Workspace, *, tools: tuple[Tool, ...] = TOOLS, greeting: str | None = None
+    ) -> None:
+        self._tools = tools
         self._door = door
         self._role = parse_role(door.role)
+        self._greeting = greeting or _greeting(self._role)
         self._at_once = anyio.CapacityLimiter(_MOST_AT_ONCE)
         self.busy = Busy()
         self.warming = Warming(door)
@@ -85,7 +91,7 @@ class MemoryServer:
             version=__version__,
             title="Workbench memory",
             description=_ABOUT,
-            instructions=_greeting(self._role),
+            instructions=self._greeting,
             on_list_tools=self._list_tools,
             on_call_tool=self._call_tool,
             on_list_resources=self._list_resources,
@@ -96,11 +102,11 @@ class MemoryServer:
         )
 
     async def _list_tools(self, _: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
-        return ListToolsResult(tools=[_shape(tool) for tool in tools_for(self._role)])
+        return ListToolsResult(tools=[_shape(tool) for tool in tools_for(self._role, self._tools)])
 
     async def _call_tool(self, context: Context, params: CallToolRequestParams) -> CallToolResult:
         try:
-            tool = tool_called(params.name, self._role)
+            tool = tool_called(params.name, self._role, self._tools)
             answer = await self._answer(context, tool, params.arguments or {})
         except WorkbenchError as error:
             return _failed(error.kind, error.message, error.where, error.remedy)

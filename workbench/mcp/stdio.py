@@ -16,16 +16,18 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from workbench.mcp.busy import Busy
+from workbench.mcp.scoped_server import server_for
 from workbench.mcp.server import MemoryServer
 from workbench.mcp.signals import ended_by_signals
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
+    from workbench.engine.workspace.scoped import ScopedMemory
 
 _TICK_S = 0.02
 
 
-def serve_stdio(door: Workspace) -> None:
+def serve_stdio(door: Workspace | ScopedMemory) -> None:
     """Answer the client at the other end of stdin and stdout; return when it hangs up or on SIGINT or SIGTERM.
 
     While it runs nothing but the protocol goes to stdout: what anything prints is sent to stderr.
@@ -34,7 +36,7 @@ def serve_stdio(door: Workspace) -> None:
         door: The workspace, open in the client's role.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="workbench mcp: %(message)s")
-    memory = MemoryServer(door)
+    memory = server_for(door)
     with _wire(memory.busy) as (wire, hang_up), ended_by_signals(hang_up), memory.warming.under_way():
         anyio.run(_serve, memory, wire)
 

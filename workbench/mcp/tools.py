@@ -17,21 +17,26 @@ TOOLS: tuple[Tool, ...] = (SEARCH, GET, REMEMBER, FORGET, REFLECT, PROPOSE, GRAP
 """Every tool there is, in the order in which agents see them."""
 
 
-def tools_for(role: Role) -> tuple[Tool, ...]:
+def tools_for(role: Role, tools: tuple[Tool, ...] = TOOLS) -> tuple[Tool, ...]:
     """Return the tools that a role is offered: those that it may use."""
-    return tuple(tool for tool in TOOLS if role.may(tool.needs))
+    return tuple(tool for tool in tools if role.may(tool.needs))
 
 
-def tool_called(name: str, role: Role) -> Tool:
+def tool_called(name: str, role: Role, tools: tuple[Tool, ...] = TOOLS) -> Tool:
     """Return a tool by its name.
+
+    Args:
+        name: As agents call it.
+        role: Of whoever calls.
+        tools: Those that there are.
 
     Raises:
         NotFound: There is none.
         RoleRefused: It is not for this role.
     """
-    tool = next((tool for tool in TOOLS if tool.name == name), None)
+    tool = next((tool for tool in tools if tool.name == name), None)
     if tool is None:
-        offered = ", ".join(each.name for each in tools_for(role))
+        offered = ", ".join(each.name for each in tools_for(role, tools))
         raise NotFound("There is no such tool.", where=name[:100], remedy=f"There are {offered}.")
     require(role, tool.needs)
     return tool

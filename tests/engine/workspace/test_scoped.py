@@ -229,6 +229,9 @@ def test_an_owner_gives_memories_to_a_group(family: AgentHome) -> None:
             workspace.remember("The tent", scope=FAMILY, store="core")
         with pytest.raises(InvalidInput):
             workspace.remember("The tent", scope="everyone")
+    with family.open("reader") as workspace:
+        assert [workspace.show(name).scope for name in given_] == [FAMILY] * 4
+        assert workspace.show("episode:2026-01-31:09:15").scope is None
     with scoped(family) as door:
         for id in given_:  # noqa: A001
             assert "tent" in door.show(id).text

@@ -29,6 +29,7 @@ def shown_lines(page: Page, shown: Shown) -> list[str]:
         score = f"{shown.score.value:.2f} {page.paint(shown.score.status, shown.score.status)}"
         facts += [("score", score), ("", _terms(shown.score.terms))]
     facts.append(("true", _validity(shown.validity)))
+    facts.append(("for", safe_line(shown.scope or "")))
     for name, values in (
         ("from", shown.provenance),
         ("names", shown.links.to),

@@ -186,7 +186,7 @@ class HistoryEntry:
 
 @dataclass(frozen=True)
 class Shown:
-    """One memory with all that is known about it."""
+    """One memory with all that is known about it; `scope` is whom it is for, None for the owner alone."""
 
     id: str
     store: str
@@ -200,6 +200,7 @@ class Shown:
     links: Links
     history: tuple[HistoryEntry, ...]
     title: str = ""
+    scope: str | None = None
 
 
 @dataclass(frozen=True)

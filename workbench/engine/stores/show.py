@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from datetime import tzinfo
 
-from workbench.engine.documents import EntityFile, Procedure
+from workbench.engine.documents import EntityFile, EpisodeLog, Procedure, VaultNote
 from workbench.engine.history.plan import FileView
 from workbench.engine.results import HistoryEntry, Links, Score, Shown, Validity
 from workbench.engine.stores.locate import SOURCE_WORD, Placed, locate_memory
@@ -62,7 +62,26 @@ def show_memory(
         links=Links(tuple(dict.fromkeys(to)), tuple(m for m in lookup.mentions(own) if m != own)),
         history=history,
         title=one_line(placed.title),
+        scope=scope_of(view, placed),
     )
+
+
+def scope_of(view: FileView, placed: Placed) -> str | None:
+    """Return whom a memory is for; None for the owner alone. An entity's is whom its name is for."""
+    content = view.read(placed.path) or b""
+    match placed.id.kind:
+        case "episode":
+            entry = EpisodeLog.parse(content, placed.path).entry(str(placed.id))
+            return entry.scope if entry is not None else None
+        case "entity" if placed.id.block is not None:
+            return placed.provenance.scope
+        case "entity":
+            return EntityFile.parse(content, placed.path).scope
+        case "procedure":
+            return Procedure.parse(content, placed.path).scope
+        case "vault":
+            return VaultNote.parse(content, placed.path).scope
+    return None
 
 
 def provenance_of(view: FileView, placed: Placed) -> tuple[str, ...]:
