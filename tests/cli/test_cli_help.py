@@ -66,7 +66,10 @@ def test_each_command_has_an_example_and_says_what_it_answers(name: str, command
 @every
 def test_each_example_is_understood(name: str, command: Teaching, monkeypatch: pytest.MonkeyPatch) -> None:
     for example in command.examples:
-        line = re.sub(r"\s*>.*", "", example.split("$(")[-1].split(")")[0] if "eval" in example else example)
+        assert not set(example) & set("“”"), "a shell takes these for letters, not for quotation marks"
+        line = re.sub(
+            r"\s*[<>].*", "", example.split("$(")[-1].split(")")[0] if "eval" in example else example
+        )
         words = shlex.split(line.split("|")[-1])
         assert words[0] == "workbench"
         assert words[1] == name.split()[0]
