@@ -157,6 +157,14 @@ def test_it_sees_what_is_for_it_and_for_everybody(family: AgentHome) -> None:
         assert "episode:2026-02-01:08:00" not in ids_found
 
 
+def test_what_was_adopted_is_as_fresh_as_it_is_to_the_owner(home: AgentHome) -> None:
+    home.write("memory/episodes/2024-01-01.md", "## 10:00 | event | for:group:family\nThe old ferry sank.\n")
+    home.init()
+    with home.open("reader") as workspace, scoped(home) as door:
+        (own,), (theirs,) = (each.search("ferry sank").results for each in (workspace, door))
+        assert (own.id, own.status) == (theirs.id, theirs.status)
+
+
 def test_what_it_remembers_is_for_its_scope(family: AgentHome) -> None:
     with scoped(family) as door:
         episode = door.remember("We meet at the harbour at nine", store="episodic")

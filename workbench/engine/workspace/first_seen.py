@@ -60,6 +60,19 @@ def _adopts(author: str) -> bool:
     return author in _ADOPTING or (author.startswith(_IMPORTING) and not author.startswith(RESTORING))
 
 
+def hand_on_first_seen(whole: Catalog, part: Catalog) -> None:
+    """Let the catalog of a part of memory know when the memories in it first stood in the history of the whole."""
+    ids = [str(row[0]) for row in part.rows("SELECT id FROM memories")]
+    rows = whole.rows(
+        "SELECT id, moment FROM first_seen WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(ids, ensure_ascii=False),),
+    )
+    with part.database() as connection, connection:
+        connection.executemany(
+            "INSERT OR REPLACE INTO first_seen VALUES (?, ?)", [tuple(row) for row in rows]
+        )
+
+
 class FirstSeen(Mapping[str, datetime]):
     """When each recorded memory first stood in the history; asked for one memory, it reads one row.
 

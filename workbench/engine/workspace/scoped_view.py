@@ -15,6 +15,7 @@ from workbench.engine import layout
 from workbench.engine.agents.roles import READER
 from workbench.engine.errors import Locked, OutsideWorkspace, StorageError
 from workbench.engine.process_lock import process_lock
+from workbench.engine.workspace.first_seen import hand_on_first_seen
 from workbench.engine.workspace.ground import Ground
 from workbench.engine.workspace.scoped_files import FOLDERS, Seen, may_hold, seen_in
 
@@ -72,6 +73,7 @@ class ScopedView:
             ground = self._ground = self._ground or self._opened(folder)
             # What was taken away must not be found in an index that is still to be brought along.
             if ground.refresh().paths or is_new:
+                hand_on_first_seen(self._whole.catalog, ground.catalog)
                 ground.finder.sync()
             return ground
 
