@@ -56,6 +56,12 @@ def test_it_is_true_to_the_settings() -> None:
     assert "the user decides." in instructions(SCOUT, settings, SAID)
 
 
+def test_commands_for_the_shell_name_the_workspace_wherever_the_agent_works() -> None:
+    text = instructions(MAIN, PLAIN, SAID, Path("/home/nora/my memory"))
+    assert "`workbench --workspace '/home/nora/my memory' --role main proposals commit N`" in text
+    assert "`workbench --role main proposals`" in instructions(MAIN, PLAIN, SAID)
+
+
 def test_a_trusted_agent_is_told_what_is_stored_at_once() -> None:
     trusting = replace(
         PLAIN, proposals=replace(PLAIN.proposals, mode="auto", trusted=("scout",), auto_confidence="medium")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, Role
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from workbench.engine.settings import Settings
 
 SKILL_NAME = "workbench-memory"
@@ -53,13 +56,14 @@ _BY_TOOLS = Way(
 )
 
 
-def instructions(role: Role, settings: Settings, phrases: Phrases) -> str:
+def instructions(role: Role, settings: Settings, phrases: Phrases, root: Path | None = None) -> str:
     """Return the instructions for an agent's prompt, as Markdown.
 
     Args:
         role: Of the agent: main, or a sub-agent.
         settings: Of the workspace.
         phrases: What its users say.
+        root: The workspace's folder, which commands for the shell then name: an agent works in other folders.
     """
     way = _BY_TOOLS
     parts = [_beginning(way), _reading(way, settings)]
@@ -69,7 +73,7 @@ def instructions(role: Role, settings: Settings, phrases: Phrases) -> str:
             _writing(way, settings),
             _forgetting(way),
             _reflecting(way, settings),
-            _deciding(settings),
+            _deciding(settings, root),
         ]
     elif role.may(Capability.PROPOSE):
         parts.append(_proposing(way, role, settings))
@@ -79,7 +83,7 @@ def instructions(role: Role, settings: Settings, phrases: Phrases) -> str:
     return "# Memory\n\n" + "\n\n".join(parts) + "\n"
 
 
-def skill(role: Role, settings: Settings, phrases: Phrases) -> str:
+def skill(role: Role, settings: Settings, phrases: Phrases, root: Path | None = None) -> str:
     """Return the instructions as a SKILL.md, for agents that load skills by name and description."""
     told = (
         "Search, keep and correct"
@@ -95,7 +99,9 @@ def skill(role: Role, settings: Settings, phrases: Phrases) -> str:
         if role.may(Capability.WRITE_MEMORY)
         else "."
     )
-    return f"---\nname: {SKILL_NAME}\ndescription: {about}\n---\n\n{instructions(role, settings, phrases)}"
+    return (
+        f"---\nname: {SKILL_NAME}\ndescription: {about}\n---\n\n{instructions(role, settings, phrases, root)}"
+    )
 
 
 def _section(title: str, *paragraphs: str) -> str:
@@ -215,7 +221,7 @@ def _when_reflecting(settings: Settings) -> Iterator[str]:
     yield "A notice says so; reflect then, at a resting point."
 
 
-def _deciding(settings: Settings) -> str:
+def _deciding(settings: Settings, root: Path | None) -> str:
     if settings.proposals.mode == "manual":
         return _section(
             "What other agents propose",
@@ -228,16 +234,17 @@ def _deciding(settings: Settings) -> str:
         if settings.proposals.mode == "auto" and settings.proposals.trusted
         else ""
     )
+    place = f" --workspace {shlex.quote(str(root))}" if root is not None else ""
+    proposals = f"workbench{place} --role main proposals"
     return _section(
         "What other agents propose",
         f"Sub-agents write nothing; they propose.{unasked} When a notice says that proposals wait, settle them at the "
         "start of the session, from the shell:",
         _items(
-            "`workbench --role main proposals` lists them with what they contradict or repeat.",
-            "`workbench --role main proposals commit N` stores one; `--store` and `--text` correct it. Is it true, "
+            f"`{proposals}` lists them with what they contradict or repeat.",
+            f"`{proposals} commit N` stores one; `--store` and `--text` correct it. Is it true, "
             "worth keeping, and in the right store?",
-            "`workbench --role main proposals reject N --reason WHY` turns one down; `defer N` leaves it to the "
-            "reflection.",
+            f"`{proposals} reject N --reason WHY` turns one down; `defer N` leaves it to the reflection.",
             "Where two contradict each other, keep the one you can verify, or ask the user.",
         ),
     )

@@ -38,7 +38,7 @@ class Instructing:
         role = self._instructed(agent)
         phrases = _phrases(self._ground)
         write = texts.skill if skill else texts.instructions
-        return write(role, self._ground.settings, phrases)
+        return write(role, self._ground.settings, phrases, self._ground.root)
 
     def _instructed(self, agent: str | None) -> Role:
         if agent is not None:
