@@ -184,6 +184,33 @@ def test_stdout_carries_the_protocol_alone_and_a_hang_up_ends_it(served: Served)
     assert {answer["id"] for answer in answers if "result" in answer} == {1, 2}
 
 
+def test_a_client_that_is_gone_midway_leaves_whole_changes_and_no_alarm(served: Served) -> None:
+    command, arguments = served.command()
+    calls = [
+        {
+            "jsonrpc": "2.0", "id": number, "method": "tools/call",
+            "params": {"name": "memory_remember", "arguments": {"text": f"Boat {number} sails", "store": "episodic"}},
+        }
+        for number in range(2, 22)
+    ]  # fmt: skip
+    said = (HELLO, {"jsonrpc": "2.0", "method": "notifications/initialized"}, *calls)
+    with subprocess.Popen(
+        [command, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdin.write(b"".join(json.dumps(message).encode() + b"\n" for message in said))
+        process.stdin.flush()
+        process.stdout.readline()
+        process.stdout.close()
+        process.stdin.close()
+        assert process.wait(60) == 0
+        assert process.stderr.read() == b""
+    with Workspace.open(served.folder) as workspace:
+        assert workspace.audit_verify().ok
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_it_cleanly(served: Served, number: signal.Signals) -> None:
     command, arguments = served.command()

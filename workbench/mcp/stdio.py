@@ -43,8 +43,19 @@ def serve_stdio(door: Workspace | ScopedMemory) -> None:
 
 async def _serve(memory: MemoryServer, wire: io.TextIOWrapper) -> None:
     server = memory.build()
-    async with stdio_server(stdin=anyio.wrap_file(wire)) as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+    try:
+        async with stdio_server(stdin=anyio.wrap_file(wire)) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+    except* (BrokenPipeError, anyio.BrokenResourceError):
+        # Nobody reads the answers any more: the client is gone, which is no failure of ours.
+        _forget_what_is_unread()
+
+
+def _forget_what_is_unread() -> None:
+    """Let what was still to be printed go nowhere, so that ending does not fail on it."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
 
 
 class _Wire(io.RawIOBase):

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.importing.reading_all import pieces, read_all, skipped
-from workbench.engine.errors import DocumentError
+from workbench.engine.errors import DocumentError, InvalidInput
 from workbench.engine.importing import open_source
 from workbench.engine.importing.json_stream import elements
 
@@ -135,6 +135,26 @@ def test_what_is_no_archive_is_told(tmp_path: Path, content: bytes) -> None:
     place.write_bytes(content)
     assert pieces(read_all(place, "chatgpt")) == []
     assert skipped(read_all(place, "chatgpt"))
+
+
+def test_an_archive_packed_in_an_unknown_way_is_told(tmp_path: Path) -> None:
+    place = write_zip(tmp_path / "odd.zip", {"conversations.json": json.dumps([chatgpt()]).encode()})
+    content = bytearray(place.read_bytes())
+    content[8] = content[content.find(b"PK\x01\x02") + 10] = 99
+    place.write_bytes(content)
+    with pytest.raises(InvalidInput):
+        open_source(place)
+    assert "damaged" in str(skipped(read_all(place, "chatgpt")))
+
+
+def test_what_cannot_be_unpacked_is_told(tmp_path: Path) -> None:
+    place = write_zip(tmp_path / "torn.zip", {"conversations.json": json.dumps([chatgpt()]).encode()})
+    content = bytearray(place.read_bytes())
+    content[50:70] = b"\xff" * 20
+    place.write_bytes(content)
+    with pytest.raises(InvalidInput):
+        open_source(place)
+    assert "damaged" in str(skipped(read_all(place, "chatgpt")))
 
 
 def test_deep_json_is_refused(tmp_path: Path) -> None:

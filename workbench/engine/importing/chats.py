@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -51,7 +52,14 @@ class ChatExport:
                     yield from self._conversations(source, shown(name), reading)
         except WorkbenchError as error:
             yield Skipped(error.where or shown(self.place.name), error.told)
-        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        except (
+            zipfile.BadZipFile,
+            EOFError,
+            NotImplementedError,
+            RuntimeError,
+            ValueError,
+            zlib.error,
+        ) as error:
             yield Skipped(shown(self.place.name), f"The archive is damaged: {str(error)[:120]}.")
 
     def _conversations(self, source: Readable, where: str, reading: Reading) -> Iterator[Item]:
@@ -138,7 +146,7 @@ def form_of(place: Path) -> str | None:
                     return "claude"
                 if re.match(r"\ufeff?\s*\[\s*\]", beginning):
                     return "chatgpt"
-    except zipfile.BadZipFile:
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, zlib.error):
         return None
     return None
 
