@@ -27,8 +27,9 @@ from workbench.tui.views.sessions import (
 )
 from workbench.tui.views.teaching import teach
 from workbench.tui.views.transcript import page_entries
-from workbench.tui.widgets.conversation import PAGE, Conversation
+from workbench.tui.widgets.conversation import Conversation
 from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.transcript_pages import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

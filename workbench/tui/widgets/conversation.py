@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import OrderedDict
-from dataclasses import dataclass
-from itertools import accumulate
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -20,35 +16,15 @@ from workbench.tui.palette import RAISED
 from workbench.tui.text import cell_width
 from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.painted import palette_of
+from workbench.tui.widgets.transcript_pages import TranscriptPages, page_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from workbench.tui.views.transcript import Entry
 
-PAGE = 64
-# Rows that a line is thought to take until it was read.
-_GUESS = 4
-_MOST_PAGES = 24
 _GUTTER = 2
 _MARGIN_RIGHT = 1
-
-
-@dataclass(frozen=True)
-class _Page:
-    """A page that was read.
-
-    Args:
-        rows: Everything on it, drawn.
-        owners: The line of the transcript that each row is of.
-        firsts: First row of each line that has any.
-        folding: Lines that can be folded and unfolded.
-    """
-
-    rows: tuple[Line, ...]
-    owners: tuple[int, ...]
-    firsts: dict[int, int]
-    folding: frozenset[int]
 
 
 class Conversation(Detail):
@@ -99,10 +75,7 @@ class Conversation(Detail):
         self.unfolded: frozenset[int] = frozenset()
         self.waiting = False
         self.words = ""
-        self._pages: OrderedDict[int, _Page] = OrderedDict()
-        self._stale: set[int] = set()
-        self._heights: list[int] = []
-        self._starts: list[int] = [0]
+        self._pages = TranscriptPages()
         self._drawn_for = 0
         self._target = 0
         self._entry_links: list[tuple[int, int, str]] = []
@@ -122,8 +95,6 @@ class Conversation(Detail):
             at: The line to begin at, 1-based.
         """
         self._pages.clear()
-        self._stale.clear()
-        self._heights = []
         self.unfolded = frozenset()
         self.waiting = False
         self.number, self.link = 0, -1
@@ -138,7 +109,7 @@ class Conversation(Detail):
             self.open(total, min(self.number, total))
             return
         at_end = self.number == self.total
-        self._stale.update(self._pages)
+        self._pages.outdate()
         grew = total > self.total
         self._grow_to(total)
         if grew and at_end:
@@ -147,15 +118,8 @@ class Conversation(Detail):
 
     def _grow_to(self, total: int) -> None:
         self.total = total
-        pages = -(-total // PAGE)
-        self._heights += [PAGE * _GUESS] * (pages - len(self._heights))
-        if pages and (pages - 1) not in self._pages:
-            self._heights[-1] = (total - (pages - 1) * PAGE) * _GUESS
-        self._measure()
-
-    def _measure(self) -> None:
-        self._starts = [0, *accumulate(self._heights)]
-        self.virtual_size = Size(0, self._starts[-1])
+        self._pages.grow_to(total)
+        self.virtual_size = Size(0, self._pages.height)
 
     def arrive(self, page: int, entries: Sequence[Entry], width: int) -> None:
         """Take in a page that was read.
@@ -165,35 +129,13 @@ class Conversation(Detail):
             entries: Its lines, drawn.
             width: Cells that they were drawn for.
         """
-        if width != self.text_width or not 0 <= page < len(self._heights):
+        if width != self.text_width or not 0 <= page < len(self._pages):
             self._ask()
             return
-        rows: list[Line] = []
-        owners: list[int] = []
-        firsts: dict[int, int] = {}
-        for entry in entries:
-            if entry.rows:
-                firsts[entry.number] = len(rows)
-                rows.extend(entry.rows)
-                owners.extend([entry.number] * len(entry.rows))
-        top = round(self.scroll_y)
-        anchor = self._anchor(page, top)
-        before = self._heights[page]
-        self._pages[page] = _Page(
-            tuple(rows), tuple(owners), firsts, frozenset(each.number for each in entries if each.folds)
-        )
-        self._pages.move_to_end(page)
-        self._stale.discard(page)
-        self._heights[page] = len(rows)
-        ends = self._starts[page] + before
-        self._measure()
-        if anchor is not None and anchor[0] in firsts:
-            top = self._starts[page] + firsts[anchor[0]] + anchor[1]
-        elif ends <= top:
-            # Pages above turned out higher or lower than they were thought: what is in sight stays.
-            top += len(rows) - before
-        self._drop_far_pages()
-        if self._target and page == self._page_of(self._target):
+        top = self._pages.take(page, entries, round(self.scroll_y))
+        self.virtual_size = Size(0, self._pages.height)
+        self._pages.drop_but(self._in_sight())
+        if self._target and page == page_of(self._target):
             self._reach()
         elif top != round(self.scroll_y):
             self.scroll_to(y=max(0, top), animate=False, force=True)
@@ -202,52 +144,19 @@ class Conversation(Detail):
         self.refresh_bindings()
         self.refresh()
 
-    def _anchor(self, page: int, top: int) -> tuple[int, int] | None:
-        """Return the line at the top and how many of its rows are above, where it is of a page that comes again."""
-        known = self._pages.get(page)
-        at = top - self._starts[page]
-        if known is None or not 0 <= at < len(known.rows):
-            return None
-        number = known.owners[at]
-        return number, at - known.firsts[number]
-
-    def _drop_far_pages(self) -> None:
-        needed = set(self._in_sight())
-        for page in list(self._pages):
-            if len(self._pages) <= _MOST_PAGES:
-                return
-            if page not in needed:
-                del self._pages[page]
-
     def most_wanted(self) -> int | None:
         """Return the page to read next; None where everything in sight is there."""
         if not self.is_attached or self.scrollable_content_region.height <= 0:
             return None
         if self._drawn_for != self.text_width:
             self._drawn_for = self.text_width
-            self._stale.update(self._pages)
-        if self._target and self._lacks(page := self._page_of(self._target)):
+            self._pages.outdate()
+        if self._target and self._pages.lacks(page := page_of(self._target)):
             return page
-        return next((page for page in self._in_sight() if self._lacks(page)), None)
-
-    def _lacks(self, page: int) -> bool:
-        return page not in self._pages or page in self._stale
+        return next((page for page in self._in_sight() if self._pages.lacks(page)), None)
 
     def _in_sight(self) -> list[int]:
-        """Return the pages in sight, and after them those one would come to next."""
-        if not self._heights:
-            return []
-        top = round(self.scroll_y)
-        first = self._page_at(top)
-        last = self._page_at(top + self.size.height)
-        around = [page for page in (last + 1, first - 1) if 0 <= page < len(self._heights)]
-        return [*range(first, last + 1), *around]
-
-    def _page_at(self, row: int) -> int:
-        return min(len(self._heights) - 1, max(0, bisect_right(self._starts, row) - 1))
-
-    def _page_of(self, number: int) -> int:
-        return (number - 1) // PAGE
+        return self._pages.in_sight(round(self.scroll_y), self.size.height)
 
     def _ask(self) -> None:
         if self.most_wanted() is not None:
@@ -270,26 +179,18 @@ class Conversation(Detail):
         if not self.total:
             return
         self._target = min(max(1, number), self.total)
-        page = self._page_of(self._target)
-        if page in self._pages and page not in self._stale:
-            self._reach()
+        if self._pages.lacks(page_of(self._target)):
+            self.scroll_to(y=max(0, self._pages.place_of(self._target)), animate=False, force=True)
         else:
-            inside = (self._target - 1 - page * PAGE) * self._heights[page] // PAGE
-            self.scroll_to(y=max(0, self._starts[page] + inside), animate=False, force=True)
+            self._reach()
         self._ask()
 
     def _reach(self) -> None:
         """Put the cursor on the line that was asked for, or on the nearest one with anything to see."""
         target, self._target = self._target, 0
-        found = self._nearest(target)
+        found = self._pages.nearest(target)
         if found:
             self._set(found)
-
-    def _nearest(self, number: int) -> int:
-        page = self._pages.get(self._page_of(number))
-        if page is None or not page.firsts:
-            return number
-        return min(page.firsts, key=lambda each: (abs(each - number), each))
 
     def _set(self, number: int, *, align: bool = True) -> None:
         another = number != self.number
@@ -303,18 +204,8 @@ class Conversation(Detail):
             self._keep_in_sight()
         self.refresh()
 
-    def _rows_of(self, number: int) -> tuple[int, int] | None:
-        """Return the first row of a line and the first behind it; None where its page is not there."""
-        at = self._page_of(number)
-        page = self._pages.get(at)
-        if page is None or number not in page.firsts:
-            return None
-        first = page.firsts[number]
-        behind = next((row for each, row in page.firsts.items() if each > number), len(page.rows))
-        return self._starts[at] + first, self._starts[at] + behind
-
     def _keep_in_sight(self) -> None:
-        rows = self._rows_of(self.number)
+        rows = self._pages.rows_of(self.number)
         height = self.scrollable_content_region.height
         if rows is None or height <= 0:
             return
@@ -328,7 +219,7 @@ class Conversation(Detail):
             self.scroll_to(y=max(0, wanted), animate=False, force=True)
 
     def _step(self, by: int) -> None:
-        rows = self._rows_of(self.number)
+        rows = self._pages.rows_of(self.number)
         top, height = round(self.scroll_y), self.scrollable_content_region.height
         if rows is None or rows[1] <= top or rows[0] >= top + height:
             self._set(self._first_in_sight() or self.number)
@@ -341,7 +232,7 @@ class Conversation(Detail):
             return
         number = self.number + by
         while 1 <= number <= self.total:
-            page = self._pages.get(self._page_of(number))
+            page = self._pages.get(page_of(number))
             if page is None:
                 self.go_to(number)
                 return
@@ -355,19 +246,11 @@ class Conversation(Detail):
         top, height = round(self.scroll_y), self.scrollable_content_region.height
         filling = 0
         for row in range(top, top + height):
-            owner = self._owner(row)
+            owner = self._pages.owner(row)
             filling = filling or owner
-            if owner and self._owner(row - 1) != owner:
+            if owner and self._pages.owner(row - 1) != owner:
                 return owner
         return filling
-
-    def _owner(self, row: int) -> int:
-        if not 0 <= row < self._starts[-1]:
-            return 0
-        at = self._page_at(row)
-        page = self._pages.get(at)
-        inside = row - self._starts[at]
-        return page.owners[inside] if page is not None and inside < len(page.owners) else 0
 
     def _turn(self, by: int) -> None:
         self._scroll(by)
@@ -397,7 +280,7 @@ class Conversation(Detail):
     @property
     def folds(self) -> bool:
         """Tell whether the line under the cursor can be folded or unfolded."""
-        page = self._pages.get(self._page_of(self.number)) if self.number else None
+        page = self._pages.get(page_of(self.number)) if self.number else None
         return page is not None and self.number in page.folding
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -421,7 +304,7 @@ class Conversation(Detail):
 
     def action_unfold(self) -> None:
         self.unfolded ^= {self.number}
-        self._stale.add(self._page_of(self.number))
+        self._pages.outdate(page_of(self.number))
         self.post_message(self.Unfolded())
         self._ask()
 
@@ -433,12 +316,11 @@ class Conversation(Detail):
     def _find_links(self) -> None:
         """Note the links in the line under the cursor: row, place in the row, and where it leads."""
         self._entry_links = []
-        rows = self._rows_of(self.number) if self.number else None
+        rows = self._pages.rows_of(self.number) if self.number else None
         if rows is None:
             return
-        at = self._page_of(self.number)
         for row in range(*rows):
-            for place, span in enumerate(self._pages[at].rows[row - self._starts[at]]):
+            for place, span in enumerate(self._pages.row(row)):
                 known = self._entry_links and self._entry_links[-1][2] == span.link
                 if span.link and not known:
                     self._entry_links.append((row - rows[0], place, span.link))
@@ -470,9 +352,9 @@ class Conversation(Detail):
         if not self.total:
             return palette.strip(self._empty_line(y, width), width, RAISED)
         row = y + round(self.scroll_y)
-        at = self._page_at(row)
+        at = self._pages.page_at(row)
         page = self._pages.get(at)
-        inside = row - self._starts[at]
+        inside = row - self._pages.start(at)
         if page is None or not 0 <= inside < len(page.rows):
             told: Line = (Span("  …", "faint"),) if page is None and y == 0 else BLANK
             return palette.strip(told, width, RAISED)
@@ -496,12 +378,11 @@ class Conversation(Detail):
 
     def on_click(self, event: events.Click) -> None:
         row = event.y + round(self.scroll_y)
-        number = self._owner(row)
+        number = self._pages.owner(row)
         if not number:
             return
-        at = self._page_at(row)
         left = _GUTTER
-        for span in self._pages[at].rows[row - self._starts[at]]:
+        for span in self._pages.row(row):
             right = left + cell_width(span.text)
             if left <= event.x < right and span.link:
                 self.post_message(self.Followed(self, span.link))
