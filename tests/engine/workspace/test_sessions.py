@@ -182,6 +182,24 @@ def test_of_a_group_nothing_counts_as_asked_for(settled: AgentHome) -> None:
         assert "user-explicit" not in workspace.show(saved.id).provenance
 
 
+def test_what_is_said_in_a_group_is_for_that_group_and_the_owner(settled: AgentHome) -> None:
+    group = "agent:main:telegram:group:7"
+    with settled.open() as workspace:
+        workspace.session_append(group, "Remember that Kim brings the oboe on Friday.")
+        workspace.session_append(MAIN, "Remember that Kim owes me a cello.")
+        workspace.session_flush(group, now=True)
+        workspace.session_flush(MAIN, now=True)
+        with workspace.scoped("group:telegram-7") as theirs:
+            found = " ".join(hit.snippet for hit in theirs.search("Kim").results)
+            assert "oboe" in found
+            assert "cello" not in found
+        with workspace.scoped("group:telegram-8") as others:
+            assert others.search("Kim").results == ()
+        mine = " ".join(hit.snippet for hit in workspace.search("Kim").results)
+        assert "oboe" in mine
+        assert "cello" in mine
+
+
 def test_a_reader_is_never_told_that_a_flush_is_due(talked: AgentHome) -> None:
     with talked.open() as workspace:
         workspace.session_append(MAIN, "Go on", total_tokens=190_000)

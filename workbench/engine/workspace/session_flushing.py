@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import BudgetExceeded, InvalidInput
+from workbench.engine.scopes import scope_of_session
 from workbench.engine.workspace import session_places as places
 from workbench.engine.workspace.session_keeping import SessionKeeping
 from workbench.engine.workspace.session_noticing import Said
@@ -108,6 +109,8 @@ class SessionFlushing(Writing, SessionKeeping):
     ) -> tuple[tuple[results.SavedMemory, ...], list[results.Remembered]]:
         from workbench.engine.sessions.views import citation
 
+        # What was said in somebody's chat is for them as well; the owner sees all of it.
+        scope = scope_of_session(str(found.key))
         saved: list[results.SavedMemory] = []
         changed: list[results.Remembered] = []
         for one in noticed:
@@ -121,6 +124,7 @@ class SessionFlushing(Writing, SessionKeeping):
                     pinned=one.protect and asked,
                     origins=[cited],
                     trigger=f"{trigger}, {cited}",
+                    scope=scope,
                 )
             except (InvalidInput, BudgetExceeded) as error:
                 # One that cannot be kept must not keep the others waiting for ever.
