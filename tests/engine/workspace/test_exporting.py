@@ -143,6 +143,25 @@ def test_hostile_exports_reach_nothing_outside_memory(settled: AgentHome, tmp_pa
     assert not (tmp_path / "outside.md").exists()
 
 
+@pytest.mark.parametrize("content", ["nonsense", "[]", '{"version": 1, "entries": {', '{"a":' * 100_000])
+@pytest.mark.parametrize("is_blank", [True, False])
+def test_broken_scores_are_not_taken(tmp_path: Path, content: str, is_blank: bool) -> None:
+    home = AgentHome(tmp_path / "home")
+    Workspace.init(home.root)
+    source = tmp_path / "broken.jsonl"
+    lines = (
+        {"kind": "workbench-export", "version": 1},
+        {"kind": "file", "path": layout.DECAY_SCORES, "text": content},
+    )
+    source.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    with home.open("main") as workspace:
+        kept = workspace.remember("Boats leave at nine", store="episodic", pinned=not is_blank).id
+        imported = workspace.import_from(source)
+        assert (imported.added, imported.left_out_count) == (0, 1)
+        workspace.unpin(kept)
+        assert workspace.pin(kept).commit
+
+
 def test_an_export_goes_to_a_free_place_elsewhere(settled: AgentHome, tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.write_text("mine", encoding="utf-8")

@@ -69,6 +69,9 @@ def plan_restore_files(
     for each in stored:
         try:
             path = checked_path(each, rights)
+            if path == layout.DECAY_SCORES:
+                # With one that is broken nothing could be pinned, archived or brought back any more.
+                DecayScores.parse(each.content, path).update({})
         except WorkbenchError as error:
             skipped.append(Skipped(str(each.place), error.message))
             continue
