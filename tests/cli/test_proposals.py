@@ -51,6 +51,15 @@ def test_two_agents_disagree_and_a_person_settles_it(agent: Program) -> None:
     assert gone["error"]["kind"] == "not-found"
 
 
+def test_how_to_settle_is_said_where_there_is_something_to_settle(agent: Program) -> None:
+    agent.json("propose", ON_MARCH_15, "--as", "researcher", "--entity", "project:Apollo")
+    assert "proposals settle" not in agent.run("proposals").stdout
+    agent.json("propose", ON_MARCH_30, "--as", "coder", "--entity", "project:Apollo")
+    told = " ".join(agent.run("proposals").stdout.split())
+    assert "proposals settle N M" in told
+    assert "proposals keep-both N M" in told
+
+
 def test_each_verdict_has_its_command(agent: Program) -> None:
     for word in ("alpha", "beta", "gamma", "delta"):
         agent.json("propose", f"Something about {word}", "--as", "scout")

@@ -92,3 +92,10 @@ def test_a_foreign_store_is_read_and_stays_as_it_is(agent: Program, tmp_path: Pa
     assert "\x1b[31m" not in told
     assert "L4: This line is no JSON" in told
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_show_tells_where_a_line_of_a_conversation_is_read(talked: Program) -> None:
+    line = "file:sessions/7d0c.jsonl#L12"
+    refused = talked.run("show", line)
+    assert refused.returncode == 5
+    assert f"workbench sessions show {line}" in " ".join(refused.stderr.split())

@@ -22,8 +22,12 @@ def proposals_lines(page: Page, found: Proposals) -> list[str]:
         lines += wrap(safe_line(problem), page.width, first="! ", rest="  ")
     if not found.proposals:
         return ["No proposal waits.", *lines]
-    hint = wrap("Store: workbench proposals commit N   Refuse: workbench proposals reject N", page.width)
-    hints = [page.paint(line, "quiet") for line in hint]
+    told = ["Store: workbench proposals commit N   Refuse: workbench proposals reject N"]
+    if any(other.startswith("#") for proposal in found.proposals for other in proposal.conflicts_with):
+        told.append(
+            "Store N and refuse M: workbench proposals settle N M   Store both: workbench proposals keep-both N M"
+        )
+    hints = [page.paint(line, "quiet") for text in told for line in wrap(text, page.width)]
     return [page.heading("Proposals", _count(len(found.proposals))), "", *lines, *hints]
 
 

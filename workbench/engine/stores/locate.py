@@ -205,7 +205,9 @@ def _lines(view: FileView, wanted: MemoryId) -> Placed:
         raise OutsideWorkspace(
             "This is no memory file.",
             where=path,
-            remedy="Only the Markdown and JSON files of the layout are memory.",
+            remedy=f"It is a line of a conversation; read it with: workbench sessions show {wanted}"
+            if path.startswith("sessions/")
+            else "Only the Markdown and JSON files of the layout are memory.",
         )
     source = SourceText.from_bytes(_content(view, path, wanted))
     start = int(match.group("start") or 1) if match else 1
