@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.engine.errors import Locked
+from workbench.engine.errors import Locked, StorageError
 from workbench.engine.sessions.locks import store_lock, transcript_lock
 
 Lock = Callable[..., AbstractContextManager[None]]
@@ -132,6 +132,7 @@ def test_another_programs_store_lock_is_stale_after_half_a_minute(tmp_path: Path
         ('{"pid": %(dead)d, "createdAt": "%(now)s"}', 0, True),
         ('{"pid": %(me)d, "createdAt": "%(old)s"}', 0, True),
         ('{"pid": %(me)d, "createdAt": "nonsense"}', 10, True),
+        ('{"pid": %(me)d, "createdAt": "%(later)s"}', 0, True),
         ("no json", 10, True),
         ("[]", 10, True),
         ("", 10, True),
@@ -145,6 +146,7 @@ def test_another_programs_transcript_lock(content: str, age: float, stale: bool,
         "dead": dead_pid(),
         "now": now.isoformat(),
         "old": (now - timedelta(minutes=31)).isoformat(),
+        "later": (now + timedelta(days=300)).isoformat(),
     }
     lock = tmp_path / "a.jsonl.lock"
     lock.write_text(content % known if "%" in content else content)
@@ -157,6 +159,26 @@ def test_another_programs_transcript_lock(content: str, age: float, stale: bool,
         with pytest.raises(Locked), transcript_lock(tmp_path / "a.jsonl", wait=0.05):
             pass
         assert lock.exists()
+
+
+def test_a_lock_from_before_the_clock_was_set_back_is_stale(tmp_path: Path) -> None:
+    lock = tmp_path / "sessions.json.lock"
+    lock.write_text("{}")
+    aged(lock, -3600)
+    with store_lock(tmp_path / "sessions.json", wait=0):
+        pass
+    assert not lock.exists()
+
+
+@both
+@pytest.mark.parametrize("made", [os.mkdir, os.mkfifo])
+def test_what_is_no_file_in_its_place_is_told(
+    lock: Lock, made: Callable[[Path], None], tmp_path: Path
+) -> None:
+    made(tmp_path / "a.jsonl.lock")
+    with pytest.raises(StorageError, match="no file"), lock(tmp_path / "a.jsonl", wait=0.05):
+        pass
+    assert (tmp_path / "a.jsonl.lock").exists()
 
 
 def test_a_link_in_its_place_is_not_followed(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import stat
 from collections.abc import Callable
@@ -185,10 +186,53 @@ def test_a_damaged_file_is_told(settled: AgentHome) -> None:
         assert "damaged" in " ".join(workspace.brief().notices)
 
 
+HELD = {
+    "number": 1, "method": "remember", "arguments": {}, "role": "main", "moment": "2026-02-02T14:30:00Z", "kinds": [],
+    "digests": [],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "5",
+        '{"given": 1, "held": [5]}',
+        *(
+            json.dumps({"given": 1, "held": [HELD | wrong]})
+            for wrong in (
+                {"arguments": 5},
+                {"moment": "soon"},
+                {"digests": [5]},
+                {"kinds": 5},
+                {"role": None},
+            )
+        ),
+        '{"given":' * 100_000,
+    ],
+)
+def test_a_file_of_anything_else_is_told(settled: AgentHome, content: str) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.remember(TOLD)
+        (workspace.settings.state_directory(workspace.root) / FILE).write_text(content, encoding="utf-8")
+        for ask in (
+            workspace.secrets_held,
+            lambda: workspace.secrets_store(1),
+            lambda: workspace.remember(TOLD),
+        ):
+            with pytest.raises(StorageError, match="damaged"):
+                ask()
+        assert "damaged" in " ".join(workspace.brief().notices)
+
+
 def _hold(folder: str, name: str, times: int) -> None:
     for at in range(times):
         HeldBackFile(Path(folder)).add(
-            "remember", {"text": f"{name} {at}"}, role="main", moment="", kinds=(), digests=()
+            "remember",
+            {"text": f"{name} {at}"},
+            role="main",
+            moment="2026-02-02T14:30:00Z",
+            kinds=(),
+            digests=(),
         )
 
 

@@ -442,3 +442,12 @@ def test_what_memory_says_already_is_not_told_as_saved(settled: AgentHome, tmp_p
     assert again.told == "Nothing new to save: 1 was remembered already."
     assert (again.commit, again.ids, again.warnings) == (None, (), ())
     assert [(one.id, one.known) for one in again.saved] == [(first.saved[0].id, True)]
+
+
+@pytest.mark.parametrize("tokens", [-1, float("nan"), float("inf"), 1.5, 10**400, True, "9"])
+def test_a_number_of_tokens_that_counts_nothing_is_not_kept(settled: AgentHome, tokens: Any) -> None:
+    with settled.open(role="main") as workspace:
+        for name in ("total_tokens", "context_tokens"):
+            with pytest.raises(InvalidInput, match="tokens"):
+                workspace.session_append("main", "Hello", **{name: tokens})
+        assert workspace.sessions().sessions == ()

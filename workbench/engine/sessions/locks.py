@@ -7,9 +7,11 @@ this program holds it also locks with the operating system, so that one whose ow
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
+import stat
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -29,6 +31,7 @@ TRANSCRIPT_STALE_SECONDS = 30 * 60.0
 _BEING_WRITTEN_SECONDS = 2.0
 _STORE_PAUSE = 0.025
 _OURS = "workbench"
+_MOST_BYTES = 4096
 
 
 @dataclass
@@ -59,7 +62,7 @@ def store_lock(store: Path, *, wait: float = WAIT_SECONDS) -> contextlib.Abstrac
         store,
         wait,
         lambda now: {"pid": os.getpid(), "startedAt": int(now * 1000), _OURS: True},
-        lambda _content, age: age > STORE_STALE_SECONDS,
+        lambda _content, age: abs(age) > STORE_STALE_SECONDS,
         lambda _attempt: _STORE_PAUSE,
     )
 
@@ -96,7 +99,8 @@ def _is_transcript_stale(content: Any, age: float) -> bool:
     created = time_or_none(str(content.get("createdAt"))) if isinstance(content, dict) else None
     if created is None:
         return age > _BEING_WRITTEN_SECONDS
-    if time.time() - created.timestamp() > TRANSCRIPT_STALE_SECONDS:
+    # A moment that is still to come was noted before somebody set the clock back.
+    if abs(time.time() - created.timestamp()) > TRANSCRIPT_STALE_SECONDS:
         return True
     pid = content.get("pid")
     return isinstance(pid, int) and not isinstance(pid, bool) and pid > 0 and not _is_alive(pid)
@@ -192,7 +196,9 @@ def _take_away_stale(lock: Path, is_stale: Callable[[Any, float], bool]) -> bool
         except OSError:
             return False
         status = os.fstat(handle)
-        content = _parsed(os.pread(handle, 4096, 0))
+        if not stat.S_ISREG(status.st_mode):
+            raise _unusable(lock, OSError(errno.EINVAL, "something that is no file stands there"))
+        content = _parsed(os.pread(handle, _MOST_BYTES, 0))
         abandoned = isinstance(content, dict) and content.get(_OURS) is True
         if not abandoned and not is_stale(content, time.time() - status.st_mtime):
             return False
@@ -218,7 +224,8 @@ def _let_go(lock: Path, handle: int) -> None:
 
 def _read(lock: Path) -> Any:
     try:
-        return _parsed(lock.read_bytes()[:4096])
+        with lock.open("rb") as file:
+            return _parsed(file.read(_MOST_BYTES))
     except OSError:
         return None
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine import results
-from workbench.engine.clock import render_time
-from workbench.engine.errors import Locked, NotFound, StorageError
+from workbench.engine.clock import parse_time, render_time
+from workbench.engine.errors import InvalidInput, Locked, NotFound, StorageError
 from workbench.engine.process_lock import process_lock
 
 if TYPE_CHECKING:
@@ -111,11 +111,7 @@ class HeldBackFile:
     def _load(self) -> tuple[int, list[HeldRequest]]:
         try:
             said = json.loads(self._path.read_bytes())
-            held = [
-                HeldRequest(**{**each, "kinds": tuple(each["kinds"]), "digests": tuple(each["digests"])})
-                for each in said["held"]
-            ]
-            return int(said["given"]), held
+            return int(said["given"]), [_read_request(each) for each in said["held"]]
         except FileNotFoundError:
             return 0, []
         except OSError as error:
@@ -124,7 +120,7 @@ class HeldBackFile:
                 where=str(self._path),
                 remedy="Give yourself the right to read it.",
             ) from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InvalidInput) as error:
             raise StorageError(
                 "The file of what was held back is damaged.",
                 where=str(self._path),
@@ -169,6 +165,24 @@ class HeldBackFile:
                     remedy="Try again.",
                 )
             yield
+
+
+def _read_request(said: Mapping[str, Any]) -> HeldRequest:
+    """Read a request as the file has it; whatever is wrong with it raises one of Python's own errors."""
+    arguments, kinds, digests = said["arguments"], said["kinds"], said["digests"]
+    texts = [said["method"], said["role"], said["moment"], *kinds, *digests]
+    if not isinstance(arguments, dict) or not all(isinstance(text, str) for text in texts):
+        raise TypeError(said)
+    parse_time(said["moment"])
+    return HeldRequest(
+        int(said["number"]),
+        said["method"],
+        arguments,
+        said["role"],
+        said["moment"],
+        tuple(kinds),
+        tuple(digests),
+    )
 
 
 def held_back(

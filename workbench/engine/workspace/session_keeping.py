@@ -55,11 +55,12 @@ class SessionKeeping(SessionReading):
             label: What the session is called.
 
         Raises:
-            InvalidInput: The key or the message is none.
+            InvalidInput: The key or the message is none, or a number of tokens counts nothing.
             Locked: Another program writes this session.
             RoleRefused: This door may not write.
         """
         from workbench.engine.sessions import events
+        from workbench.engine.sessions.entries import whole
         from workbench.engine.sessions.policy import read_trigger
 
         ground = self._ground
@@ -67,6 +68,11 @@ class SessionKeeping(SessionReading):
         ground.attribution("write sessions")
         parsed, now = places.full_key(key), ground.now()
         written = _message(text, role, message, now)
+        for tokens in (total_tokens, context_tokens):
+            if tokens is not None and whole(tokens) != tokens:
+                raise InvalidInput(
+                    f"{tokens!r:.40} is no number of tokens.", remedy="Give a whole number, or none."
+                )
         rules = places.rules(ground)
         trigger = (
             read_trigger(text, rules.triggers) if written.get("role") == "user" and message is None else None
