@@ -18,6 +18,12 @@ def family(agent: Program) -> Program:
     return agent
 
 
+def test_for_whom_a_memory_is_is_told(agent: Program) -> None:
+    said = ("remember", "The stove is in the shed", "--store", "episodic")
+    assert "for         group:family" in agent.run(*said, "--for", "group:family").stdout
+    assert "for  " not in agent.run("remember", "The mat is blue", "--store", "episodic").stdout
+
+
 def test_a_scope_finds_what_is_for_it(family: Program) -> None:
     found = family.json("search", "tent", *FAMILY)["results"]
     assert [hit["snippet"] for hit in found] == ["The tent is in the cellar"]

@@ -97,7 +97,7 @@ def remember_command(
     def view(page: Page) -> list[str]:
         from workbench.cli.views.remembered import remembered_lines
 
-        return remembered_lines(page, remembered)
+        return remembered_lines(page, remembered, audience)
 
     return bench.report(remembered, view)
 

@@ -15,8 +15,8 @@ _LINK = re.compile(r"\[\[([^\[\]|\s]+)\]\]")
 _ROUTES = {"rules": "by its wording", "model": "by the model", "given": "as you said"}
 
 
-def remembered_lines(page: Page, remembered: Remembered) -> list[str]:
-    """Tell where a text went, or would go, and everything that was derived from it."""
+def remembered_lines(page: Page, remembered: Remembered, audience: str | None = None) -> list[str]:
+    """Tell where a text went, or would go, for whom if not for its owner alone, and all that was derived from it."""
     if remembered.held_back is not None:
         return held_back_lines(page, remembered.held_back, dry_run=remembered.dry_run)
     written = remembered.commit is not None
@@ -29,6 +29,7 @@ def remembered_lines(page: Page, remembered: Remembered) -> list[str]:
     facts = [
         ("store", f"{page.paint(remembered.store, remembered.store)} {page.paint(f'({route})', 'quiet')}"),
         ("file", page.paint(safe_line(remembered.path), "place")),
+        ("for", safe_line(audience or "") if written or remembered.dry_run else ""),
         ("tags", safe_line(", ".join(remembered.tags))),
         ("confidence", safe_line(remembered.confidence)),
         (
