@@ -30,7 +30,7 @@ import sys, time
 from workbench.engine import Workspace
 from tests.benchmarks.proposing import sentence
 root, name, each = sys.argv[1], sys.argv[2], int(sys.argv[3])
-with Workspace.open(root, role=f"agent:{name}", lock_timeout=120) as workspace:
+with Workspace.open(root, role=f"agent:{name}") as workspace:
     for at in range(each):
         began = time.perf_counter()
         done = workspace.propose(sentence(name, at), store="episodic", trigger=f"step {at}")
@@ -67,7 +67,7 @@ def run(root: Path, agents: int, each: int, *, decides: bool = True) -> dict[str
     ]
     decided: Counter[int] = Counter()
     verdicts: list[float] = []
-    with Workspace.open(root, role="main", lock_timeout=120) as main:
+    with Workspace.open(root, role="main") as main:
         while decides:
             over = all(process.poll() is not None for process in running)
             waiting = [proposal.number for proposal in main.proposals().proposals]
