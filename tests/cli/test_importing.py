@@ -84,6 +84,14 @@ def test_an_export_from_another_time_zone_is_told(agent: Program) -> None:
     assert preview["leftOut"] == []
 
 
+def test_an_export_without_files_says_why_nothing_comes_of_it(agent: Program) -> None:
+    target = agent.folder.parent / "memories.jsonl"
+    agent.run("export", str(target), "--only", "memories")
+    left_out = agent.json("import", str(target), "--dry-run")["leftOut"]
+    assert [one["where"] for one in left_out] == ["memories.jsonl"]
+    assert "--only memories" in left_out[0]["reason"]
+
+
 def test_an_export_goes_to_stdout_a_file_or_a_folder(agent: Program) -> None:
     agent.run("remember", "The ferry leaves at nine", "--store", "episodic")
     lines = [json.loads(line) for line in agent.run("export").stdout.splitlines()]

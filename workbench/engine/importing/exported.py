@@ -103,7 +103,7 @@ class ExportedLines:
         reading.total = self.place.stat().st_size
         where = shown(self.place.name)
         with open_file(self.place) as opened:
-            number = 0
+            number, held = 0, False
             while line := opened.readline(_MOST_LINE):
                 number += 1
                 reading.done += len(line)
@@ -117,8 +117,12 @@ class ExportedLines:
                 found = read_line(line, number, where)
                 if number == 1 and found is None:
                     found = other_zone(line, reading.zone, str(Place(where, number)))
+                held = held or isinstance(found, StoredFile)
                 if found is not None:
                     yield found
+        if not held:
+            told = "It holds no files, which alone are read back. Export it again without “--only memories”."
+            yield Skipped(where, told)
 
 
 @dataclass(frozen=True)
