@@ -78,7 +78,7 @@ def test_a_refusal_says_what_to_do_instead(
     [
         "", "Person", "admin", "person:x", "main:", "reader:x", "agent", "agent:", "agent:-x", "agent:_x",
         "agent:X", "agent:a b", "agent:a\n", "agent:../x", "agent:a|b", "agent:" + "a" * 65, "agent:é",
-        "agent:a:b", "agent:٣",
+        "agent:a:b", "agent:٣", "agent:main", "agent:person", "agent:reader", "agent:agent",
     ],
 )  # fmt: skip
 def test_what_is_no_role(text: str) -> None:

@@ -75,11 +75,12 @@ def parse_role(text: str) -> Role:
     """
     kind, colon, name = text.partition(":")
     if kind == "agent":
-        if not _AGENT_NAME.fullmatch(name):
+        # What it proposes stands under its name alone, and must not pass for the main agent's or the person's.
+        if not _AGENT_NAME.fullmatch(name) or name in _BY_KIND:
             raise InvalidInput(
                 f"“{name[:80]}” cannot be the name of an agent.",
                 where=text[:80],
-                remedy="A name has up to 64 of a-z, 0-9, - and _, and starts with a letter or digit.",
+                remedy="A name is no role, has up to 64 of a-z, 0-9, - and _, and starts with a letter or digit.",
             )
         return Role("agent", name)
     if colon or kind not in _BY_KIND:
