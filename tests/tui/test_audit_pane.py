@@ -90,7 +90,7 @@ async def test_the_status_line_leads_to_the_alert(bench: FakeBench, running: Run
         await settle(pilot)
         assert pane(pilot).display
         assert pane(pilot).list.cursor_key == "alert:a-7"
-        await pilot.click("#top", offset=(20, 0))
+        await pilot.click("#top", offset=(15, 0))
         await settle(pilot)
         assert pilot.app.query_one("#core").display
 

@@ -186,7 +186,7 @@ CASES = {
             "At nine.",
         ),
         "memory/episodes/2026-02-02.md",
-        ("source:user-explicit | entities:[person--robin]\nWhen does the ferry leave? At nine.",),
+        ("entities:[person--robin] | from:[episode:2026-02-01:09:15]\nWhen does the ferry leave? At nine.",),
     ),
 }
 
