@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine import layout
 from workbench.engine.errors import RoleRefused
 from workbench.engine.history.commit_message import parse_message
-from workbench.engine.history.revert import REVERTS_ITEM
-from workbench.engine.history.rollback import RESTORES
-from workbench.engine.history.trailers import REDOES, REVERTS, UNDOES
+from workbench.engine.history.trailers import REDOES, RESTORES, REVERTS, REVERTS_ITEM, UNDOES
 
 if TYPE_CHECKING:
     from workbench.engine.documents import ReviewItem

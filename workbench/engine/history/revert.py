@@ -13,7 +13,7 @@ from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.plan import Action, Event, Plan
 from workbench.engine.history.structural_revert import changed_units, is_scaffold
 from workbench.engine.history.taking_back import Overlay, TakenBack, take_back
-from workbench.engine.history.trailers import REDOES, REVERTS, UNDOES
+from workbench.engine.history.trailers import REDOES, REVERTS, REVERTS_ITEM, UNDOES
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 ITEM = "Item"
 ITEM_UNIT = "Item-Unit"
-REVERTS_ITEM = "Reverts-Item"
 _ITEM_NAME = re.compile(r"^r-[A-Za-z0-9]+\.\d+$")
 _LASTING = frozenset({Action.PRUNE, Action.PURGE})
 

@@ -13,7 +13,7 @@ from workbench.engine.history.revert import reverting_plan
 from workbench.engine.history.scores_rollback import merge_scores, scores_of_file
 from workbench.engine.history.structural_revert import try_revert
 from workbench.engine.history.taking_back import Overlay, TakenBack, take_back
-from workbench.engine.history.trailers import REVERTS
+from workbench.engine.history.trailers import RESTORES, REVERTS
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from workbench.engine.history.history import History
     from workbench.engine.history.plan import Attribution, FileView, Plan, Receipt
 
-RESTORES = "Restores"
 # What was decided and accounted for stays so, whatever the memory goes back to.
 EXEMPT = frozenset({layout.AUDIT_ARCHIVE, layout.REFLECTION_LOG, layout.REJECTED})
 

@@ -3,3 +3,5 @@
 UNDOES = "Undoes"
 REDOES = "Redoes"
 REVERTS = "Reverts"
+REVERTS_ITEM = "Reverts-Item"
+RESTORES = "Restores"

@@ -10,10 +10,10 @@ from workbench.engine.documents import CoreMemory
 from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace
 from workbench.engine.history.document_units import take_apart, unit_name
 from workbench.engine.history.revert import reverting_plan
-from workbench.engine.history.rollback import RESTORES
 from workbench.engine.history.scores_rollback import scores_of_memory
 from workbench.engine.history.structural_revert import stale, try_revert
 from workbench.engine.history.taking_back import Overlay, TakenBack
+from workbench.engine.history.trailers import RESTORES
 from workbench.engine.history.unit_matching import match_units
 from workbench.engine.stores import locate_memory
 from workbench.engine.stores.core import read_core, within_cap

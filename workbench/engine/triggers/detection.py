@@ -11,6 +11,7 @@ from workbench.engine.triggers.clauses import Sentence, clause_starts, sentences
 from workbench.engine.triggers.live_text import PUNCTUATION, live_text
 from workbench.engine.triggers.model import NOTHING_DETECTED, Detection
 from workbench.engine.triggers.payload import read_payload
+from workbench.engine.triggers.phrases import Find
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,27 +30,6 @@ class _Candidates:
 
     language: Language
     phrases: tuple[Phrase, ...]
-
-
-@dataclass(frozen=True)
-class Find:
-    """A phrase found where a request begins.
-
-    Args:
-        phrase: Which one.
-        language: Its language.
-        match: Where it fits; its group `about`, where it has one, is what the request is about.
-        sentence: The sentence’s place among the sentences of the message.
-        clause: Where its clause begins, lead-ins included.
-        requested: Whether a lead-in such as “can you” makes a question a request.
-    """
-
-    phrase: Phrase
-    language: Language
-    match: re.Match[str]
-    sentence: int
-    clause: int
-    requested: bool
 
 
 def detect(message: str, phrases: PhraseBook) -> Detection:

@@ -9,8 +9,7 @@ from workbench.engine.triggers.clauses import Sentence, paragraph_start, sentenc
 from workbench.engine.triggers.live_text import PUNCTUATION
 
 if TYPE_CHECKING:
-    from workbench.engine.triggers.detection import Find
-    from workbench.engine.triggers.phrases import Language
+    from workbench.engine.triggers.phrases import Find, Language
 
 _JOINING_MARKS = re.compile(r"[\s,:;–—-]*")
 _COLON = re.compile(r"\s*(?::|–|—|-\s)\s*")

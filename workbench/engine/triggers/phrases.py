@@ -92,6 +92,27 @@ class PhraseBook:
     languages: tuple[Language, ...]
 
 
+@dataclass(frozen=True)
+class Find:
+    """A phrase found where a request begins.
+
+    Args:
+        phrase: Which one.
+        language: Its language.
+        match: Where it fits; its group `about`, where it has one, is what the request is about.
+        sentence: The sentence’s place among the sentences of the message.
+        clause: Where its clause begins, lead-ins included.
+        requested: Whether a lead-in such as “can you” makes a question a request.
+    """
+
+    phrase: Phrase
+    language: Language
+    match: re.Match[str]
+    sentence: int
+    clause: int
+    requested: bool
+
+
 _WORD_LISTS = tuple(f.name for f in fields(Language) if f.name not in ("name", "spaced", "phrases"))
 _KEYS = (*_KINDS, *_WORD_LISTS)
 

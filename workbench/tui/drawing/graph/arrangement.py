@@ -15,13 +15,14 @@ from workbench.tui.drawing.graph.indented import Indented, draw_indented, indent
 from workbench.tui.drawing.graph.listing import draw_list
 from workbench.tui.drawing.graph.sides import balanced, leaves, sides_of
 from workbench.tui.drawing.graph.stands import Columns
-from workbench.tui.drawing.graph.tree import Shown, grow
+from workbench.tui.drawing.graph.tree import grow
 from workbench.tui.ink import Span
 from workbench.tui.text import wrap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from workbench.tui.drawing.graph.grouping import Shown
     from workbench.tui.drawing.graph.ties import Ties
     from workbench.tui.drawing.picture import Picture
 

@@ -10,8 +10,8 @@ from workbench.tui.drawing.graph.names import shorten
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from workbench.tui.drawing.graph.grouping import Shown
     from workbench.tui.drawing.graph.ties import Ties
-    from workbench.tui.drawing.graph.tree import Shown
 
 # Words of a sentence, and whether each must stay whole.
 Note = tuple[tuple[str, bool], ...]

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.tui.drawing.graph.ties import APART, BOTH
-from workbench.tui.drawing.graph.tree import Group
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from workbench.tui.drawing.graph.ties import Ties
-    from workbench.tui.drawing.graph.tree import Shown
 
 # The share of the boxes that the first ring may take where there is a second one.
 _FIRST_RING = 0.6
 _OTHERS = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A box that stands for several entities.
+
+    Args:
+        direction: How they are related to the box that they hang on.
+        name: What is written in it.
+        members: Ids.
+        beyond: How many entities hang on these in turn.
+    """
+
+    key: str
+    direction: str
+    name: str
+    members: tuple[str, ...]
+    beyond: int = 0
+
+
+Shown = Mapping[str, Sequence[str | Group]]
 
 
 def whole(ties: Ties) -> Shown:

@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.tui.drawing.graph.cards import Card
+from workbench.tui.drawing.graph.grouping import Group
 from workbench.tui.drawing.graph.ties import APART, INWARD, OUTWARD
 from workbench.tui.text import cell_width
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from workbench.tui.drawing.graph.grouping import Shown
     from workbench.tui.drawing.graph.ties import Ties
 
 # Words of one run; more of them make a second one.
@@ -51,27 +53,6 @@ class Branch:
         yield self
         for child in self.children:
             yield from child.walk()
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A box that stands for several entities.
-
-    Args:
-        direction: How they are related to the box that they hang on.
-        name: What is written in it.
-        members: Ids.
-        beyond: How many entities hang on these in turn.
-    """
-
-    key: str
-    direction: str
-    name: str
-    members: tuple[str, ...]
-    beyond: int = 0
-
-
-Shown = Mapping[str, Sequence[str | Group]]
 
 
 def grow(ties: Ties, shown: Shown, cards: Mapping[str, Card], *, joined: bool = True) -> Branch:
