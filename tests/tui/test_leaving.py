@@ -17,6 +17,7 @@ from tests.tui.fake_bench import FakeBench
 from tests.tui.seen_workspace import MEI, looking
 from workbench.engine import Workspace
 from workbench.tui.app import BenchApp
+from workbench.tui.hangup import leave_when_gone
 from workbench.tui.in_order import InOrder
 from workbench.tui.widgets.item_editor import ItemEditor
 
@@ -27,6 +28,14 @@ from pathlib import Path
 from workbench.tui.launch import run
 from workbench.tui.workspace_bench import WorkspaceBench
 WorkspaceBench.status = lambda self: threading.Event().wait()
+run(Path(sys.argv[1]))
+"""
+# The bench as it is where the signal of a closed terminal does not come.
+_HEARS_NO_HANGUP = """
+import signal, sys
+from pathlib import Path
+from workbench.tui.launch import run
+signal.signal(signal.SIGHUP, signal.SIG_IGN)
 run(Path(sys.argv[1]))
 """
 _LEAVE = b"\x11"
@@ -74,16 +83,7 @@ async def test_a_pane_that_was_left_while_writing_is_found_so(bench: FakeBench) 
 
 
 def test_the_process_ends_though_something_is_read_for_ever(seen_folder: Path) -> None:
-    terminal, inner = pty.openpty()
-    termios.tcsetwinsize(inner, (24, 80))
-    process = subprocess.Popen(
-        [sys.executable, "-c", _READS_FOR_EVER, str(seen_folder)],
-        stdin=inner,
-        stdout=inner,
-        stderr=inner,
-        env={**os.environ, "TERM": "xterm-256color"},
-    )
-    os.close(inner)
+    terminal, process = _in_a_terminal(_READS_FOR_EVER, seen_folder)
     try:
         shown = _until(terminal, b"Identity")
         os.write(terminal, _LEAVE)
@@ -94,6 +94,52 @@ def test_the_process_ends_though_something_is_read_for_ever(seen_folder: Path) -
         process.kill()
         process.wait()
         os.close(terminal)
+
+
+def test_the_process_ends_when_its_terminal_is_gone_without_a_signal(seen_folder: Path) -> None:
+    terminal, process = _in_a_terminal(_HEARS_NO_HANGUP, seen_folder)
+    try:
+        _until(terminal, b"Identity")
+        os.close(terminal)
+        assert process.wait(_PATIENCE) == 0
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_the_process_ends_when_it_cannot_leave_either() -> None:
+    terminal, inner = pty.openpty()
+    stuck, ended = threading.Event(), threading.Event()
+    leave_when_gone(inner, stuck.wait, ended.set, patience=0.0)
+    assert not ended.is_set()
+    os.close(terminal)
+    assert ended.wait(_PATIENCE)
+    stuck.set()
+    os.close(inner)
+
+
+def test_what_is_no_terminal_is_not_watched() -> None:
+    reading, writing = os.pipe()
+    before = threading.active_count()
+    leave_when_gone(reading, lambda: None, lambda: None)
+    assert threading.active_count() == before
+    os.close(reading)
+    os.close(writing)
+
+
+def _in_a_terminal(program: str, folder: Path) -> tuple[int, subprocess.Popen[bytes]]:
+    """Start a program with a folder in a terminal of its own."""
+    terminal, inner = pty.openpty()
+    termios.tcsetwinsize(inner, (24, 80))
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, str(folder)],
+        stdin=inner,
+        stdout=inner,
+        stderr=inner,
+        env={**os.environ, "TERM": "xterm-256color"},
+    )
+    os.close(inner)
+    return terminal, process
 
 
 def _until(terminal: int, wanted: bytes) -> bytes:

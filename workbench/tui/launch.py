@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -40,6 +41,7 @@ def run(path: Path, at: str | None = None, role: str = "person") -> None:
     from workbench.engine.settings import user_settings_file
     from workbench.engine.workspace import Workspace
     from workbench.tui.app import BenchApp
+    from workbench.tui.hangup import leave_when_gone
     from workbench.tui.workspace_bench import WorkspaceBench
 
     with Workspace.open(path, role=role, reads_refresh=False, lock_timeout=_LOCK_TIMEOUT) as workspace:
@@ -54,6 +56,7 @@ def run(path: Path, at: str | None = None, role: str = "person") -> None:
             target=at or "",
             on_shown=_collect_garbage_again,
         )
+        leave_when_gone(sys.stdin.fileno(), partial(app.call_from_thread, app.leave), lambda: _end_at_once(1))
         # On a loop of its own: Python’s would wait until every thread has read to its end.
         app.run(loop=asyncio.new_event_loop())
     _end_at_once(app.return_code or 0)

@@ -233,7 +233,7 @@ class Overlays(App[None], inherit_bindings=False):
 
         self.push_screen(screen, left)
 
-    async def _leave(self) -> None:
+    async def leave(self) -> None:
         """Leave once everything that was asked for is written."""
         self._leaving = True
         for pane in self.screen_stack[0].query(Pane):
@@ -243,7 +243,7 @@ class Overlays(App[None], inherit_bindings=False):
 
     async def _may_leave(self, sure: bool | None) -> None:
         if sure:
-            await self._leave()
+            await self.leave()
 
     async def action_quit_bench(self) -> None:
         from workbench.tui.screens.confirm import ConfirmScreen
@@ -252,7 +252,7 @@ class Overlays(App[None], inherit_bindings=False):
             return
         drafts = sum(pane.drafts() for pane in self.screen_stack[0].query(Pane)) + self.memory_actions.drafts
         if not drafts:
-            await self._leave()
+            await self.leave()
             return
         one = drafts == 1
         self.push_screen(
