@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -56,7 +55,7 @@ def run(path: Path, at: str | None = None, role: str = "person") -> None:
             target=at or "",
             on_shown=_collect_garbage_again,
         )
-        leave_when_gone(sys.stdin.fileno(), partial(app.call_from_thread, app.leave), lambda: _end_at_once(1))
+        leave_when_gone(sys.stdin.fileno(), lambda: app.call_later(app.leave), lambda: _end_at_once(1))
         # On a loop of its own: Python’s would wait until every thread has read to its end.
         app.run(loop=asyncio.new_event_loop())
     _end_at_once(app.return_code or 0)
