@@ -43,9 +43,11 @@ class Door:
 
     @property
     def settings(self) -> SimpleNamespace:
-        return SimpleNamespace(
-            editor=self.editor, zone=UTC, timezone="UTC", state_directory=lambda _: Path("no-state")
-        )
+        return SimpleNamespace(editor=self.editor, zone=UTC, timezone="UTC")
+
+    @property
+    def state(self) -> Path:
+        return Path("no-state")
 
     def __enter__(self) -> Self:
         return self

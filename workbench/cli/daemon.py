@@ -87,7 +87,7 @@ def status_command(bench: Invocation) -> int:
     from workbench.engine.daemon.standing import read_status
 
     with bench.open(lenient=True) as workspace:
-        status = read_status(workspace.settings.state_directory(workspace.root))
+        status = read_status(workspace.state)
     return bench.report(status, lambda page: status_lines(page, status))
 
 
@@ -103,7 +103,7 @@ def stop_command(bench: Invocation) -> int:
     from workbench.engine.daemon.standing import end
 
     with bench.open(lenient=True) as workspace:
-        status = end(workspace.settings.state_directory(workspace.root), workspace.root)
+        status = end(workspace.state, workspace.root)
 
     def view(page: Page) -> list[str]:
         if not status.running:

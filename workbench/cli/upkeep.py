@@ -55,7 +55,7 @@ def _daemon(workspace: Workspace) -> Check:
     from workbench.cli.views.daemon import daemon_check
     from workbench.engine.daemon.standing import read_status
 
-    return daemon_check(read_status(workspace.settings.state_directory(workspace.root)))
+    return daemon_check(read_status(workspace.state))
 
 
 def _own_settings() -> Check:

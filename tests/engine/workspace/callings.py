@@ -182,6 +182,7 @@ READING = (
     Calling("role", lambda w: w.role),
     Calling("settings", lambda w: w.settings),
     Calling("warnings", lambda w: w.warnings),
+    Calling("state", lambda w: w.state),
     Calling("refresh", lambda w: w.refresh()),
     Calling("watch", lambda w: w.watch(lambda _: None)()),
     Calling("find", lambda w: w.find(Path(w.root))),

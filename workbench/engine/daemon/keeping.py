@@ -103,7 +103,7 @@ class Daemon:
         with contextlib.closing(self._alarm), told_of_signals(self.end):
             self._door = self._open_door()
             root = self._door.root
-            self._state = self._door.settings.state_directory(root)
+            self._state = self._door.state
             with only_one(self._state, root) as lock:
                 self._places = {place: _identity(place) for place in (root, lock)}
                 self._root = root
@@ -187,7 +187,7 @@ class Daemon:
         if door.settings == self._door.settings:
             door.close()
             return
-        if door.settings.state_directory(door.root) != self._state:
+        if door.state != self._state:
             door.close()
             raise StorageError(
                 "The settings name another state folder.",

@@ -346,7 +346,9 @@ class Settings:
         return ZoneInfo(self.timezone or system_timezone())
 
     def state_directory(self, root: Path) -> Path:
-        """Return the folder outside the workspace for what cannot be derived but may be lost.
+        """Return the folder outside the workspace for what cannot be derived but may be lost, named by its place.
+
+        Whether that is this workspace's own says `Workspace.state`.
 
         Args:
             root: The workspace folder. Nothing is created.

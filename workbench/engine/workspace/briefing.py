@@ -11,6 +11,7 @@ from workbench.engine.clock import time_or_none
 from workbench.engine.errors import HistoryError, OutsideWorkspace, StorageError, WorkbenchError
 from workbench.engine.workspace.dueness import reflection_due
 from workbench.engine.workspace.ground import Ground, can_be_kept
+from workbench.engine.workspace.own_state import set_aside_beside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -243,3 +244,11 @@ def _state(ground: Ground) -> Iterator[results.Check]:
                 f"{folder} cannot be written; {cost}",
                 f"Make room there, give yourself the right to write, or set paths.{purpose}.",
             )
+    for place in set_aside_beside(ground.state):
+        yield results.Check(
+            "former state",
+            "degraded",
+            f"{place} was left by another workspace that stood here",
+            f"Its sessions are read with: workbench sessions --from {place / 'sessions'}; "
+            "delete the folder when nobody needs it.",
+        )

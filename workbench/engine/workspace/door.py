@@ -168,7 +168,13 @@ class Workspace(
     def warnings(self) -> tuple[str, ...]:
         """Return one line for each thing that did not work as it should while memory was changed."""
         history = self._ground.__dict__.get("history")
-        return history.warnings if history is not None else ()
+        told = (self._ground.state_told,) if self._ground.state_told else ()
+        return (*told, *(history.warnings if history is not None else ()))
+
+    @property
+    def state(self) -> Path:
+        """Return the folder on this machine, outside the workspace, of what cannot be derived from its files."""
+        return self._ground.state
 
     def scoped(self, scope: str) -> ScopedMemory:
         """Return the door to this memory for one person or one group; it ends with this one.

@@ -91,6 +91,7 @@ class Ground:
     lock_timeout: float | None = None
     new_id: Callable[[], str] = field(default=_random_id, repr=False)
     writes_graph_index: bool = field(default=True, init=False)
+    state_told: str = field(default="", init=False)
     past_texts: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict, init=False, repr=False)
     _refreshed: float = field(default=-1e9, repr=False)
     _prepared: date | None = field(default=None, repr=False)
@@ -112,8 +113,13 @@ class Ground:
 
     @cached_property
     def state(self) -> Path:
-        """Return the folder of what cannot be derived from the files."""
-        return self.settings.state_directory(self.root)
+        """Return the folder of what cannot be derived from the files, rid of what another workspace left there."""
+        from workbench.engine.workspace.own_state import own_state
+
+        folder, self.state_told = own_state(
+            self.root, self.settings.state_directory(self.root), self.clock.now()
+        )
+        return folder
 
     @cached_property
     def history(self) -> History:
@@ -415,10 +421,17 @@ class Ground:
 
             if not self.has_history():
                 self.history.init()
+            self.claim_state()
             self.adopt()
             self.refresh()
             self._prepared = today
             begin_day(self)
+
+    def claim_state(self) -> None:
+        """Note whose state it is that this workspace, which has a history, keeps on this machine."""
+        from workbench.engine.workspace.own_state import claim_state
+
+        claim_state(self.root, self.state, _random_id)
 
     def close(self) -> None:
         """Let go of everything that was opened; a door that wrote does its upkeep first."""

@@ -37,6 +37,7 @@ def initialise(ground: Ground, timezone: str | None) -> Changed:
     attribution = Attribution("system:init", "auto", "workbench init")
     with ground.leaving_the_graph_index():
         receipts = [ground.history.init(attribution)]
+    ground.claim_state()
     if not had_memory:
         for folder in _FOLDERS:
             (ground.root / folder).mkdir(parents=True, exist_ok=True)
