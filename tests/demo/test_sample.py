@@ -63,7 +63,8 @@ def test_history_is_long_many_voiced_and_whole(sample: Sample) -> None:
 def test_every_scene_left_its_mark(sample: Sample) -> None:
     with sample.open() as workspace:
         commits = workspace.audit_verify().commits
-    scenes = [scene for scene in load_story(NOW.astimezone(ZONE).date()) if scene.verb != "recall"]
+    unrecorded = ("recall", "say", "use", "compact")
+    scenes = [scene for scene in load_story(NOW.astimezone(ZONE).date()) if scene.verb not in unrecorded]
     assert commits > len(scenes)
 
 
@@ -180,11 +181,32 @@ def test_notes_of_the_vault_have_short_titles(sample: Sample) -> None:
 
 def test_sub_agents_disagree_about_what_waits(sample: Sample) -> None:
     pending = PendingMemories.parse((sample.root / layout.PENDING_MEMORIES).read_bytes())
-    assert [(p.sender, p.conflicts) for p in pending.proposals] == [
-        ("researcher", (2,)),
-        ("coder", (1,)),
-        ("coder", ()),
+    assert [(p.number, p.sender, p.conflicts) for p in pending.proposals] == [
+        (4, "researcher", (5,)),
+        (5, "coder", (4,)),
+        (6, "coder", ()),
     ]
+
+
+def test_sessions_are_of_every_kind_and_lead_to_memory_and_back(sample: Sample) -> None:
+    with sample.open() as workspace:
+        sessions = {row.kind: row for row in workspace.sessions().sessions if row.kind != "subagent"}
+        assert set(sessions) == {"main", "group", "cron"}
+        main = sessions["main"]
+        assert 0.95 < (main.flush.tokens or 0) / main.flush.threshold < 1
+        assert sessions["group"].shared
+        compacted = workspace.session("agent:main:subagent:coder")
+        assert [line.kind for line in compacted.lines].count("compaction") == 1
+        reader = workspace.session_reader(main.key)
+        drawn = reader.page(1, reader.total()).memories
+        assert len(drawn) == 2
+        for line, ids in drawn.items():
+            for memory in ids:
+                assert f"file:{reader.name}#L{line}" in workspace.show(memory, count_access=False).provenance
+        for proposal in workspace.proposals().proposals:
+            (origin,) = proposal.origins
+            cited = next(each for each in workspace.session(origin).lines if each.citation == origin)
+            assert "propose" in cited.text or "off by" in cited.text
 
 
 def test_a_person_goes_on_from_it(sample: Sample, isolated: Path) -> None:

@@ -41,6 +41,6 @@ def test_names_of_earlier_scenes_are_given_before_they_are_used() -> None:
     given: set[str] = set()
     for scene in load_story(TODAY):
         used = [*scene.options.get("from", "").split(","), scene.options.get("fact", "")]
-        if scene.verb in ("remember", "supersede"):
+        if scene.verb in ("remember", "supersede", "propose"):
             assert {name for name in used if name} <= given, scene
         given.update([scene.options["as"]] if "as" in scene.options else [])

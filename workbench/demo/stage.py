@@ -11,8 +11,6 @@ from workbench.engine import layout
 from workbench.engine.documents import (
     EntityFile,
     Evolution,
-    MemoryProposal,
-    PendingMemories,
     Provenance,
     ReflectionLog,
     ReflectionRecord,
@@ -31,13 +29,18 @@ class Door:
 
 
 # Files in which decisions stand are written by hand here, which no agent may.
-_BY_HAND = ("decided", "evolution", "propose", "reflected")
+_BY_HAND = ("evolution", "reflected")
+_WINDOW = 200_000
+# What `use` says beside the particulars of the call.
+_NO_PARTICULARS = frozenset({"session", "tool", "failed"})
 
 
 def door_of(who: str, verb: str = "") -> Door:
     """Return the door of a scene's actor: agents and skills work as agents, people and approvals as persons."""
     if verb in _BY_HAND:
         return Door("person", who)
+    if who.startswith("subagent:"):
+        return Door(f"agent:{who.partition(':')[2]}")
     if who in ("user", "agent"):
         return Door("main")
     if who == "person":
@@ -171,27 +174,56 @@ class Stage:
         return Changed(reflected.commit, reflected.files, reflected.ids)
 
     def _propose(self, workspace: Workspace, scene: Scene) -> Changed:
-        proposal = MemoryProposal(
-            scene.who.partition(":")[2],
+        options = scene.options
+        return workspace.propose(
             scene.text,
-            workspace.now().isoformat(timespec="seconds"),
-            "noticed at work",
-            scene.options["store"],
-            tuple(_listed(scene.options.get("entity"))),
-            scene.options["confidence"],
+            store=options["store"],
+            entities=_listed(options.get("entity")),
+            confidence=options["confidence"],
+            trigger="noticed at work",
+            origins=self._origins(scene),
         )
-        pending = PendingMemories.parse(_content(workspace, layout.PENDING_MEMORIES)).append(proposal)
-        rivals = [each.number for each in pending.proposals if each.entities == proposal.entities]
-        if len(rivals) > 1:
-            pending = pending.flag_conflict(rivals)
-        return _edit(workspace, layout.PENDING_MEMORIES, pending.render())
 
-    def _decided(self, workspace: Workspace, scene: Scene) -> Changed:
-        """Clear what was committed out of the proposals."""
-        del scene
-        pending = PendingMemories.parse(_content(workspace, layout.PENDING_MEMORIES))
-        cleared = pending.remove([each.number for each in pending.proposals])
-        return _edit(workspace, layout.PENDING_MEMORIES, cleared.render())
+    def _commit(self, workspace: Workspace, scene: Scene) -> Changed:
+        """Store the proposal that waits, in other words where there are any."""
+        (waiting,) = workspace.proposals().proposals
+        return workspace.proposal_commit([waiting.number], text=scene.text or None)
+
+    def _say(self, workspace: Workspace, scene: Scene) -> Changed:
+        """Say something in a session; what the agent says tells how many tokens that makes."""
+        options = scene.options
+        said = workspace.session_append(
+            options["session"],
+            scene.text,
+            role="user" if scene.who == "user" else "assistant",
+            total_tokens=int(options["tokens"]) if "tokens" in options else None,
+            context_tokens=_WINDOW if "tokens" in options else None,
+            label=options.get("label"),
+        )
+        return Changed(
+            None, ids=tuple(f"file:sessions/{said.session_id}.jsonl#L{line}" for line in said.lines)
+        )
+
+    def _use(self, workspace: Workspace, scene: Scene) -> Changed:
+        """Let the agent use a tool; the text is what the tool answers."""
+        key, tool = scene.options["session"], scene.options["tool"]
+        given = {name: value for name, value in scene.options.items() if name not in _NO_PARTICULARS}
+        name = f"{tool}-{scene.at:%H%M}"
+        call = {"type": "toolCall", "id": name, "name": tool, "arguments": given}
+        answer = {
+            "role": "toolResult",
+            "toolCallId": name,
+            "toolName": tool,
+            "isError": "failed" in scene.options,
+            "content": [{"type": "text", "text": scene.text}],
+        }
+        workspace.session_append(key, message={"role": "assistant", "content": [call]})
+        workspace.session_append(key, message=answer)
+        return Changed(None)
+
+    def _compact(self, workspace: Workspace, scene: Scene) -> Changed:
+        workspace.session_compact(scene.options["session"], keep_tokens=int(scene.options["keep"]))
+        return Changed(None)
 
     def _soul(self, workspace: Workspace, scene: Scene) -> Changed:
         return workspace.edit_file("SOUL.md", scene.text)
