@@ -145,19 +145,12 @@ def test_no_door_is_opened_for_a_secret_to_do_things(settled: AgentHome) -> None
     assert traces(settled, TOKEN) == []
 
 
-def test_what_was_laid_there_from_outside_is_told(settled: AgentHome) -> None:
-    with settled.open(role="person") as workspace:
-        workspace.pin(EPISODE)
-        (settled.root / "memory/notes.md").write_text(f"Boats.\n\n{TOKEN}\n", encoding="utf-8")
-        (told,) = workspace.adopt().warnings
-        assert told.startswith("memory/notes.md:3 holds what looks like a secret (GitHub token)")
-        assert TOKEN not in told
-
-
 def test_what_memory_holds_already_may_be_moved(settled: AgentHome) -> None:
-    (settled.root / "memory/2026-01-30.md").write_text(f"The token is {TOKEN}.\n")
     with settled.open(role="person") as workspace:
+        workspace.edit_file("workbench.toml", "[secrets]\nhold_back = false\n")
+        (settled.root / "memory/2026-01-30.md").write_text(f"The token is {TOKEN}.\n")
         workspace.adopt()
+        workspace.edit_file("workbench.toml", "")
         workspace.graph_add_fact("Robin", f"Was given {TOKEN}")
         (first, second) = workspace.secrets_scan().places
         assert not first.allowed

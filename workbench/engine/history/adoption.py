@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from workbench.engine import layout
 from workbench.engine.history.alerts import CRITICAL_MARK, critical_alert
@@ -20,13 +20,15 @@ class Adopted:
         commits: Their commits, oldest first.
         files: The changed paths.
         alerts: Ids of the alerts raised.
-        warnings: One line for each file that could not be read.
+        warnings: One line for each file that could not be read, or of which something was held back.
+        left_out: What was told, by path, of files that stay out of history until a person decides.
     """
 
     commits: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     alerts: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ def drafts_of_edits(
     *,
     critical: frozenset[str],
     alerting: frozenset[str],
+    cut: Collection[str] = (),
 ) -> list[Draft]:
     """Return the commits that take edits in: each critical file with its alert, then the rest together.
 
@@ -57,10 +60,11 @@ def drafts_of_edits(
         transaction: Its id.
         critical: Paths of the critical files.
         alerting: Those whose changes raise alerts.
+        cut: Paths of files of which something was held back.
     """
     drafts = []
     for path in sorted(critical & edits.keys()):
-        entry = _entry(_change(store, tree, path, edits), edits, store, actor)
+        entry = _entry(_change(store, tree, path, edits), edits, store, actor, cut)
         marked = AuditEntry(entry.action, path, "—", CRITICAL_MARK + entry.summary)
         message = CommitMessage(
             entry.action,
@@ -77,7 +81,7 @@ def drafts_of_edits(
             drafts.append(Draft(critical_alert(path, entry.action, actor, "—", transaction), {}))
     rest = {path: content for path, content in edits.items() if path not in critical}
     if rest:
-        drafts.append(Draft(_message_of_many(store, tree, rest, actor, transaction), rest))
+        drafts.append(Draft(_message_of_many(store, tree, rest, actor, transaction, cut), rest))
     return drafts
 
 
@@ -112,11 +116,16 @@ def common_pattern(paths: list[str]) -> str:
 
 
 def _message_of_many(
-    store: GitStore, tree: str | None, edits: Mapping[str, bytes | None], actor: str, transaction: str
+    store: GitStore,
+    tree: str | None,
+    edits: Mapping[str, bytes | None],
+    actor: str,
+    transaction: str,
+    cut: Collection[str],
 ) -> CommitMessage:
     blobs = {path: store.write_blob(new) if new is not None else None for path, new in edits.items()}
     changes = store.tree_changes(tree, store.write_tree(tree, blobs))
-    entries = tuple(_entry(change, edits, store, actor) for change in changes)
+    entries = tuple(_entry(change, edits, store, actor, cut) for change in changes)
     actions = {entry.action for entry in entries}
     if len(entries) == 1:
         file, summary = entries[0].file, entries[0].summary
@@ -135,11 +144,18 @@ def _change(store: GitStore, tree: str | None, path: str, edits: Mapping[str, by
     return TreeChange(path, before, store.write_blob(content) if content is not None else None)
 
 
-def _entry(change: TreeChange, edits: Mapping[str, bytes | None], store: GitStore, actor: str) -> AuditEntry:
+def _entry(
+    change: TreeChange,
+    edits: Mapping[str, bytes | None],
+    store: GitStore,
+    actor: str,
+    cut: Collection[str],
+) -> AuditEntry:
     before = store.read_blob(change.old_blob) if change.old_blob else None
     after = edits[change.path]
     added, removed = line_counts(before, after)
     counts = f" (+{added} −{removed} lines)" if added or removed else ""
+    counts += ", part of it held back" if change.path in cut else ""
     if change.old_path:
         return AuditEntry(
             Action.RENAME, change.path, "—", f"renamed from {change.old_path} {_by(actor)}{counts}"

@@ -28,6 +28,7 @@ from workbench.engine.history.journal import JOURNAL_FILE, Journal
 from workbench.engine.history.lock import LOCK_FILE, WriterLock
 from workbench.engine.history.plan import Action, Attribution, Event, FileView, Plan, Planner, Receipt
 from workbench.engine.history.recovery import recover
+from workbench.engine.history.screening import Screen, let_in
 from workbench.engine.history.seen_head import keep_seen, load_seen, tampering
 from workbench.engine.history.stamps import find_edits
 from workbench.engine.history.transaction import Projection, Surroundings, Writing
@@ -53,6 +54,7 @@ class History:
         new_id: Gives a fresh transaction id of lower-case letters and digits.
         critical: Paths of the files that only some roles may change, and whose changes raise alerts.
         critical_alerts: Whether they do; changes of settings files do in any case, for the switch stands there.
+        screen: Asked about each edit from outside before it is taken in.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class History:
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
         critical: frozenset[str] = layout.CRITICAL,
         critical_alerts: bool = True,
+        screen: Screen = let_in,
     ) -> None:
         self.root = root
         self.path = root / layout.HISTORY
@@ -77,7 +80,7 @@ class History:
         self._opening = threading.Lock()
         alerting = critical if critical_alerts else critical & {layout.SETTINGS, *layout.FOREIGN_SETTINGS}
         self._around = Surroundings(
-            root, state, clock, zone, new_id, projections, self._warn, critical, alerting
+            root, state, clock, zone, new_id, projections, self._warn, critical, alerting, screen
         )
 
     # Reading

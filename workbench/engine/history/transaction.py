@@ -26,6 +26,7 @@ from workbench.engine.history.git_store import GitStore, blob_hash
 from workbench.engine.history.journal import FileStep, Journal, Record, sync_folder
 from workbench.engine.history.plan import Attribution, FileView, Plan, Planner, Receipt
 from workbench.engine.history.recovery import checkpoint, flush_objects
+from workbench.engine.history.screening import Screen, ScreenedEdits, refuse_left_out, screen_edits
 from workbench.engine.history.stamps import Edits, find_edits
 from workbench.engine.history.unflushed import replace_unflushed
 from workbench.engine.history.views import WorkFiles
@@ -56,6 +57,7 @@ class Surroundings:
         warn: Takes one line about something that does not work but stops nothing.
         critical: Paths of the critical files.
         alerting: Those whose changes raise alerts.
+        screen: Asked about each edit from outside.
     """
 
     root: Path
@@ -67,6 +69,7 @@ class Surroundings:
     warn: Callable[[str], None]
     critical: frozenset[str]
     alerting: frozenset[str]
+    screen: Screen
 
 
 @dataclass(frozen=True)
@@ -137,8 +140,11 @@ class Writing:
                 self._refuse_decisions(plan.trailers, replacements, attribution)
             edits = self._differing(view.contents)
             if edits:
-                adopted += self._adopt(edits, "manual").commits
-                continue
+                taken = self._adopt(edits, "manual")
+                adopted += taken.commits
+                refuse_left_out(taken.left_out, {step.path for step in replacements})
+                if edits.keys() != taken.left_out.keys():
+                    continue
             if any(stamp_of(self._root / path) != stamp for path, stamp in view.stamps.items()):
                 continue
             return self._commit_plan(plan, replacements, attribution, tuple(adopted))
@@ -153,18 +159,20 @@ class Writing:
         head = self.head()
         tree = self.store.commit(head).tree if head else None
         edits = find_edits(self._root, self.store, tree, self._around.state)
-        return replace(self._adopt(edits.files, actor), warnings=_warnings(edits))
+        taken = self._adopt(edits.files, actor)
+        return replace(taken, warnings=(*_warnings(edits), *taken.warnings))
 
     def begin_history(self) -> None:
         """Commit every file that is found, where there is no commit yet."""
         if self.head() is not None:
             return
         found = find_edits(self._root, self.store, None, self._around.state)
-        for warning in _warnings(found):
+        screened = self._screened(found.files, None)
+        for warning in (*_warnings(found), *screened.warnings):
             self._around.warn(warning)
-        if found.files:
+        if screened.edits:
             transaction = self._around.new_id()
-            self.begun = self.commit([first_commit(found.files, transaction)], transaction)[0]
+            self.begun = self.commit([first_commit(screened.edits, transaction)], transaction)[0]
 
     def record(self, message: CommitMessage) -> str:
         """Make a commit that changes no file; return its hash."""
@@ -321,22 +329,29 @@ class Writing:
     def _adopt(self, edits: Mapping[str, bytes | None], actor: str) -> Adopted:
         head = self.head()
         tree = self.store.commit(head).tree if head else None
-        edits = self._without_lost_scores(edits, tree)
-        if not edits:
-            return Adopted()
+        screened = self._screened(self._without_lost_scores(edits, tree), tree)
+        if not screened.edits:
+            return Adopted(warnings=screened.warnings, left_out=screened.left_out)
         transaction = self._around.new_id()
         drafts = drafts_of_edits(
             self.store,
             tree,
-            edits,
+            screened.edits,
             actor,
             transaction,
             critical=self._around.critical,
             alerting=self._around.alerting,
+            cut=screened.cut,
         )
         commits = self.commit(drafts, transaction)
         alerts = [value for draft in drafts for key, value in draft.message.trailers if key == ALERT]
-        return Adopted(tuple(commits), tuple(sorted(edits)), tuple(alerts))
+        return Adopted(
+            tuple(commits), tuple(sorted(screened.edits)), tuple(alerts), screened.warnings, screened.left_out
+        )
+
+    def _screened(self, edits: Mapping[str, bytes | None], tree: str | None) -> ScreenedEdits:
+        around = self._around
+        return screen_edits(self._root, self.store, tree, edits, around.screen, around.new_id)
 
     def _without_lost_scores(
         self, edits: Mapping[str, bytes | None], tree: str | None

@@ -12,12 +12,16 @@ class HeldMemory:
 
     Args:
         number: To decide on it by.
-        text: What should be remembered, the secrets left out.
-        asked: `remember` or `propose`.
-        role: Of the door that asked.
+        text: What should be remembered, or the line that somebody wrote, the secrets left out.
+        asked: `remember`, `propose`, or `edit` for what was written into a file from outside.
+        role: Of the door that asked; `outside` for an edit.
         timestamp: When.
         kinds: What was found, for example `GitHub token`.
         digests: Under which they can be allowed.
+        store: The store that was asked for, if any.
+        path: The file of an edit, else empty.
+        line: Of the secret in it, 1-based, when it was found.
+        left_out: Whether that file stays out of history; else a placeholder stands where the secret was.
     """
 
     number: int
@@ -27,6 +31,18 @@ class HeldMemory:
     timestamp: datetime
     kinds: tuple[str, ...]
     digests: tuple[str, ...]
+    store: str | None = None
+    path: str = ""
+    line: int | None = None
+    left_out: bool = False
+
+
+@dataclass(frozen=True)
+class HeldSecret:
+    """The words of something that was held back, with the secret in them: for a person’s eyes."""
+
+    number: int
+    text: str
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,5 @@ def added_secrets(before: bytes | None, after: bytes) -> tuple[Secret, ...]:
         after: As it shall be.
     """
     known = (before or b"").decode("utf-8", "replace")
-    lines = set(known.splitlines())
-    # Long files change by a few lines: those alone are looked at, with what stands between them for long keys.
-    text = after.decode("utf-8", "replace")
-    new = "\n".join(line for line in text.splitlines() if line not in lines)
-    return tuple(secret for secret in find_secrets(new) if secret.text not in known)
+    found = find_secrets(after.decode("utf-8", "replace"))
+    return tuple(secret for secret in found if secret.text not in known)

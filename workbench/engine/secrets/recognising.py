@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+LEFT_OUT: Final = "[secret left out]"
+"""What stands where a secret was."""
 _DIGEST: Final = 16
 _SHOWN: Final = 4
 
@@ -180,5 +182,5 @@ def _compiled(forms: tuple[int, ...]) -> re.Pattern[str]:
 def masked(text: str) -> str:
     """Return a text with `[secret left out]` for everything in it that looks like a secret."""
     for secret in reversed(find_secrets(text)):
-        text = f"{text[: secret.start]}[secret left out]{text[secret.start + len(secret.text) :]}"
+        text = f"{text[: secret.start]}{LEFT_OUT}{text[secret.start + len(secret.text) :]}"
     return text

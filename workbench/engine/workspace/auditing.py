@@ -313,11 +313,7 @@ class Auditing(KeepingUp):
         if adopted is None:
             return results.Changed(None)
         commit = adopted.commits[-1] if adopted.commits else None
-        warnings = (
-            *adopted.warnings,
-            *self._core_warnings(adopted.files),
-            *self._secret_warnings(adopted.files),
-        )
+        warnings = (*adopted.warnings, *self._core_warnings(adopted.files))
         return results.Changed(commit, adopted.files, adopted.alerts, warnings)
 
     def set_aside_history(self) -> Path:
@@ -338,23 +334,6 @@ class Auditing(KeepingUp):
                 remedy="The next change begins one.",
             )
         return self._ground.history.set_aside()
-
-    def _secret_warnings(self, files: tuple[str, ...]) -> list[str]:
-        """Tell of secrets in files that were written from outside, which nothing could hold back."""
-        from workbench.engine.secrets import find_secrets, masked
-
-        settings = self._ground.settings.secrets
-        told = []
-        for path in files if settings.hold_back else ():
-            text = (self._ground.files.read(path) or b"").decode("utf-8", "replace")
-            found = next((each for each in find_secrets(text) if each.digest not in settings.allow), None)
-            if found is not None:
-                line = text.count("\n", 0, found.start) + 1
-                told.append(
-                    f"{masked(path)}:{line} holds what looks like a secret ({found.kind}), and history has it now. "
-                    "Change it where it is used. See: workbench secrets scan"
-                )
-        return told
 
     def _core_warnings(self, changed: tuple[str, ...]) -> tuple[str, ...]:
         """Tell where an edit from outside left core memory over its cap."""

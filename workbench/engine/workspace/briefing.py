@@ -74,11 +74,15 @@ def _notices(
 
 
 def _held_back(ground: Ground) -> Iterator[str]:
-    from workbench.engine.workspace.held_back import HeldBackFile
+    from workbench.engine.workspace.held_back import waiting
 
-    if held := len(HeldBackFile(ground.state).read()):
-        what = "1 memory was" if held == 1 else f"{held} memories were"
-        yield f"{what} held back as a secret; a person decides with: workbench secrets"
+    held = waiting(ground)
+    edits = sum(bool(each.path) for each in held)
+    counts = ((len(held) - edits, "memory", "memories"), (edits, "edit of a file", "edits of files"))
+    told = " and ".join(f"{count} {one if count == 1 else many}" for count, one, many in counts if count)
+    if told:
+        were = "was" if len(held) == 1 else "were"
+        yield f"{told} {were} held back as a secret; a person decides with: workbench secrets"
 
 
 def _due_notice(due: results.ReflectionDue) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING, Any
 from workbench.engine import results
 from workbench.engine.clock import parse_time, render_time
 from workbench.engine.errors import InvalidInput, Locked, NotFound, StorageError
+from workbench.engine.history.journal import sync_folder
 from workbench.engine.process_lock import process_lock
 
 if TYPE_CHECKING:
     from workbench.engine.workspace.ground import Ground
 
 FILE = "held-back.json"
+EDIT = "edit"
+"""The method of a request that nobody made through a door: something was written into a file from outside."""
+OUTSIDE = "outside"
 _LOCK = "held-back.lock"
 _WAIT = 10.0
 
@@ -29,9 +33,10 @@ class HeldRequest:
 
     Args:
         number: From 1; never given twice.
-        method: The door's method: `remember` or `propose`.
-        arguments: Of that method, as JSON has them.
-        role: Of the door that asked.
+        method: The door's method: `remember` or `propose`; or `edit`.
+        arguments: Of that method, as JSON has them. Of an edit, `path`, `line` and `text` say what was found where,
+            without the secret; and `secret` is what a placeholder stands for, missing where the file is as it was.
+        role: Of the door that asked, or `outside`.
         moment: When, ISO 8601.
         kinds: What was found in it, for example `GitHub token`.
         digests: Of what was found.
@@ -44,6 +49,36 @@ class HeldRequest:
     moment: str
     kinds: tuple[str, ...]
     digests: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Return what should be stored, with the secrets in it; of an edit its line without."""
+        return str(self.arguments.get("content" if self.method == "propose" else "text", ""))
+
+    @property
+    def path(self) -> str:
+        """Return the file of an edit, else the empty string."""
+        return str(self.arguments.get("path", "")) if self.method == EDIT else ""
+
+    @property
+    def secret(self) -> str:
+        """Return what the placeholder in the file of an edit stands for, else the empty string."""
+        return str(self.arguments.get("secret", "")) if self.method == EDIT else ""
+
+    @property
+    def placeholder(self) -> str:
+        """Return what stands in the file of an edit where the secret was."""
+        return f"[held back {self.number}: {' and '.join(self.kinds)}]"
+
+    def is_same(self, other: HeldRequest) -> bool:
+        """Tell whether another request asks for the very same; a secret of a file is one wherever it stands in it."""
+        if self.method == other.method == EDIT:
+            return (self.path, self.secret, self.digests) == (other.path, other.secret, other.digests)
+        return (self.method, dict(self.arguments), self.role) == (
+            other.method,
+            dict(other.arguments),
+            other.role,
+        )
 
 
 class HeldBackFile:
@@ -75,19 +110,18 @@ class HeldBackFile:
         kinds: tuple[str, ...],
         digests: tuple[str, ...],
     ) -> HeldRequest:
-        """Keep a request; the very same one is kept once.
+        """Keep a request, flushed to the disk; the very same one is kept once.
 
         Raises:
             StorageError: The file cannot be written.
         """
         with self._locked():
             given, held = self._load()
-            for known in held:
-                if (known.method, dict(known.arguments), known.role) == (method, dict(arguments), role):
-                    return known
             request = HeldRequest(given + 1, method, arguments, role, moment, kinds, digests)
-            self._store(given + 1, [*held, request])
-        return request
+            known = next((each for each in held if each.is_same(request)), None)
+            if known is None:
+                self._store(given + 1, [*held, request])
+        return known or request
 
     def take(self, number: int) -> HeldRequest:
         """Return one request that waits.
@@ -104,9 +138,17 @@ class HeldBackFile:
 
     def drop(self, number: int) -> None:
         """Forget a request, without a trace of it."""
+        self.forget(lambda request: request.number == number)
+
+    def forget(self, goes: Callable[[HeldRequest], bool]) -> None:
+        """Forget every request of which `goes` says so, without a trace; nothing is written where there is none."""
+        if not self._path.exists():
+            return
         with self._locked():
             given, held = self._load()
-            self._store(given, [request for request in held if request.number != number])
+            kept = [request for request in held if not goes(request)]
+            if len(kept) < len(held):
+                self._store(given, kept)
 
     def _load(self) -> tuple[int, list[HeldRequest]]:
         try:
@@ -139,6 +181,7 @@ class HeldBackFile:
                 file.flush()
                 os.fsync(file.fileno())
             draft.replace(self._path)
+            sync_folder(self._folder)
         except OSError as error:
             draft.unlink(missing_ok=True)
             raise StorageError(
@@ -183,6 +226,35 @@ def _read_request(said: Mapping[str, Any]) -> HeldRequest:
         tuple(kinds),
         tuple(digests),
     )
+
+
+def waiting(ground: Ground) -> tuple[HeldRequest, ...]:
+    """Return what waits for a person's decision, oldest first.
+
+    An edit that was kept out of history waits as long as its file holds the secret, and nobody has let it in.
+
+    Args:
+        ground: The open workspace.
+
+    Raises:
+        StorageError: The file of what was held back, or one that it names, cannot be read.
+    """
+    from workbench.engine.secrets import find_secrets
+
+    held = HeldBackFile(ground.state).read()
+    if not any(each.path and not each.secret for each in held):
+        return held
+    ground.follow_settings()
+    allowed = ground.settings.secrets.allow
+
+    def waits(request: HeldRequest) -> bool:
+        if not request.path or request.secret:
+            return True
+        text = (ground.files.read(request.path) or b"").decode("utf-8", "replace")
+        found = (*find_secrets(text), *find_secrets(request.path))
+        return any(each.digest in request.digests and each.digest not in allowed for each in found)
+
+    return tuple(filter(waits, held))
 
 
 def held_back(

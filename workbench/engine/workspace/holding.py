@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.clock import parse_time
-from workbench.engine.errors import InvalidInput
+from workbench.engine.errors import InvalidInput, NotFound, Refused
+from workbench.engine.secrets import LEFT_OUT
 from workbench.engine.workspace.writing import Writing
 
 if TYPE_CHECKING:
     from workbench.engine.history import FileView, Plan
+    from workbench.engine.secrets import Secret
     from workbench.engine.workspace.held_back import HeldBackFile, HeldRequest
 
 _DOING = "let secrets into memory"
 _DIGEST = frozenset("0123456789abcdef")
-_NAMED_TEXT = {"remember": "text", "propose": "content"}
 
 
 class Holding(Writing):
@@ -31,25 +32,47 @@ class Holding(Writing):
             StorageError: The file of what was held back cannot be read.
         """
         from workbench.engine.secrets import masked
+        from workbench.engine.workspace.held_back import waiting
 
         require(self._ground.role, Capability.READ)
         return results.HeldBackList(
             tuple(
                 results.HeldMemory(
-                    request.number,
-                    masked(_text_of(request)),
-                    request.method,
-                    request.role,
-                    parse_time(request.moment),
-                    request.kinds,
-                    request.digests,
+                    each.number,
+                    masked(each.text),
+                    each.method,
+                    each.role,
+                    parse_time(each.moment),
+                    each.kinds,
+                    each.digests,
+                    store=each.arguments.get("store") or None,
+                    path=masked(each.path),
+                    line=each.arguments.get("line") if each.path else None,
+                    left_out=bool(each.path and not each.secret),
                 )
-                for request in self._held().read()
+                for each in waiting(self._ground)
             )
         )
 
+    def secrets_reveal(self, number: int) -> results.HeldSecret:
+        """Return what was held back with the secret in it. Only a person may.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: Nothing of that number waits.
+        """
+        require(self._ground.role, Capability.CHANGE_SETTINGS, doing="see what was held back")
+        request = self._held().take(number)
+        if not request.path or request.secret:
+            return results.HeldSecret(number, request.secret or request.text)
+        found = self._secrets_in(request)
+        return results.HeldSecret(number, "\n".join(dict.fromkeys(each.text for each in found)))
+
     def secrets_store(self, number: int, *, leave_out: bool = False) -> results.Remembered:
-        """Remember what was held back, in one commit; the secrets in it are allowed from then on. Only a person may.
+        """Store what was held back; the secrets in it are allowed from then on. Only a person may.
+
+        A request is remembered; what was written into a file from outside is put back where its placeholder stands,
+        or the file as it is taken into history.
 
         Args:
             number: Of what was held back.
@@ -57,17 +80,20 @@ class Holding(Writing):
 
         Raises:
             RoleRefused: This door is no person's.
-            NotFound: Nothing of that number waits.
+            NotFound: Nothing of that number waits, or its placeholder stands in its file no more.
+            Refused: The secret stands in a file that nobody but a person may change, and shall be left out.
         """
         from workbench.engine.secrets import masked
 
         require(self._ground.role, Capability.CHANGE_SETTINGS, doing=_DOING)
         held = self._held()
         request = held.take(number)
+        if request.path:
+            return self._drop_edit(request) if leave_out else self._keep_edit(request)
         if not leave_out:
             self.secrets_allow(request.digests)
-        text = _text_of(request)
-        remembered = self.remember(masked(text) if leave_out else text, **_wishes(request))
+        text = masked(request.text) if leave_out else request.text
+        remembered = self.remember(text, **_wishes(request))
         if remembered.held_back is None:
             held.drop(number)
         return remembered
@@ -75,15 +101,81 @@ class Holding(Writing):
     def secrets_drop(self, number: int) -> results.HeldBackList:
         """Forget what was held back; no trace of it stays. Only a person may. Returns what waits still.
 
+        In a file, `[secret left out]` stands where its placeholder stood.
+
         Raises:
             RoleRefused: This door is no person's.
             NotFound: Nothing of that number waits.
+            Refused: The secret stands in a file that nobody but a person may change.
         """
         require(self._ground.role, Capability.CHANGE_SETTINGS, doing="decide on what was held back")
         held = self._held()
-        held.take(number)
+        request = held.take(number)
+        if request.path:
+            self._drop_edit(request)
         held.drop(number)
         return self.secrets_held()
+
+    def _keep_edit(self, request: HeldRequest) -> results.Remembered:
+        """Let in what was written into a file from outside."""
+        if request.secret and request.placeholder not in self._text_of(request.path):
+            raise NotFound(
+                f"“{request.placeholder}” stands there no more.",
+                where=request.path,
+                remedy="Write it back where the secret belongs, or see the secret with: workbench secrets reveal "
+                f"{request.number}",
+            )
+        allowed = self.secrets_allow(request.digests)
+        if request.secret:
+            changed = self._replace_in(request, request.secret, "put back what was held back")
+        else:
+            adopted = self._ground.adopt()
+            commits = adopted.commits if adopted is not None else ()
+            changed = results.Changed(commits[-1] if commits else allowed.commit, (request.path,))
+        self._held().drop(request.number)
+        return _as_remembered(request, changed)
+
+    def _drop_edit(self, request: HeldRequest) -> results.Remembered:
+        """Leave a secret out of the file it was written into from outside."""
+        if not request.secret and self._secrets_in(request):
+            raise Refused(
+                "The secret stands in this file still, which nobody changes but you.",
+                where=request.path,
+                remedy="Take it out in an editor, and the rest is taken into history; or let it in with: "
+                f"workbench secrets store {request.number}",
+            )
+        changed = self._replace_in(request, LEFT_OUT, "left out what was held back")
+        self._held().drop(request.number)
+        return _as_remembered(request, changed)
+
+    def _replace_in(self, request: HeldRequest, text: str, summary: str) -> results.Changed:
+        """Give a file other words for its placeholder, in one commit; none where it does not stand there."""
+        ground = self._ground
+
+        def plan(view: FileView) -> Plan[results.Changed]:
+            from workbench.engine.history.plan import Action, FileChange, Plan
+
+            outcome = results.Changed(None, ids=(f"file:{request.path}",))
+            before = view.read(request.path)
+            after = before and before.replace(request.placeholder.encode(), text.encode())
+            if after is None or after == before:
+                return Plan(Action.EDIT, request.path, summary, outcome=outcome)
+            change = FileChange(request.path, after, Action.EDIT, summary)
+            return Plan(Action.EDIT, request.path, summary, (change,), outcome=outcome)
+
+        by = ground.attribution("a person decided on a secret")
+        receipt = ground.mutate(plan, by, Capability.CHANGE_SETTINGS, doing=_DOING)
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+
+    def _secrets_in(self, request: HeldRequest) -> list[Secret]:
+        """Return the secrets of a request that stand in its file, or in its name."""
+        from workbench.engine.secrets import find_secrets
+
+        found = (*find_secrets(self._text_of(request.path)), *find_secrets(request.path))
+        return [each for each in found if each.digest in request.digests]
+
+    def _text_of(self, path: str) -> str:
+        return (self._ground.files.read(path) or b"").decode("utf-8", "replace")
 
     def secrets_allow(self, digests: Iterable[str]) -> results.Changed:
         """Let secrets be stored, wherever they come up; one commit of the settings. Only a person may.
@@ -164,8 +256,17 @@ class Holding(Writing):
         return HeldBackFile(self._ground.state)
 
 
-def _text_of(request: HeldRequest) -> str:
-    return str(request.arguments.get(_NAMED_TEXT.get(request.method, "text"), ""))
+def _as_remembered(request: HeldRequest, changed: results.Changed) -> results.Remembered:
+    return results.Remembered(
+        changed.commit,
+        changed.files,
+        (f"file:{request.path}",),
+        changed.warnings,
+        id=f"file:{request.path}",
+        store=layout.store_of(request.path),
+        path=request.path,
+        router="given",
+    )
 
 
 def _wishes(request: HeldRequest) -> dict[str, Any]:

@@ -11,28 +11,21 @@ from workbench.engine.secrets import added_secrets, find_secrets, masked
 if TYPE_CHECKING:
     from workbench.engine.history import FileView, Plan
     from workbench.engine.secrets import Secret
+    from workbench.engine.workspace.ground import Ground
 
 T = TypeVar("T")
 
 
-def without_secrets(
-    planner: Callable[[FileView], Plan[T]], allowed: Collection[str], files: FileView
-) -> Callable[[FileView], Plan[T]]:
+def without_secrets(planner: Callable[[FileView], Plan[T]], ground: Ground) -> Callable[[FileView], Plan[T]]:
     """Return a planner whose plans are refused where they would bring a secret into the files or their history.
-
-    What stands in some file already may be moved, quoted and corrected: history has it.
 
     Args:
         planner: Of the change.
-        allowed: Digests of secrets that a person lets in.
-        files: All tracked files as they are.
+        ground: The open workspace.
     """
 
     def is_new(secret: Secret) -> bool:
-        if secret.digest in allowed:
-            return False
-        said = secret.text.encode("utf-8", "surrogatepass")
-        return not any(said in (files.read(path) or b"") for path in files.list(""))
+        return is_new_here(secret, ground)
 
     def plan(view: FileView) -> Plan[T]:
         planned = planner(view)
@@ -47,6 +40,31 @@ def without_secrets(
         return planned
 
     return plan
+
+
+def is_new_here(secret: Secret, ground: Ground) -> bool:
+    """Tell whether a secret may not be stored as things are: nobody let it in, and history does not have it.
+
+    What stands in some file already may be moved, quoted and corrected; in an edit that was kept out of history it
+    does not stand yet.
+
+    Args:
+        secret: What was found.
+        ground: The open workspace, with a history.
+    """
+    if secret.digest in ground.settings.secrets.allow:
+        return False
+    head = ground.history.head()
+    if head is None:
+        return True
+    said, files, committed = (
+        secret.text.encode("utf-8", "surrogatepass"),
+        ground.files,
+        ground.history.at(head),
+    )
+    return not any(
+        said in (files.read(path) or b"") and said in (committed.read(path) or b"") for path in files.list("")
+    )
 
 
 def refuse(found: Collection[Secret], where: str) -> None:

@@ -1,0 +1,289 @@
+"""A secret that somebody writes into a file gets into no commit until a person says so; no edit is lost."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.engine.workspace.agent_home import AgentHome
+from tests.engine.workspace.callings import EPISODE
+from tests.engine.workspace.test_secrets import PASSWORD, TOKEN
+from workbench.engine.errors import NotFound, Refused, RoleRefused, SecretFound, StorageError
+from workbench.engine.history.work_files import Staging
+from workbench.engine.workspace.held_back import FILE, HeldBackFile
+
+NOTES = "memory/notes.md"
+STAND_IN = "[held back 1: GitHub token]"
+KEY = "-----BEGIN PRIVATE KEY-----\r\nMIIEow\r\nAbCd\r\n-----END PRIVATE KEY-----"
+
+
+def write(home: AgentHome, path: str, text: str) -> Path:
+    place = home.root / path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_bytes(text.encode())
+    return place
+
+
+def in_history(home: AgentHome, text: str) -> bool:
+    """Tell whether any object of the history says something, whether a commit leads to it or not."""
+    objects = home.git("cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)")
+    names = [line.split()[0] for line in objects.splitlines()]
+    folder = home.root / ".audit"
+    said = (
+        subprocess.run(
+            ["git", f"--git-dir={folder}", "cat-file", "-p", name], check=True, capture_output=True
+        ).stdout
+        for name in names
+    )
+    loose = (path.read_bytes() for path in folder.glob("*") if path.is_file())
+    return any(text.encode() in content for content in (*said, *loose))
+
+
+def test_a_placeholder_stands_for_it(settled: AgentHome) -> None:
+    with settled.open(role="main") as workspace:
+        workspace.pin(EPISODE)
+        place = write(settled, NOTES, f"Boats.\n\nUse {TOKEN} there.\nGulls.\n")
+        (told,) = workspace.adopt().warnings
+        assert place.read_text() == f"Boats.\n\nUse {STAND_IN} there.\nGulls.\n"
+        assert (NOTES in told, STAND_IN in told, TOKEN in told) == (True, True, False)
+        (held,) = workspace.secrets_held().held
+        assert (held.number, held.asked, held.role, held.kinds) == (1, "edit", "outside", ("GitHub token",))
+        assert (held.path, held.line, held.text, held.left_out) == (
+            NOTES,
+            3,
+            "Use [secret left out] there.",
+            False,
+        )
+        assert "1 edit of a file was held back" in " ".join(workspace.brief().notices)
+        assert "part of it held back" in workspace.audit_log(limit=1).entries[0].summary
+        # Nothing is to be done about it twice.
+        assert workspace.adopt().commit is None
+        assert workspace.remember("The boat leaves at nine", store="episodic").commit is not None
+    assert not in_history(settled, TOKEN)
+    state = settled.open(role="person")
+    with state as workspace:
+        folder = workspace.settings.state_directory(workspace.root)
+    assert (folder / FILE).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_change_finds_it_as_well(settled: AgentHome) -> None:
+    with settled.open(role="main") as workspace:
+        workspace.pin(EPISODE)
+        core = settled.root / "MEMORY.md"
+        core.write_text(
+            core.read_text().replace("- Name: Robin", f"- Name: Robin\n- The password is {PASSWORD}")
+        )
+        workspace.core_add("Identity", "Likes ferries")
+        said = core.read_text()
+        assert "- The password is [held back 1: password]" in said
+        assert "- Likes ferries" in said
+    assert not in_history(settled, PASSWORD)
+
+
+def test_a_person_keeps_it(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.pin(EPISODE)
+        before = f"Boats: {TOKEN}\nAgain {TOKEN}\n"
+        place = write(settled, NOTES, before)
+        workspace.adopt()
+        assert workspace.secrets_reveal(1).text == TOKEN
+        stored = workspace.secrets_store(1)
+        assert (stored.path, stored.files) == (NOTES, (NOTES,))
+        assert place.read_text() == before
+        assert workspace.secrets_held().held == ()
+        assert in_history(settled, TOKEN)
+        workspace.undo()
+        assert STAND_IN in place.read_text()
+        workspace.redo()
+        assert place.read_text() == before
+        # What was let in may be written again.
+        write(settled, "memory/more.md", before)
+        assert workspace.adopt().warnings == ()
+
+
+@pytest.mark.parametrize("leave_out", [True, False])
+def test_a_person_leaves_it_out(settled: AgentHome, leave_out: bool) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.pin(EPISODE)
+        place = write(settled, NOTES, f"Boats: {TOKEN}\n")
+        workspace.adopt()
+        if leave_out:
+            workspace.secrets_store(1, leave_out=True)
+        else:
+            workspace.secrets_drop(1)
+        assert place.read_text() == "Boats: [secret left out]\n"
+        folder = workspace.settings.state_directory(workspace.root)
+        assert TOKEN not in (folder / FILE).read_text()
+    assert not in_history(settled, TOKEN)
+
+
+def test_a_line_that_is_gone_is_not_lost(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.pin(EPISODE)
+        place = write(settled, NOTES, f"Boats: {TOKEN}\n")
+        workspace.adopt()
+        place.write_text("Boats.\n")
+        with pytest.raises(NotFound, match="stands there no more"):
+            workspace.secrets_store(1)
+        assert workspace.secrets_reveal(1).text == TOKEN
+        assert workspace.secrets_drop(1).held == ()
+
+
+def test_nobody_but_a_person_sees_it(settled: AgentHome) -> None:
+    with settled.open(role="main") as workspace:
+        workspace.pin(EPISODE)
+        write(settled, NOTES, f"{TOKEN}\n")
+        workspace.adopt()
+        for ask in (workspace.secrets_reveal, workspace.secrets_store, workspace.secrets_drop):
+            with pytest.raises(RoleRefused):
+                ask(1)
+
+
+def test_line_endings_and_structure_stay(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.pin(EPISODE)
+        keys = write(settled, "memory/keys.md", f"Here:\r\n{KEY}\r\nthere.\r\n")
+        table = write(settled, "memory/table.json", json.dumps({"key": TOKEN, "n": [1]}))
+        before = keys.read_bytes()
+        workspace.adopt()
+        assert keys.read_bytes() == b"Here:\r\n[held back 1: private key]\r\nthere.\r\n"
+        assert json.loads(table.read_text()) == {"key": "[held back 2: GitHub token]", "n": [1]}
+        workspace.secrets_store(1)
+        assert keys.read_bytes() == before
+    assert not in_history(settled, TOKEN)
+
+
+@pytest.mark.parametrize(
+    ("path", "content"),
+    [
+        ("TOOLS.md", f"Key: {TOKEN}\n".encode()),
+        ("SOUL.md", f"Key: {TOKEN}\n".encode()),
+        ("openclaw.json", json.dumps({"key": TOKEN}).encode()),
+        ("memory/latin.md", f"Caf\xe9 {TOKEN}\n".encode("latin-1")),
+        (f"memory/{TOKEN}.md", b"Boats.\n"),
+    ],
+)
+def test_what_may_not_be_cut_stays_out_of_history(settled: AgentHome, path: str, content: bytes) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.pin(EPISODE)
+        place = settled.root / path
+        place.write_bytes(content)
+        write(settled, NOTES, "Boats.\n")
+        adopted = workspace.adopt()
+        assert adopted.files == (NOTES,)
+        (told,) = adopted.warnings
+        assert "stays out of history" in told
+        assert TOKEN not in told
+        (held,) = workspace.secrets_held().held
+        assert held.left_out
+        assert TOKEN not in held.path
+        # All else goes on, also what reads that file.
+        assert workspace.remember("The boat leaves at nine", store="episodic").commit is not None
+        assert workspace.adopt().commit is None
+        assert place.read_bytes() == content
+        with pytest.raises(Refused, match="in this file still"):
+            workspace.secrets_drop(1)
+        assert not in_history(settled, TOKEN)
+        # Its number is no other one for being seen again.
+        assert [each.number for each in workspace.secrets_held().held] == [1]
+        workspace.secrets_store(1)
+        assert workspace.secrets_held().held == ()
+        assert workspace.adopt().warnings == ()
+        assert in_history(settled, TOKEN)
+
+
+def test_nothing_else_brings_in_what_was_left_out(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.pin(EPISODE)
+        place = write(settled, "TOOLS.md", f"Key: {TOKEN}\n")
+        workspace.adopt()
+        with pytest.raises(SecretFound):
+            workspace.edit_file("TOOLS.md", f"Key: {TOKEN}\nAnd more.\n", expected=place.read_text())
+        with pytest.raises(SecretFound):
+            workspace.graph_add_fact("Robin", f"Was given {TOKEN}")
+        assert not in_history(settled, TOKEN)
+        # Taken out in an editor, the edit is taken in, and nothing waits.
+        place.write_text("Key: none\n")
+        assert workspace.secrets_held().held == ()
+        assert workspace.adopt().files == ("TOOLS.md",)
+
+
+def test_history_begins_without_it(home: AgentHome) -> None:
+    write(home, NOTES, f"Boats: {TOKEN}\n")
+    tools = write(home, "TOOLS.md", f"Key: {TOKEN}\n")
+    with home.open(role="person") as workspace:
+        workspace.remember("The boat leaves at nine", store="episodic")
+        assert [each.path for each in workspace.secrets_held().held] == ["TOOLS.md", NOTES]
+        assert (home.root / NOTES).read_text() == "Boats: [held back 2: GitHub token]\n"
+        assert tools.read_text() == f"Key: {TOKEN}\n"
+        assert any(NOTES in line for line in workspace.warnings)
+    assert not in_history(home, TOKEN)
+
+
+def test_a_file_that_is_being_saved_is_left_for_the_next_look(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.pin(EPISODE)
+        place = write(settled, NOTES, f"Boats: {TOKEN}\n")
+        lay = Staging.lay
+
+        def saved_meanwhile(staging: Staging, path: str, content: bytes) -> None:
+            lay(staging, path, content)
+            place.write_text(f"Boats: {TOKEN}\nGulls.\n")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Staging, "lay", saved_meanwhile)
+            assert workspace.adopt().commit is None
+        assert place.read_text() == f"Boats: {TOKEN}\nGulls.\n"
+        workspace.adopt()
+        assert place.read_text() == f"Boats: {STAND_IN}\nGulls.\n"
+        assert len(workspace.secrets_held().held) == 1
+    assert not in_history(settled, TOKEN)
+
+
+def test_it_is_kept_before_the_file_is_touched(settled: AgentHome, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise StorageError("No space left.", where="state")
+
+    with settled.open(role="person") as workspace:
+        workspace.pin(EPISODE)
+        place = write(settled, NOTES, f"Boats: {TOKEN}\n")
+        with monkeypatch.context() as patch:
+            patch.setattr(HeldBackFile, "add", full)
+            with pytest.raises(StorageError):
+                workspace.adopt()
+        assert place.read_text() == f"Boats: {TOKEN}\n"
+        with monkeypatch.context() as patch:
+            patch.setattr(Staging, "place", full)
+            with pytest.raises(StorageError):
+                workspace.adopt()
+        # Whoever was killed here finds it again, under the same number.
+        assert place.read_text() == f"Boats: {TOKEN}\n"
+        workspace.adopt()
+        assert place.read_text() == f"Boats: {STAND_IN}\n"
+        assert [each.number for each in workspace.secrets_held().held] == [1]
+    assert not in_history(settled, TOKEN)
+
+
+def test_an_editor_that_saves_it_again_asks_nobody_twice(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.pin(EPISODE)
+        place = write(settled, NOTES, f"Boats: {TOKEN}\n")
+        workspace.adopt()
+        place.write_text(f"Boats: {TOKEN}\n")
+        # It reads as history has it once the secret is out: there is nothing to commit.
+        assert workspace.adopt().commit is None
+        assert place.read_text() == f"Boats: {STAND_IN}\n"
+        assert len(workspace.secrets_held().held) == 1
+
+
+def test_switched_off_it_is_taken_in(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.edit_file("workbench.toml", "[secrets]\nhold_back = false\n")
+        place = write(settled, NOTES, f"Boats: {TOKEN}\n")
+        assert workspace.adopt().warnings == ()
+        assert TOKEN in place.read_text()
