@@ -311,6 +311,7 @@ SECRETS = (
     Calling("secrets_held", lambda w: w.secrets_held(), prepare=a_secret),
     Calling("secrets_scan", lambda w: w.secrets_scan()),
     Calling("secrets_store", lambda w: w.secrets_store(1), PERSON, prepare=a_secret),
+    Calling("secrets_reveal", lambda w: w.secrets_reveal(1), PERSON, prepare=a_secret),
     Calling("secrets_drop", lambda w: w.secrets_drop(1), PERSON, prepare=a_secret),
     Calling("secrets_allow", lambda w: w.secrets_allow(["0123456789abcdef"]), PERSON),
 )

@@ -123,7 +123,7 @@ if TYPE_CHECKING:
         TokenUse,
     )
     from workbench.engine.results.scoped import BriefMemory, ScopedBrief
-    from workbench.engine.results.secrets import HeldBackList, HeldMemory, SecretPlace, SecretScan
+    from workbench.engine.results.secrets import HeldBackList, HeldMemory, HeldSecret, SecretPlace, SecretScan
     from workbench.engine.results.sessions import (
         Compacted,
         ContextMessage,
@@ -197,6 +197,7 @@ _HOME: Final = {
     "HeldBack": "memories",
     "HeldBackList": "secrets",
     "HeldMemory": "secrets",
+    "HeldSecret": "secrets",
     "HistoryEntry": "memories",
     "HistoryLine": "past",
     "Hit": "recall",
@@ -314,6 +315,7 @@ __all__ = [
     "HeldBack",
     "HeldBackList",
     "HeldMemory",
+    "HeldSecret",
     "HistoryEntry",
     "HistoryLine",
     "Hit",

@@ -126,6 +126,7 @@ class Ground:
         """Return the history; opening it reads nothing yet."""
         from workbench.engine.history import History
         from workbench.engine.workspace.projections import projections
+        from workbench.engine.workspace.secret_screen import SecretScreen
 
         return History(
             self.root,
@@ -139,6 +140,7 @@ class Ground:
             projections=projections(self),
             critical=self.settings.audit.critical,
             critical_alerts=self.settings.audit.critical_alerts,
+            screen=SecretScreen(self),
         )
 
     @property
@@ -318,6 +320,7 @@ class Ground:
         """Take in outside edits, where this door may and there is a history."""
         if not self.has_history() or not self.role.may(Capability.WRITE_MEMORY):
             return None
+        self.follow_settings()
         return self.history.adopt()
 
     def adopt_for_reading(self) -> None:
@@ -349,7 +352,7 @@ class Ground:
         if self.settings.secrets.hold_back:
             from workbench.engine.workspace.secret_gate import without_secrets
 
-            planner = without_secrets(planner, self.settings.secrets.allow, self.files)
+            planner = without_secrets(planner, self)
         with self._lock:
             self.prepare_writing()
             receipt = self.history.mutate(
