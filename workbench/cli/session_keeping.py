@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from workbench.cli.command import command
 from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page, safe_line
+from workbench.cli.progress_line import ProgressLine
 from workbench.cli.session_looking import FROM
 from workbench.cli.text_argument import text_of
+
+if TYPE_CHECKING:
+    from workbench.engine.results import CompactionProgress
 
 
 @command(
@@ -84,8 +90,18 @@ def compact(bench: Invocation, key: str, from_: str | None, instructions: str, k
 
     A chat model writes the summary where one is configured, else it is made of what was said.
     """
+    line = ProgressLine()
+
+    def told(progress: CompactionProgress) -> None:
+        line.tell(f"Compacting: {progress.phase} {progress.done:,} of {progress.total:,}")
+
     with bench.open() as workspace:
-        done = workspace.session_compact(key, instructions=instructions, keep_tokens=keep, from_=from_)
+        try:
+            done = workspace.session_compact(
+                key, instructions=instructions, keep_tokens=keep, from_=from_, progress=told
+            )
+        finally:
+            line.end()
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.sessions import compacted_lines

@@ -80,6 +80,12 @@ class Refused(WorkbenchError):
     exit_code = 5
 
 
+class Cancelled(Refused):
+    """What was under way was called off; it changed nothing."""
+
+    kind = "cancelled"
+
+
 class RoleRefused(Refused):
     kind = "role-refused"
 

@@ -13,8 +13,9 @@ from tests.engine.sessions.openclaw_database import make
 from tests.engine.sessions.transcript_files import called, chain, said, write
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace
-from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, ProviderError
+from workbench.engine.errors import Cancelled, InvalidInput, InvalidSetting, NotFound, ProviderError
 from workbench.engine.providers import ChatMessage, ChatReply
+from workbench.engine.results import CompactionProgress
 
 MAIN = "agent:main:main"
 TALK = (
@@ -43,6 +44,59 @@ def transcript(workspace: Workspace) -> Path:
 
 def told(workspace: Workspace) -> list[str]:
     return [line.text for line in workspace.session(MAIN).lines if line.kind == "message"]
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    return {str(each.relative_to(folder)): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
+
+
+def test_a_compaction_tells_how_far_it_has_come(talked: AgentHome) -> None:
+    with talked.open() as workspace:
+        told: list[CompactionProgress] = []
+        assert workspace.session_compact(MAIN, keep_tokens=5, progress=told.append).line is not None
+    assert [each.phase for each in told] == ["reading", "reading", "gathering", "gathering"]
+    assert all(each.done <= each.total for each in told)
+    assert told[1] == CompactionProgress("reading", 7, 7)
+
+
+@pytest.mark.parametrize("asked", range(4))
+def test_a_compaction_that_is_called_off_changes_nothing(talked: AgentHome, asked: int) -> None:
+    with talked.open() as workspace:
+        folder = Path(workspace.sessions().where).parent
+        before, answers = everything(folder), iter([*[False] * asked, True])
+        with pytest.raises(Cancelled):
+            workspace.session_compact(MAIN, keep_tokens=5, cancelled=lambda: next(answers))
+        assert everything(folder) == before
+        assert workspace.session_compact(MAIN, keep_tokens=5).line is not None
+
+
+def test_a_compaction_by_a_model_is_called_off_between_stages(
+    talked: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_model(monkeypatch, "A summary.")
+    with talked.open() as workspace:
+        told: list[CompactionProgress] = []
+        with pytest.raises(Cancelled):
+            workspace.session_compact(
+                MAIN,
+                keep_tokens=5,
+                progress=told.append,
+                cancelled=lambda: bool(told) and told[-1].phase == "summarising",
+            )
+        assert told[-1] == CompactionProgress("summarising", 0, 1)
+        assert workspace.session_flush_check(MAIN).compactions == 0
+
+
+def test_another_programs_session_is_not_even_copied_where_it_is_called_off(
+    settled: AgentHome, tmp_path: Path
+) -> None:
+    place = tmp_path / "7d0c.jsonl"
+    write(place, *chain(*(f"Sentence {number} of many." for number in range(9))))
+    with settled.open() as workspace:
+        with pytest.raises(Cancelled):
+            workspace.session_compact("7d0c", from_=str(place), keep_tokens=5, cancelled=lambda: True)
+        assert workspace.sessions().sessions == ()
+        assert workspace.session_compact("7d0c", from_=str(place), keep_tokens=5).copied_from == str(place)
 
 
 def test_what_was_said_is_listed_and_shown(talked: AgentHome) -> None:

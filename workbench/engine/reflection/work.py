@@ -6,17 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from workbench.engine.errors import Refused
+from workbench.engine.errors import Cancelled as Cancelled
 from workbench.engine.results import Phase, Progress
 
 RULES: Final = "rules"
 """What a phase that asked no model, or had no use of its answer, was done by."""
-
-
-class Cancelled(Refused):
-    """A cycle was called off; nothing was written."""
-
-    kind = "cancelled"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from workbench.engine.sessions import events
@@ -59,7 +59,7 @@ def plan_cut(tree: Tree, reader: LineReader, keep_tokens: int) -> Cut | None:
     return Cut(left, kept, event.id, _summary_before(tree, reader, branch.compaction))
 
 
-def messages_of(tree: Tree, reader: LineReader, numbers: tuple[int, ...]) -> Iterator[Placed]:
+def messages_of(tree: Tree, reader: LineReader, numbers: Iterable[int]) -> Iterator[Placed]:
     """Give the messages of entries, one by one."""
     for number in numbers:
         placed = placed_message(tree, reader, number)

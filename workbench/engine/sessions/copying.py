@@ -37,9 +37,9 @@ def copy_session(
         StorageError: The disk does not take it.
     """
     session_id = checked_session_id(entry.fields.get("sessionId"))
-    for name, known in store.read().entries.items():
-        if known.session_id == session_id and store.transcript(parse_key(name), known).exists():
-            return name, known, False
+    copy = find_copy(entry, store)
+    if copy is not None:
+        return *copy, False
     store.make_folder()
     copied = SessionEntry(entry.fields).with_fields(
         sessionFile=None, updatedAt=milliseconds(now), **{_COPIED_FROM: lines.where}
@@ -54,6 +54,19 @@ def copy_session(
         name, stored = store.change(_beside(key, session_id), lambda _: copied)
     assert stored is not None
     return name, stored, True
+
+
+def find_copy(entry: SessionEntry, store: SessionStore) -> tuple[str, SessionEntry] | None:
+    """Return the key and the entry of the copy that was made of a session before; None where there is none.
+
+    Args:
+        entry: Of the original.
+        store: The own one.
+    """
+    for name, known in store.read().entries.items():
+        if known.session_id == entry.session_id and store.transcript(parse_key(name), known).exists():
+            return name, known
+    return None
 
 
 def _beside(key: SessionKey, session_id: str) -> SessionKey:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers import ChatMessage, ChatModel
 from workbench.engine.sessions.gathering import Gathered, Told
+from workbench.engine.sessions.steps import Steps
 from workbench.engine.tokens import count_tokens
 
 SUMMARY_TOKENS = 1500
@@ -48,6 +49,7 @@ def summarise(
     chat: ChatModel | None,
     context_tokens: int,
     instructions: str = "",
+    steps: Steps | None = None,
 ) -> Summary:
     """Write the summary of what was gathered; tool failures and files are told in any case.
 
@@ -57,18 +59,24 @@ def summarise(
         chat: The model to ask; None for the rules.
         context_tokens: Question and answer that the model takes at once.
         instructions: What a person wants it to look at.
+        steps: Told of each stage; None where nobody waits for it.
+
+    Raises:
+        Cancelled: The steps are not wanted any more.
     """
     facts = _facts(gathered)
     if chat is None or not gathered.turns:
         return Summary(_joined(_extract(gathered, before), facts), "rules")
     try:
-        text = _asked(gathered, before, chat, context_tokens, instructions)
+        text = _asked(gathered, before, chat, context_tokens, instructions, steps or Steps())
     except ProviderError as error:
         return Summary(_joined(_extract(gathered, before), facts), "rules", error.message)
     return Summary(_joined(text, facts), "model")
 
 
-def _asked(gathered: Gathered, before: str, chat: ChatModel, context_tokens: int, instructions: str) -> str:
+def _asked(
+    gathered: Gathered, before: str, chat: ChatModel, context_tokens: int, instructions: str, steps: Steps
+) -> str:
     """Ask stage by stage: each stage is told the summary so far and the next part."""
     room = _stage_tokens(context_tokens)
     so_far = before
@@ -80,7 +88,9 @@ def _asked(gathered: Gathered, before: str, chat: ChatModel, context_tokens: int
     wanted = (
         f"\nThe person asks to keep in mind: {instructions.strip()[:1000]}" if instructions.strip() else ""
     )
-    for part in _stages(gathered.turns, room):
+    parts = list(_stages(gathered.turns, room))
+    for done, part in enumerate(parts):
+        steps.tell("summarising", done, len(parts))
         told = "\n\n".join(f"{turn.speaker}: {turn.text}" for turn in part)
         asked = (
             f"Summary so far:\n{_within(so_far, SUMMARY_TOKENS) or '(none)'}\n\n"
@@ -91,6 +101,7 @@ def _asked(gathered: Gathered, before: str, chat: ChatModel, context_tokens: int
             (ChatMessage("system", _SYSTEM), ChatMessage("user", asked)), max_tokens=SUMMARY_TOKENS
         )
         so_far = reply.text.strip() or so_far
+    steps.tell("summarising", len(parts), len(parts))
     return so_far
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -11,6 +11,7 @@ from workbench.engine.results import SessionProblem
 from workbench.engine.sessions import events
 from workbench.engine.sessions.events import Event, read_event
 from workbench.engine.sessions.lines import Lines
+from workbench.engine.sessions.steps import Steps
 
 MOST_PROBLEMS = 1000
 _CODES = {kind: code for code, kind in enumerate(events.KINDS, 1)}
@@ -77,16 +78,23 @@ _MOST_KNOWN = 4
 _known: dict[tuple[int, ...], Tree] = {}
 
 
-def read_tree(lines: Lines) -> Tree:
+def read_tree(lines: Lines, steps: Steps | None = None) -> Tree:
     """Return the shape of a transcript; one that has not changed since is not read again.
 
     Args:
         lines: Of the transcript.
+        steps: Told how much was read; None where nobody waits for it.
+
+    Raises:
+        Cancelled: The steps are not wanted any more.
     """
     stamp = lines.stamp()
+    tree = _known.pop(stamp, None) if stamp is not None else None
+    if tree is None:
+        numbered = lines.read()
+        tree = _read(numbered if steps is None else steps.over("reading", numbered, lines.count()))
     if stamp is None:
-        return _read(lines)
-    tree = _known.pop(stamp, None) or _read(lines)
+        return tree
     _known[stamp] = tree
     while len(_known) > _MOST_KNOWN:
         with suppress(StopIteration, KeyError):
@@ -94,7 +102,7 @@ def read_tree(lines: Lines) -> Tree:
     return tree
 
 
-def _read(lines: Lines) -> Tree:
+def _read(lines: Iterable[tuple[int, bytes]]) -> Tree:
     """Read every line of a transcript once and keep its shape; nothing of the text stays in memory.
 
     A line that cannot be read is reported by its number and skipped; an entry whose parent is lost follows the entry
@@ -102,11 +110,11 @@ def _read(lines: Lines) -> Tree:
     child, so there are no circles.
 
     Args:
-        lines: Of the transcript.
+        lines: Of the transcript, with their numbers.
     """
     tree = Tree()
     known: dict[str, int] = {}
-    for number, content in lines.read():
+    for number, content in lines:
         tree.total = number
         event = read_event(number, content)
         if isinstance(event, str):

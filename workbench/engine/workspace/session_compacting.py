@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from workbench.engine.sessions.context import Context
     from workbench.engine.sessions.entries import SessionEntry
     from workbench.engine.sessions.lines import LineReader
+    from workbench.engine.sessions.steps import Steps
     from workbench.engine.sessions.summarising import Summary
     from workbench.engine.sessions.tree import Tree
 
@@ -33,6 +34,8 @@ class SessionCompacting(SessionFlushing):
         instructions: str = "",
         keep_tokens: int | None = None,
         from_: str | None = None,
+        progress: Callable[[results.CompactionProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> results.Compacted:
         """Let a summary stand for all but the newest messages of a session; the transcript keeps everything.
 
@@ -43,32 +46,39 @@ class SessionCompacting(SessionFlushing):
             key: As for `session`.
             instructions: What the summary shall look at.
             keep_tokens: Of the newest messages that stay; the setting `sessions.keep_recent_tokens` by default.
-            from_: As for `sessions`; the session is copied into the own store first.
+            from_: As for `sessions`; what is compacted is a copy in the own store.
+            progress: Told how far it has come, on the calling thread.
+            cancelled: Asked often; a compaction that is called off changes nothing.
 
         Raises:
             NotFound: There is no such session.
             Locked: Another program writes it.
+            Cancelled: It was called off.
             RoleRefused: This door may not write.
         """
         from workbench.engine.sessions.compaction import plan_cut
         from workbench.engine.sessions.context import build_context
         from workbench.engine.sessions.lines import random_access
+        from workbench.engine.sessions.steps import Steps
         from workbench.engine.sessions.tree import read_tree
 
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="compact sessions")
-        found = self._own(key, from_)
+        steps = Steps(progress, cancelled)
+        found = self._to_be_compacted(key, from_)
         keep = ground.settings.sessions.keep_recent_tokens if keep_tokens is None else keep_tokens
         lines = found.lines
-        tree = read_tree(lines)
+        tree = read_tree(lines, steps)
         with random_access(lines) as reader:
             before = build_context(tree, reader, budget=self._room(found), turns=0)
             cut = plan_cut(tree, reader, keep)
             if cut is None:
                 return _nothing(found, before, keep)
-            summary = self._summary(tree, reader, cut, instructions)
+            summary = self._summary(tree, reader, cut, instructions, steps)
             left = sum(1 for number in cut.left if tree.kind(number) == "message")
         tokens_before = found.entry.total_tokens or before.total
+        if from_ is not None:
+            found = self._copied(found)
         event = self._append_compaction(found, cut, summary, tokens_before)
         after = self._context(found, self._room(found), 0)[1]
         compactions = self._count_compaction(found, after.total)
@@ -164,17 +174,26 @@ class SessionCompacting(SessionFlushing):
             done = self.session_compact(key, keep_tokens=done.tokens_before // 4)
         return done.line is not None and done.tokens_after < done.tokens_before
 
+    def _to_be_compacted(self, key: str, from_: str | None) -> places.Found:
+        """Return a session of the own store; of another program's its copy, or where there is none yet itself."""
+        from workbench.engine.sessions.copying import find_copy
+
+        found = places.find(self._ground, key, from_)
+        if from_ is None or find_copy(found.entry, places.own_home(self._ground).store) is None:
+            return found
+        return self._copied(found)
+
     def _room(self, found: places.Found) -> int:
         return found.entry.context_tokens or self._ground.settings.sessions.window
 
-    def _summary(self, tree: Tree, reader: LineReader, cut: Cut, instructions: str) -> Summary:
+    def _summary(self, tree: Tree, reader: LineReader, cut: Cut, instructions: str, steps: Steps) -> Summary:
         from workbench.engine.sessions.compaction import messages_of
         from workbench.engine.sessions.gathering import Gathered
         from workbench.engine.sessions.summarising import material_characters, summarise
 
         settings = self._ground.settings
         gathered = Gathered(material_characters(settings.model.context))
-        for placed in messages_of(tree, reader, cut.left):
+        for placed in messages_of(tree, reader, steps.over("gathering", cut.left, len(cut.left))):
             gathered.add(placed)
         if not settings.model.configured:
             return summarise(gathered, cut.before, chat=None, context_tokens=0)
@@ -188,6 +207,7 @@ class SessionCompacting(SessionFlushing):
                 chat=chat,
                 context_tokens=settings.model.context,
                 instructions=instructions,
+                steps=steps,
             )
         finally:
             if chat is not None:

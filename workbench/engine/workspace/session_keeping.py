@@ -109,17 +109,16 @@ class SessionKeeping(SessionReading):
         """Do what is to be done with a session that is about to start over."""
 
     def _own(self, key: str, from_: str | None) -> places.Found:
-        """Return a session of the own store; one of another program is copied there first.
+        """Return a session of the own store; one of another program is copied there first."""
+        found = places.find(self._ground, key, from_)
+        return found if from_ is None else self._copied(found)
 
-        Doing it again takes the copy that is there: it has its own life by then.
-        """
+    def _copied(self, found: places.Found) -> places.Found:
+        """Return the copy of another program's session; one that is there already has its own life by then."""
         from workbench.engine.sessions.copying import copy_session
         from workbench.engine.sessions.keys import parse_key
 
         ground = self._ground
-        found = places.find(ground, key, from_)
-        if from_ is None:
-            return found
         home = places.own_home(ground)
         name, entry, copied = copy_session(found.lines, found.key, found.entry, home.store, ground.now())
         copied_from = found.lines.where if copied else None
