@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from itertools import pairwise
 
 import pytest
@@ -11,10 +12,13 @@ from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench
 from tests.tui.stillness import settle
 from workbench.tui.app import BenchApp
+from workbench.tui.bench import Status
 from workbench.tui.ink import line_width, plain_text
 from workbench.tui.keymap import SECTIONS, all_commands, check_overrides
 from workbench.tui.panes import PANES, pane_class
 from workbench.tui.views.status import bottom_line, top_line
+
+NOW = datetime(2026, 2, 2, tzinfo=UTC)
 
 
 def test_every_command_explains_itself() -> None:
@@ -69,14 +73,8 @@ async def test_what_matters_here_fits_eighty_columns_with_everything_waiting(
 
 
 def test_with_nothing_waiting_and_many_panes_the_lines_still_fit() -> None:
-    from datetime import UTC, datetime
-
-    from workbench.tui.bench import Status
-
     panes = ["Core", "Timeline", "Audit", "Search", "Inbox", "Graph", "Decay", "Time machine", "Sessions"]
-    status = Status(
-        "a-workspace-with-quite-a-long-name", "/x", "agent:researcher", datetime(2026, 2, 2, tzinfo=UTC)
-    )
+    status = Status("a-workspace-with-quite-a-long-name", "/x", "agent:researcher", NOW)
     for width in range(40, 200, 7):
         line = top_line(status, panes, 3, width)
         assert line_width(line) <= width
@@ -84,6 +82,31 @@ def test_with_nothing_waiting_and_many_panes_the_lines_still_fit() -> None:
             assert "4 Search" in plain_text(line)
             assert plain_text(line).rstrip().endswith("now")
         assert line_width(bottom_line(status, [("?", "help")] * 20, width)[0]) <= width
+
+
+_TITLES = ("Core", "Timeline", "Audit", "Search", "Inbox", "Graph", "Decay", "Past", "Sessions")
+
+
+@pytest.mark.parametrize(
+    ("width", "told"),
+    [
+        (60, "1 2 3 4 Search 5 6 7 8 9"),
+        (80, "1 Cor 2 Tim 3 Aud 4 Search 5 Inb 6 Gra 7 Dec 8 Pas 9 Ses"),
+        (96, "1 Core 2 Timeline 3 Audit 4 Search 5 Inbox 6 Graph 7 Decay 8 Past 9 Sessions"),
+        (120, "1 Core 2 Timeline 3 Audit 4 Search 5 Inbox 6 Graph 7 Decay 8 Past 9 Sessions"),
+    ],
+)
+def test_panes_keep_of_their_names_what_there_is_room_for_and_can_be_clicked(width: int, told: str) -> None:
+    line = top_line(Status("harbor", "/x", "person", NOW), _TITLES, 3, width)
+    assert told in " ".join(plain_text(line).split())
+    assert list(dict.fromkeys(span.link for span in line if span.link)) == [f"pane:{at}" for at in range(9)]
+
+
+def test_nothing_in_the_top_line_moves_where_another_pane_is_shown() -> None:
+    status = Status("workbench-demo", "/x", "person", NOW)
+    for width in range(60, 200):
+        lines = [plain_text(top_line(status, _TITLES, at, width)) for at in range(9)]
+        assert len({line.index(" 1") for line in lines}) == 1
 
 
 async def test_keys_can_be_remapped(bench: FakeBench, running: Running, tmp_path: object) -> None:

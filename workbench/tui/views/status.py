@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 PANE_LINK = "pane:"
 KEY_LINK = "key:"
 LAST_LABEL = "help"
-_WORKSPACE = 24
+_WORKSPACE, _SHORT_WORKSPACE, _LEAST_WORKSPACE = 24, 10, 4
+# Letters that a pane is known by where there is no room for its name.
+_LETTERS = 3
 _USUAL_ROLE = "person"
 
 
@@ -29,22 +31,27 @@ def top_line(status: Status | None, panes: Sequence[str], current: int, width: i
         width: Cells.
     """
     name = status.workspace if status else ""
-    only_current = tuple(each if at == current else "" for at, each in enumerate(panes))
-    # What goes first where it is narrow: that one is a person, most of the workspace's name, the names of the other
-    # panes.
-    for names, with_role, name_width in (
-        (tuple(panes), True, _WORKSPACE),
-        (tuple(panes), False, _WORKSPACE),
-        (tuple(panes), False, _WORKSPACE // 2),
-        (only_current, True, _WORKSPACE),
-        (only_current, False, _WORKSPACE // 2),
-        (only_current, False, 4),
+    # Nothing moves where another pane is shown: there must be room for the longest name.
+    longest = max(range(len(panes)), key=lambda at: len(panes[at]), default=0)
+    # What goes first where it is narrow: that one is a person, most of the workspace's name, the space between the
+    # panes, most of the names of the other panes, all of them.
+    for draw, with_role, name_width in (
+        (_whole, True, _WORKSPACE),
+        (_whole, False, _WORKSPACE),
+        (_whole, False, _SHORT_WORKSPACE),
+        (_close, False, _WORKSPACE),
+        (_close, False, _SHORT_WORKSPACE),
+        (_letters, False, _WORKSPACE),
+        (_letters, False, _SHORT_WORKSPACE),
+        (_numbers, True, _WORKSPACE),
+        (_numbers, False, _SHORT_WORKSPACE),
+        (_numbers, False, _LEAST_WORKSPACE),
     ):
-        left = (gap(1), ink(name, "strong", name_width), gap(2), *_tabs(names, current))
+        at_left = (gap(1), ink(name, "strong", name_width), gap(2))
         right = _moment(status, with_role=with_role)
-        if line_width(left) + line_width(right) < width:
+        if line_width((*at_left, *draw(panes, longest), *right)) < width:
             break
-    left = cut(left, width - line_width(right) - 1)
+    left = cut((*at_left, *draw(panes, current)), width - line_width(right) - 1)
     return (*left, gap(width - line_width(left) - line_width(right)), *cut(right, width))
 
 
@@ -61,7 +68,7 @@ def _moment(status: Status | None, *, with_role: bool) -> Line:
     return (*role, *now, gap(1))
 
 
-def _tabs(names: Sequence[str], current: int) -> Line:
+def _whole(names: Sequence[str], current: int) -> Line:
     spans: list[Span] = []
     for at, name in enumerate(names):
         link = f"{PANE_LINK}{at}"
@@ -70,6 +77,25 @@ def _tabs(names: Sequence[str], current: int) -> Line:
         else:
             spans += [Span(f" {at + 1}", "faint", link), Span(f" {name} " if name else " ", "soft", link)]
     return tuple(spans)
+
+
+def _close(names: Sequence[str], current: int) -> Line:
+    spans: list[Span] = []
+    for at, name in enumerate(names):
+        link = f"{PANE_LINK}{at}"
+        if at == current:
+            spans += [gap(int(at > 0)), Span(f" {at + 1} {name} ", "tab", link)]
+        else:
+            spans += [Span(f" {at + 1}", "faint", link), Span(f" {name}", "soft", link)]
+    return tuple(spans)
+
+
+def _letters(names: Sequence[str], current: int) -> Line:
+    return _close([each if at == current else each[:_LETTERS] for at, each in enumerate(names)], current)
+
+
+def _numbers(names: Sequence[str], current: int) -> Line:
+    return _whole([each if at == current else "" for at, each in enumerate(names)], current)
 
 
 def needs_line(status: Status | None, *, short: bool) -> Line:
