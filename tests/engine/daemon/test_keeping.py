@@ -81,3 +81,27 @@ def test_what_cannot_be_done_is_told_once_and_all_else_goes_on(place: Path) -> N
     ]
     assert any(line.what == "sync" for line in lines)
     assert problems == [".audit: The disk is full. Make room."]
+
+
+def test_sessions_that_ended_by_the_clock_are_saved(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def told(line: Told) -> None:
+        if line.what == "ready":
+            daemon.end("a test")
+
+    clock = FixedClock()
+    # A model that is not there: what was said waits for somebody with time to ask it.
+    monkeypatch.setenv("WORKBENCH_MODEL_NAME", "fake")
+    monkeypatch.setenv("WORKBENCH_MODEL_BASE_URL", "http://127.0.0.1:9/v1")
+    with Workspace.open(place, clock=clock) as door:
+        door.session_append("main", "Remember that the ferry is called Visborg.")
+        clock.advance(days=1)
+        door.session_append("main", "Good morning.")
+        assert door.session_flush_check("main").ended == 1
+    monkeypatch.delenv("WORKBENCH_MODEL_NAME")
+    monkeypatch.delenv("WORKBENCH_MODEL_BASE_URL")
+    lines: list[Told] = []
+    daemon = looked_after(place, Workspace, lines, told)
+    daemon.run()
+    assert [line.text for line in lines if line.what == "upkeep"] == [
+        "A session of agent:main:main had ended. Saved 1 memory."
+    ]

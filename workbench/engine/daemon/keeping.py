@@ -239,6 +239,13 @@ class Daemon:
             self._tell("upkeep", "Folded accesses into the scores.")
         if layout.AUDIT_ARCHIVE in files:
             self._tell("upkeep", "Pruned the audit log into its monthly digests.")
+        self._save_ended_sessions()
+
+    def _save_ended_sessions(self) -> None:
+        for row in self._door.sessions().sessions:
+            if row.flush.ended and row.flush.due and not self._ended_by:
+                told = self._door.session_flush(row.key).told
+                self._tell("upkeep", f"A session of {row.key} had ended. {told}")
 
     def _reflect(self, *, is_first: bool, was_changed: bool) -> None:
         del is_first, was_changed

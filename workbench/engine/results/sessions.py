@@ -42,6 +42,7 @@ class FlushCheck:
         compactions: How often it was compacted, the number of its cycle.
         flushed_cycle: The cycle that was flushed last; None for none.
         flushed: When that was.
+        ended: Sessions under this key that ended by themselves and were not saved to memory.
     """
 
     due: bool
@@ -56,6 +57,7 @@ class FlushCheck:
     compactions: int
     flushed_cycle: int | None
     flushed: datetime | None
+    ended: int = 0
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import MappingProxyType
@@ -10,7 +10,10 @@ from typing import Any
 
 from workbench.engine.sessions.keys import is_session_id
 
+ENDED = "workbenchEnded"
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
+# What tells of a session that ended, so that it can still be saved.
+_OF_AN_ENDED_ONE = ("sessionId", "sessionFile", "compactionCount")
 # What a new session starts without (research note §2.10); everything else is the person's choice and stays.
 _OF_ONE_SESSION = (
     "memoryFlushAt", "memoryFlushCompactionCount", "memoryFlush", "inputTokens", "outputTokens", "totalTokens",
@@ -90,6 +93,22 @@ class SessionEntry:
         """Tell whether a program with a context of its own answers in this session."""
         given = self.fields.get("cliSessionIds")
         return bool(isinstance(given, Mapping) and given) or bool(self.fields.get("claudeCliSessionId"))
+
+    @property
+    def ended(self) -> tuple[SessionEntry, ...]:
+        """Return the sessions under this key that ended by themselves and are not saved yet, the oldest first."""
+        given = self.fields.get(ENDED)
+        rows = given if isinstance(given, list) else []
+        entries = (SessionEntry(each) for each in rows if isinstance(each, Mapping))
+        return tuple(entry for entry in entries if entry.session_id)
+
+    def with_ended(self, ended: Iterable[SessionEntry]) -> SessionEntry:
+        """Return the entry with other sessions that ended and were not saved."""
+        return self.with_fields(**{ENDED: [dict(each.fields) for each in ended] or None})
+
+    def noted_as_ended(self) -> SessionEntry:
+        """Return what is noted of this session when it ends by itself."""
+        return SessionEntry({name: self.fields[name] for name in _OF_AN_ENDED_ONE if name in self.fields})
 
     @property
     def _flush(self) -> Mapping[str, Any]:

@@ -90,7 +90,7 @@ def check_flush(
     heartbeat: bool = False,
     writable: bool = True,
 ) -> FlushCheck:
-    """Tell whether memory should be flushed now: once in each cycle between two compactions.
+    """Tell whether memory should be flushed now: once in each cycle between two compactions, and when one has ended.
 
     The cycle that counts as flushed is the one in which the flush began. A flush that itself leads to a compaction
     therefore leaves the new cycle to be flushed, as each other.
@@ -119,6 +119,7 @@ def check_flush(
         compactions=entry.compactions,
         flushed_cycle=entry.flushed_cycle,
         flushed=entry.flushed,
+        ended=len(entry.ended),
     )
 
 
@@ -139,6 +140,9 @@ def _decided(
         return False, "A program with a context of its own answers here and compacts by itself."
     if not writable:
         return False, "This door may not write memory."
+    if entry.ended:
+        before = "The session before this one" if len(entry.ended) == 1 else "Sessions before this one"
+        return True, f"{before} ended by the clock, and what mattered was not saved yet."
     if tokens is None:
         return False, "Nobody counted the tokens of this session yet."
     if entry.flushed_cycle == entry.compactions:

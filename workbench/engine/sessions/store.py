@@ -12,7 +12,7 @@ from typing import Any
 
 from workbench.engine.errors import DocumentError, InvalidInput, NotFound, StorageError
 from workbench.engine.results import SessionProblem
-from workbench.engine.sessions.entries import SessionEntry
+from workbench.engine.sessions.entries import ENDED, SessionEntry
 from workbench.engine.sessions.keys import SessionKey, checked_session_id, is_session_id, parse_key
 from workbench.engine.sessions.locks import store_lock
 from workbench.engine.sessions.opening import open_plain
@@ -85,6 +85,16 @@ class SessionStore:
                 )
             entries[key] = SessionEntry(value)
         return StoreContent(entries, tuple(problems))
+
+    def with_ended(self) -> tuple[str, ...]:
+        """Return the keys under which sessions ended by themselves and were not saved to memory.
+
+        Raises:
+            As `read` does.
+        """
+        if ENDED.encode() not in (read_plain(self.place) or b""):
+            return ()
+        return tuple(name for name, entry in self.read().entries.items() if entry.ended)
 
     def change(
         self, key: SessionKey, change: Callable[[SessionEntry | None], SessionEntry | None]

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.clock import time_or_none
-from workbench.engine.errors import HistoryError, OutsideWorkspace, StorageError, WorkbenchError
+from workbench.engine.errors import (
+    DocumentError,
+    HistoryError,
+    OutsideWorkspace,
+    StorageError,
+    WorkbenchError,
+)
 from workbench.engine.workspace.dueness import reflection_due
 from workbench.engine.workspace.ground import Ground, can_be_kept
 from workbench.engine.workspace.own_state import set_aside_beside
@@ -18,6 +24,7 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
 _MOST_PROBLEMS = 20
+_MOST_ENDED = 3
 
 
 def brief(ground: Ground) -> results.Brief:
@@ -45,7 +52,12 @@ def brief(ground: Ground) -> results.Brief:
         waiting = sum(not proposal.is_deferred for proposal in proposals)
         answer = reflection_due(ground, "schedule")
         due, unprocessed = answer.due, answer.unprocessed
-        review = (*_held_back(ground), *_waiting_review(ground), *_due_notice(answer))
+        review = (
+            *_held_back(ground),
+            *_ended_sessions(ground),
+            *_waiting_review(ground),
+            *_due_notice(answer),
+        )
     except (OutsideWorkspace, StorageError) as error:
         # What an agent needs to know must not hang on one file.
         notices.append(str(error))
@@ -83,6 +95,22 @@ def _held_back(ground: Ground) -> Iterator[str]:
     if told:
         were = "was" if len(held) == 1 else "were"
         yield f"{told} {were} held back as a secret; a person decides with: workbench secrets"
+
+
+def _ended_sessions(ground: Ground) -> Iterator[str]:
+    from workbench.engine.workspace.session_places import own_home
+
+    if not ground.settings.flush.enabled:
+        return
+    try:
+        ended = own_home(ground).store.with_ended()
+    except DocumentError as error:
+        yield str(error)
+        return
+    for name in ended[:_MOST_ENDED]:
+        yield f"{name} ended by the clock and is not saved to memory: workbench sessions flush {name}"
+    if len(ended) > _MOST_ENDED:
+        yield f"{len(ended) - _MOST_ENDED} more sessions ended and are not saved: workbench sessions"
 
 
 def _due_notice(due: results.ReflectionDue) -> Iterator[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
-from workbench.engine.errors import BudgetExceeded, InvalidInput
+from workbench.engine.errors import BudgetExceeded, InvalidInput, WorkbenchError
 from workbench.engine.scopes import scope_of_session
 from workbench.engine.workspace import session_places as places
 from workbench.engine.workspace.session_keeping import SessionKeeping
@@ -16,6 +18,7 @@ from workbench.engine.workspace.writing import Writing
 
 if TYPE_CHECKING:
     from workbench.engine.sessions.entries import SessionEntry
+    from workbench.engine.sessions.keys import SessionKey
     from workbench.engine.workspace.session_noticing import Noticed
 
 # More than a flush can be late for; what is older has had its turn.
@@ -31,7 +34,8 @@ class SessionFlushing(Writing, SessionKeeping):
         """Save what matters of a session to memory, where that is due: once in each cycle between two compactions.
 
         With a chat model its answer is saved, else what the person asked to remember, decided, prefers or corrected.
-        Only what was said since the last flush is looked at.
+        Only what was said since the last flush is looked at. Sessions under this key that ended by the clock and
+        were not saved come first.
 
         Args:
             key: As for `session`.
@@ -49,8 +53,9 @@ class SessionFlushing(Writing, SessionKeeping):
         check = self._flush_check(found, heartbeat=heartbeat, estimate=True)
         if not (check.due or now):
             return results.Flushed(None, key=found.name, check=check)
-        flushed = self._save(found, f"flush of {found.name}")
-        return replace(flushed, check=check)
+        rest = replace(found, entry=found.entry.with_ended(()))
+        this_one = now or self._flush_check(rest, heartbeat=heartbeat, estimate=True).due
+        return replace(self._save_all(found, f"flush of {found.name}", this_one=this_one), check=check)
 
     def session_reset(self, key: str, *, save: bool = True, reason: str = "reset") -> results.SessionBegun:
         """Start a session over under its key; what matters of it is saved to memory, and its transcript stays.
@@ -67,7 +72,7 @@ class SessionFlushing(Writing, SessionKeeping):
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="reset sessions")
         found = places.find(ground, key)
-        flushed = self._save(found, f"reset of {found.name}") if save else None
+        flushed = self._save_all(found, f"reset of {found.name}") if save else None
         name, entry, _ = self._begin(found.key, reason)
         lines = found.lines
         return results.SessionBegun(
@@ -80,7 +85,34 @@ class SessionFlushing(Writing, SessionKeeping):
         )
 
     def _before_new(self, found: places.Found) -> None:
-        self._save(found, f"/new in {found.name}")
+        self._save_all(found, f"/new in {found.name}")
+
+    def _after_end(self, key: SessionKey) -> None:
+        """Save what ended; where a model has to be asked, or it fails, it stays noted as due."""
+        if self._ground.settings.model.configured or not self._ground.settings.flush.enabled:
+            return
+        found = places.find(self._ground, str(key))
+        with contextlib.suppress(WorkbenchError):
+            self._save_all(found, "", this_one=False)
+
+    def _save_all(self, found: places.Found, trigger: str, *, this_one: bool = True) -> results.Flushed:
+        """Save the sessions that ended under a key, and the one in use where that is wanted; there is one of them."""
+        done = [self._save_ended(found, ended) for ended in found.entry.ended]
+        if this_one:
+            done.append(self._save(found, trigger))
+        return _together(done)
+
+    def _save_ended(self, found: places.Found, ended: SessionEntry) -> results.Flushed:
+        """Save a session that ended by itself under a key, and note that nothing of it is due any more."""
+        done = self._save(replace(found, entry=ended), f"end of {found.name}")
+
+        def change(entry: SessionEntry | None) -> SessionEntry | None:
+            if entry is None:
+                return None
+            return entry.with_ended(each for each in entry.ended if each.session_id != ended.session_id)
+
+        places.own_home(self._ground).store.change(found.key, change)
+        return done
 
     def _save(self, found: places.Found, trigger: str) -> results.Flushed:
         """Save what was said since the last flush, and note in transcript and store that it was."""
@@ -189,3 +221,16 @@ class SessionFlushing(Writing, SessionKeeping):
             return entry.with_fields(memoryFlushAt=milliseconds(now), memoryFlushCompactionCount=cycle)
 
         places.own_home(self._ground).store.change(found.key, change)
+
+
+def _together(done: Sequence[results.Flushed]) -> results.Flushed:
+    """Return what several flushes did as one."""
+    return replace(
+        done[-1],
+        commit=next((each.commit for each in reversed(done) if each.commit), None),
+        files=tuple(dict.fromkeys(path for each in done for path in each.files)),
+        ids=tuple(id_ for each in done for id_ in each.ids),
+        warnings=tuple(dict.fromkeys(line for each in done for line in each.warnings)),
+        saved=tuple(one for each in done for one in each.saved),
+        fallback=next((each.fallback for each in reversed(done) if each.fallback), None),
+    )

@@ -95,6 +95,8 @@ class SessionKeeping(SessionReading):
             lines = self._writer(parsed, entry).append([(events.MESSAGE, {"message": written})], now)
         own = {_TOLD[field]: value for field, value in told.items() if value is not None}
         self._update(parsed, entry, own)
+        if reason in ("daily", "idle"):
+            self._after_end(parsed)
         return results.SessionAppended(
             name,
             entry.session_id,
@@ -107,6 +109,9 @@ class SessionKeeping(SessionReading):
 
     def _before_new(self, found: places.Found) -> None:
         """Do what is to be done with a session that is about to start over."""
+
+    def _after_end(self, key: SessionKey) -> None:
+        """Do what is to be done once a session has ended by itself and the next one has begun."""
 
     def _own(self, key: str, from_: str | None) -> places.Found:
         """Return a session of the own store; one of another program is copied there first."""
@@ -145,7 +150,11 @@ class SessionKeeping(SessionReading):
                 why = reason or freshness(entry.updated, now, ground.zone, policy).reason
             if entry is not None and not why:
                 return entry.with_fields(updatedAt=milliseconds(now))
-            begun = (entry or SessionEntry()).begun_anew(_fresh_id(ground.new_id()), now)
+            before = entry or SessionEntry()
+            begun = before.begun_anew(_fresh_id(ground.new_id()), now)
+            if why in ("daily", "idle"):
+                # Noted in the same breath, so that whatever happens next nothing of it is forgotten.
+                begun = begun.with_ended((*before.ended, before.noted_as_ended()))
             return begun.with_fields(sessionStartedAt=milliseconds(now))
 
         name, entry = places.own_home(ground).store.change(key, change)
