@@ -60,6 +60,34 @@ def test_how_to_settle_is_said_where_there_is_something_to_settle(agent: Program
     assert "proposals keep-both N M" in told
 
 
+def test_the_new_one_holds_where_that_is_asked_for(agent: Program) -> None:
+    place = ("--entity", "project:Apollo", "--store", "semantic")
+    old = agent.json("remember", ON_MARCH_15, *place)["id"]
+    agent.json("propose", ON_MARCH_30, "--as", "coder", *place)
+    told = " ".join(agent.run("proposals").stdout.split())
+    assert "proposals commit N --replacing" in told
+    done = agent.json("proposals", "commit", "1", "--replacing")
+    assert (done["committed"], done["retired"]) == ([1], [old])
+    shown = agent.json("show", old)
+    assert shown["validity"]["supersededBy"] == done["ids"][0]
+    agent.json("propose", "Project deadline is April 2", "--as", "coder", *place)
+    agent.json("propose", "Project deadline is May 7", "--as", "scout", *place)
+    settled = agent.run("proposals", "settle", "3", "2", "--replacing").stdout
+    assert f"No longer holds: {done['ids'][0]}" in settled
+
+
+def test_what_is_protected_gives_way_once_a_person_agrees(agent: Program) -> None:
+    old = agent.json("remember", ON_MARCH_15, "--store", "episodic")["id"]
+    agent.run("pin", old)
+    agent.json("propose", ON_MARCH_30, "--as", "coder", "--store", "episodic")
+    refused = agent.json("proposals", "commit", "1", "--replacing", code=5)
+    assert old in refused["error"]["message"]
+    assert "pinned" in refused["error"]["message"]
+    by_main = as_role(agent, "main").json("proposals", "commit", "1", "--replacing", "--yes", code=5)
+    assert by_main["error"]["kind"] == "role-refused"
+    assert agent.json("proposals", "commit", "1", "--replacing", "--yes")["retired"] == [old]
+
+
 def test_each_verdict_has_its_command(agent: Program) -> None:
     for word in ("alpha", "beta", "gamma", "delta"):
         agent.json("propose", f"Something about {word}", "--as", "scout")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import click
 
 from workbench.cli.command import group
 from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page
-from workbench.engine.errors import InvalidInput
+from workbench.engine.errors import InvalidInput, Refused, RoleRefused
 from workbench.engine.identifiers import MEMORY_STORES
-from workbench.engine.results import Proposals, Settled
+from workbench.engine.results import Proposal, Proposals, Settled
 
 _WORDS = click.argument("words", metavar="N…", nargs=-1, required=True)
+_REPLACING = click.option("--replacing", is_flag=True, help="Retire the memories that it contradicts.")
+_YES = click.option("-y", "--yes", is_flag=True, help="With --replacing: also what is protected, unasked.")
 
 proposals_command = group(
     "proposals",
@@ -60,17 +62,40 @@ def list_command(bench: Invocation, sender: str | None, conflicts: bool) -> int:
     "commit",
     short_help="Store proposals as memories",
     answers="This is right; how do I let it in?",
-    examples=("workbench proposals commit 3", "workbench proposals commit 5 --store procedural"),
+    examples=(
+        "workbench proposals commit 3",
+        "workbench proposals commit 5 --store procedural",
+        "workbench proposals commit 4 --replacing",
+    ),
 )
 @_WORDS
 @click.option("--store", type=click.Choice(MEMORY_STORES), help="Store it there, not where it was suggested.")
 @click.option("--text", metavar="TEXT", help="Store these words instead; for one proposal.")
+@_REPLACING
+@_YES
 @click.pass_obj
-def commit_command(bench: Invocation, words: tuple[str, ...], store: str | None, text: str | None) -> int:
-    """“all” means every proposal that waits and contradicts nothing."""
+def commit_command(
+    bench: Invocation,
+    words: tuple[str, ...],
+    store: str | None,
+    text: str | None,
+    replacing: bool,
+    yes: bool,
+) -> int:
+    """“all” means every proposal that waits and contradicts nothing. With --replacing the new one holds: a fact that
+    says otherwise is retired and points to it, any other memory is archived; what is pinned, in core memory or in the
+    vault only once you agree.
+    """
     with bench.open() as workspace:
-        numbers = _numbers(words, workspace.proposals())
-        return _tell(bench, workspace.proposal_commit(numbers, store=store, text=text))
+        waiting = workspace.proposals()
+        numbers = _numbers(words, waiting)
+        settled = _in_place_of(
+            bench,
+            [each for each in waiting.proposals if each.number in numbers] if replacing else [],
+            lambda places: workspace.proposal_commit(numbers, store=store, text=text, replacing=places),
+            yes=yes,
+        )
+    return _tell(bench, settled)
 
 
 @proposals_command.bench_command(
@@ -126,13 +151,51 @@ def keep_both_command(bench: Invocation, words: tuple[str, ...]) -> int:
 @click.argument("keep", metavar="N")
 @click.argument("words", metavar="OTHER…", nargs=-1, required=True)
 @click.option("--reason", metavar="TEXT", default="", help="Why; it stands in the audit log.")
+@_REPLACING
+@_YES
 @click.pass_obj
-def settle_command(bench: Invocation, keep: str, words: tuple[str, ...], reason: str) -> int:
+def settle_command(
+    bench: Invocation, keep: str, words: tuple[str, ...], reason: str, replacing: bool, yes: bool
+) -> int:
     """The first one named is stored, the others are refused, in one commit."""
     with bench.open() as workspace:
         waiting = workspace.proposals()
         kept, others = _numbers((keep,), waiting), _numbers(words, waiting)
-        return _tell(bench, workspace.proposal_settle(kept, others, reason=reason))
+        settled = _in_place_of(
+            bench,
+            [each for each in waiting.proposals if each.number in kept] if replacing else [],
+            lambda places: workspace.proposal_settle(kept, others, reason=reason, replacing=places),
+            yes=yes,
+        )
+    return _tell(bench, settled)
+
+
+def _in_place_of(
+    bench: Invocation,
+    stored: Sequence[Proposal],
+    decide: Callable[[bool | Collection[str]], Settled],
+    *,
+    yes: bool,
+) -> Settled:
+    """Carry out a verdict; a person is asked before what is protected gives way.
+
+    Args:
+        bench: The invocation.
+        stored: What shall take the place of the memories that it contradicts.
+        decide: Carries it out, in place of nothing, of everything, or of what is named.
+        yes: Whether not to ask.
+    """
+    named = {memory for each in stored for memory in each.conflicts_with if not memory.startswith("#")}
+    if yes or not named:
+        return decide(named)
+    try:
+        return decide(True)
+    except RoleRefused:
+        raise
+    except Refused as refused:
+        if not bench.confirm(f"{refused.message} Shall it go?"):
+            raise
+        return decide(named)
 
 
 def _numbers(words: Sequence[str], waiting: Proposals) -> list[int]:

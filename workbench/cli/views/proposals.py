@@ -27,6 +27,10 @@ def proposals_lines(page: Page, found: Proposals) -> list[str]:
         told.append(
             "Store N and refuse M: workbench proposals settle N M   Store both: workbench proposals keep-both N M"
         )
+    if any(not other.startswith("#") for proposal in found.proposals for other in proposal.conflicts_with):
+        told.append(
+            "Store N in place of the memory that it contradicts: workbench proposals commit N --replacing"
+        )
     hints = [page.paint(line, "quiet") for text in told for line in wrap(text, page.width)]
     return [page.heading("Proposals", _count(len(found.proposals))), "", *lines, *hints]
 
@@ -101,6 +105,8 @@ def settled_lines(page: Page, settled: Settled) -> list[str]:
             lines.append(f"{page.paint('✓', 'good')} {verb} {named}.")
     for memory in settled.ids:
         lines += [page.paint(line, "place") for line in wrap(safe_line(memory), page.width, first="  ")]
+    for memory in settled.retired:
+        lines += wrap(f"No longer holds: {safe_line(memory)}", page.width, first="  ", rest="    ")
     lines += account_lines(page, settled)
     if settled.commit is not None:
         lines.append(page.paint("  Take it back: workbench undo", "quiet"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,19 +25,23 @@ class Compared:
     repeats: str | None = None
 
 
-def compare_all(
-    text: str, others: Mapping[str, str] | Iterable[tuple[str, str]], compare: Compare
-) -> Compared:
+def compare_all(text: str, others: Iterable[tuple[str, str]], compare: Compare) -> Compared:
     """Compare a text with several others.
 
     Args:
         text: The new one.
-        others: Names and texts.
+        others: Names and texts; facts without an id of their own go by one name, their entity’s.
         compare: Tells how two stand to each other.
     """
-    pairs = others.items() if isinstance(others, Mapping) else others
-    found: dict[str, Relation] = {name: compare(text, other) for name, other in pairs}
+    found = [(name, compare(text, other)) for name, other in others]
+    contradicts = dict.fromkeys(name for name, relation in found if relation == "contradicts")
     return Compared(
-        tuple(name for name, relation in found.items() if relation == "contradicts"),
-        next((name for name, relation in found.items() if relation == "repeats"), None),
+        tuple(contradicts), next((name for name, relation in found if relation == "repeats"), None)
     )
+
+
+def ways_to_say(fact: str, label: str) -> tuple[str, ...]:
+    """Return a fact as it stands, and with the name of its entity, which it may leave out: “Drinks tea”, of Robin."""
+    if not label or label.casefold() in fact.casefold():
+        return (fact,)
+    return (fact, f"{label} {fact[:1].lower()}{fact[1:]}" if fact[1:2].islower() else f"{label} {fact}")

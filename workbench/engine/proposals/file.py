@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
@@ -11,7 +12,7 @@ from workbench.engine.results import Proposal, Proposals
 from workbench.engine.scopes import written_scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from workbench.engine.history.plan import FileView
     from workbench.engine.results.proposals import ProposalStatus
@@ -43,16 +44,29 @@ def conflicts_of(proposal: MemoryProposal, known: set[int]) -> tuple[str, ...]:
     return (*(f"#{other}" for other in proposal.conflicts if other in known), *proposal.against)
 
 
-def without(pending: PendingMemories, numbers: Iterable[int]) -> PendingMemories:
-    """Return the file without some proposals, and without what others say about contradicting them."""
-    gone = set(numbers)
-    marks = {
-        proposal.number: Mark(
-            tuple(other for other in proposal.conflicts if other not in gone), proposal.against
-        )
-        for proposal in pending.proposals
-        if proposal.number not in gone and gone.intersection(proposal.conflicts)
-    }
+def without(
+    pending: PendingMemories,
+    numbers: Iterable[int],
+    became: Mapping[int, str] = MappingProxyType({}),
+    retired: Collection[str] = (),
+) -> PendingMemories:
+    """Return the file without some proposals, and with what others say about contradicting them set right.
+
+    Args:
+        pending: The file.
+        numbers: Of what goes.
+        became: Of what goes because it was stored, by number: the memory that it became, which others now contradict.
+        retired: Ids of memories that no longer hold.
+    """
+    gone = {*numbers, *became}
+    marks = {}
+    for proposal in pending.proposals:
+        others = tuple(other for other in proposal.conflicts if other not in gone)
+        stored = (became[other] for other in proposal.conflicts if other in became)
+        holding = (memory for memory in (*proposal.against, *stored) if memory not in retired)
+        mark = Mark(others, tuple(dict.fromkeys(holding)))
+        if proposal.number not in gone and mark != Mark(proposal.conflicts, proposal.against):
+            marks[proposal.number] = mark
     return (pending.mark(marks) if marks else pending).remove(gone)
 
 

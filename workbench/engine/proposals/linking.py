@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace
 from workbench.engine.stores.entities import EntityFiles
 from workbench.engine.stores.locate import locate_memory
 from workbench.engine.stores.semantic import find_fact
@@ -57,6 +57,6 @@ def ask_which_holds(
 def _text(draft: Draft, memory: str, zone: tzinfo) -> str | None:
     try:
         return locate_memory(draft, memory, zone).text
-    except (NotFound, InvalidInput):
+    except (NotFound, InvalidInput, OutsideWorkspace):
         # It went meanwhile: then there is nothing to link to.
         return None

@@ -89,8 +89,16 @@ class Proposed(Changed):
 
 @dataclass(frozen=True)
 class Settled(Changed):
-    """The verdicts of one call, by the proposals' numbers; `ids` are the memories that were written."""
+    """The verdicts of one call, by the proposals' numbers; `ids` are the memories that were written.
+
+    Args:
+        committed: Stored.
+        rejected: Refused.
+        deferred: Left to the next reflection.
+        retired: Ids of the memories that no longer hold, since something was stored in their place.
+    """
 
     committed: tuple[int, ...] = ()
     rejected: tuple[int, ...] = ()
     deferred: tuple[int, ...] = ()
+    retired: tuple[str, ...] = ()

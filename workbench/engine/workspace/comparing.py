@@ -39,25 +39,28 @@ def compared_with_memory(ground: Ground, text: str, entities: Sequence[str], fou
     """
     from workbench.engine.proposals.comparing import compare_all
 
-    near: dict[str, str] = {}
+    near: dict[tuple[str, str], None] = {}
     for memory, said in _near(ground, text, entities, found):
-        near.setdefault(memory, said)
+        near[memory, said] = None
         if len(near) == _MOST_COMPARED:
             break
     return compare_all(text, near, comparison(ground))
 
 
 def _near(ground: Ground, text: str, entities: Sequence[str], found: Found) -> Iterator[tuple[str, str]]:
+    from workbench.engine.proposals.comparing import ways_to_say
     from workbench.engine.proposals.near import telling
     from workbench.engine.stores import view_core
 
     lookups = ground.lookups
     words = telling(text)
-    labels: dict[str, str] = {}
     for entity in dict.fromkeys((*_ids(ground, text, entities), *(hit.id for hit in found.results))):
-        for fact in lookups.facts_of(entity) if entity.startswith("entity:") else ():
+        known = lookups.entity(entity) if entity.startswith("entity:") else None
+        if known is None:
+            continue
+        for fact in lookups.facts_of(entity):
             if not fact.retired and words & telling(fact.text):
-                yield fact.id, _named_in_full(fact.text, labels.setdefault(entity, _label(ground, entity)))
+                yield from ((fact.id, said) for said in ways_to_say(fact.text, known.label))
     for block in view_core(ground.files, ground.settings).blocks:
         for item in block.items:
             if words & telling(item.text):
@@ -66,18 +69,6 @@ def _near(ground: Ground, text: str, entities: Sequence[str], found: Found) -> I
         record = None if hit.id.startswith("entity:") else lookups.memory(hit.id)
         if record is not None and record.store in ("episodic", "vault", "procedural"):
             yield record.id, record.text
-
-
-def _label(ground: Ground, entity: str) -> str:
-    known = ground.lookups.entity(entity)
-    return known.label if known else ""
-
-
-def _named_in_full(fact: str, label: str) -> str:
-    """Return a fact with the name of its entity, which it may leave out: “Drinks tea”, of Robin."""
-    if not label or label.casefold() in fact.casefold():
-        return fact
-    return f"{label} {fact[:1].lower()}{fact[1:]}" if fact[1:2].islower() else f"{label} {fact}"
 
 
 def _ids(ground: Ground, text: str, entities: Sequence[str]) -> Iterator[str]:
