@@ -123,3 +123,13 @@ def test_a_killed_import_goes_on_where_it_was(agent: Program) -> None:
     assert rest["known"] + rest["added"] == 1_500
     assert len(list((agent.folder / "memory/imports/notes").glob("*.md"))) == 1_500
     assert agent.json("audit", "verify")["ok"] is True
+
+
+def test_without_a_source_it_tells_where_other_agents_keep_memory(agent: Program) -> None:
+    folder = agent.home / ".claude"
+    folder.mkdir()
+    assert agent.json("import") == {"places": [{"place": "~/.claude", "program": "Claude Code"}]}
+    assert "workbench import ~/.claude --dry-run" in agent.run("import").stdout
+    assert agent.run("import", "--dry-run").returncode == 2
+    folder.rmdir()
+    assert agent.run("import").returncode == 3

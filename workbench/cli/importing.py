@@ -22,6 +22,7 @@ _MEGABYTE = 1 << 20
     "import",
     answers="My agent’s memory, my chats and my notes are somewhere else; how do they get in here?",
     examples=(
+        "workbench import",
         "workbench import ~/clawd --dry-run",
         "workbench import ~/Downloads/chatgpt-export.zip",
         "workbench import ~/notes --as proposals",
@@ -29,7 +30,7 @@ _MEGABYTE = 1 << 20
         "workbench import memory.jsonl",
     ),
 )
-@click.argument("source", type=click.Path())
+@click.argument("source", required=False, type=click.Path())
 @click.option("--as", "way", type=click.Choice(WAYS), help="What becomes of it; memories if left out.")
 @click.option("--from", "form", metavar="FORM", help="What SOURCE is; found by looking at it if left out.")
 @click.option("--name", metavar="NAME", help="A short name for where it comes from.")
@@ -39,7 +40,7 @@ _MEGABYTE = 1 << 20
 @click.pass_obj
 def import_command(
     bench: Invocation,
-    source: str,
+    source: str | None,
     way: str | None,
     form: str | None,
     name: str | None,
@@ -51,8 +52,13 @@ def import_command(
     memory or sessions of Claude Code; an export of ChatGPT or Claude, packed or not; an Obsidian vault, Markdown, plain
     text, PDF; an export of a workspace. As memories, what was said and noted becomes episodes on the days it happened,
     and documents are kept as notes below memory/imports. What was imported before does not come again, also where you
-    changed or removed it since; an import that was cut off goes on when it is started again.
+    changed or removed it since; an import that was cut off goes on when it is started again. Without SOURCE, it tells
+    where other agents keep memory on this machine.
     """
+    if source is None:
+        if way or form or name or pre_images or pre_image or dry_run:
+            raise click.UsageError("Name a SOURCE to import.", click.get_current_context())
+        return _list_places(bench)
     if pre_images:
         return _list_pre_images(bench, source)
     way = way or ("proposals" if pre_image else "memories")
@@ -96,6 +102,18 @@ def import_command(
 
     nothing = imported.left_out_count and not (imported.added or imported.known)
     return bench.report(imported, view, code=FAILED if nothing else DONE)
+
+
+def _list_places(bench: Invocation) -> int:
+    with bench.open() as workspace:
+        found = workspace.import_places()
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.importing import places_lines
+
+        return places_lines(page, found.places)
+
+    return bench.report(found, view, code=DONE if found.places else NOTHING_FOUND)
 
 
 def _list_pre_images(bench: Invocation, source: str) -> int:

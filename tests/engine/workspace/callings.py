@@ -316,6 +316,7 @@ SECRETS = (
     Calling("secrets_allow", lambda w: w.secrets_allow(["0123456789abcdef"]), PERSON),
 )
 IMPORTING = (
+    Calling("import_places", lambda w: w.import_places(), PROPOSE),
     Calling("import_preview", lambda w: w.import_preview(elsewhere(w)), PROPOSE),
     Calling("import_from", lambda w: w.import_from(elsewhere(w)), WRITE),
     Calling(

@@ -6,28 +6,31 @@ from collections.abc import Sequence
 
 from workbench.cli.printing import Page, safe_line, wrap
 from workbench.cli.views.times import at_minute
-from workbench.engine.results import Exported, Imported, ImportPreview, LeftOut, PreImages
+from workbench.engine.results import Exported, Imported, ImportPlace, ImportPreview, LeftOut, PreImages
+from workbench.engine.results.importing import FORM_WORDS
 
 _NAMED = 12
 _MISSING = 4
-_FORMS = {
-    "openclaw": "memory of OpenClaw",
-    "sessions": "sessions of OpenClaw",
-    "claude-code": "memory of Claude Code",
-    "chatgpt": "an export of ChatGPT",
-    "claude": "an export of Claude",
-    "pre-image": "a copy of MEMORY.md as it was",
-    "obsidian": "an Obsidian vault",
-    "markdown": "Markdown",
-    "text": "plain text",
-    "pdf": "PDF",
-    "workbench": "an export of a workspace",
-}
+
+
+def places_lines(page: Page, places: Sequence[ImportPlace]) -> list[str]:
+    """Tell where other programs keep memory on this machine."""
+    if not places:
+        return [
+            "No other agent keeps memory in a usual place. Name a file or folder: workbench import SOURCE"
+        ]
+    lines = [page.heading("On this machine", "nothing of it was read"), ""]
+    width = max(len(each.place) for each in places)
+    lines += [
+        f"  {safe_line(each.place).ljust(width)}  {page.paint(each.program, 'quiet')}" for each in places
+    ]
+    told = f"See what would come in: workbench import {safe_line(places[0].place)} --dry-run"
+    return [*lines, "", page.paint(told, "quiet")]
 
 
 def preview_lines(page: Page, preview: ImportPreview) -> list[str]:
     """Tell what an import would do."""
-    form = _FORMS.get(preview.form, preview.form)
+    form = FORM_WORDS.get(preview.form, preview.form)
     lines = [page.heading(f"Import of {safe_line(preview.source)}", form), ""]
     kind = "proposal" if preview.imported_as == "proposals" else "episode"
     counts = ((preview.episodes, kind), (preview.notes, "note"), (preview.files, "file"))

@@ -4,11 +4,45 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 from workbench.engine.results.memories import Changed
 
 ImportedAs = Literal["memories", "episodes", "proposals"]
+FORM_WORDS: Final = {
+    "openclaw": "memory of OpenClaw",
+    "sessions": "sessions of OpenClaw",
+    "claude-code": "memory of Claude Code",
+    "chatgpt": "an export of ChatGPT",
+    "claude": "an export of Claude",
+    "pre-image": "a copy of MEMORY.md as it was",
+    "obsidian": "an Obsidian vault",
+    "markdown": "Markdown",
+    "text": "plain text",
+    "pdf": "PDF",
+    "workbench": "an export of a workspace",
+}
+"""What the form of a source is called, in a preview."""
+
+
+@dataclass(frozen=True)
+class ImportPlace:
+    """A folder in which another program keeps memory.
+
+    Args:
+        place: As a person types it, `~/.openclaw`.
+        program: Whose it is, `OpenClaw`.
+    """
+
+    place: str
+    program: str
+
+
+@dataclass(frozen=True)
+class ImportPlaces:
+    """The folders in which other programs keep memory on this machine."""
+
+    places: tuple[ImportPlace, ...]
 
 
 @dataclass(frozen=True)

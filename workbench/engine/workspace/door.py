@@ -18,6 +18,7 @@ from workbench.engine.workspace.decay_editing import DecayEditing
 from workbench.engine.workspace.exporting import Exporting
 from workbench.engine.workspace.ground import Ground
 from workbench.engine.workspace.holding import Holding
+from workbench.engine.workspace.import_places import PlacesToImport
 from workbench.engine.workspace.importing import Importing
 from workbench.engine.workspace.instructing import Instructing
 from workbench.engine.workspace.past_reading import PastReading
@@ -35,6 +36,7 @@ class Workspace(
     Holding,
     SessionCompacting,
     Importing,
+    PlacesToImport,
     Exporting,
     Proposing,
     DecayEditing,
