@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import signal
 import subprocess
 from pathlib import Path
@@ -226,6 +227,24 @@ def test_a_signal_ends_it_cleanly(served: Served, number: signal.Signals) -> Non
         assert process.wait(20) == 0
         assert process.stderr
         assert process.stderr.read() == b""
+
+
+def test_a_person_who_starts_it_by_hand_is_told_what_it_is(served: Served) -> None:
+    command, arguments = served.command()
+    person, terminal = pty.openpty()
+    with subprocess.Popen(
+        [command, *arguments], stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        os.close(terminal)
+        assert process.stdout
+        assert process.stderr
+        line = process.stderr.readline().decode()
+        assert all(told in line for told in ("Model Context Protocol", "agents-md --mcp", "Ctrl-C"))
+        os.write(person, b"\x04")
+        assert process.wait(20) == 0
+        assert process.stdout.read() == b""
+        assert process.stderr.read() == b""
+    os.close(person)
 
 
 def test_what_cannot_be_served_is_said(tmp_path: Path, served: Served) -> None:

@@ -14,6 +14,7 @@ from workbench.cli.asking_role import VARIABLE, role_of
 from workbench.cli.asking_scope import scope_option, scoped_door
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, Invocation
+from workbench.cli.printing import write
 from workbench.engine.agents.roles import parse_role
 from workbench.engine.errors import RoleRefused
 from workbench.mcp.registration import CLIENTS, Server, registration
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from workbench.engine.workspace.scoped import ScopedMemory
 
 DEFAULT_PORT = 8757
+_FOR_PEOPLE = (
+    "workbench mcp: waits for an agent’s program to speak the Model Context Protocol here; `workbench agents-md --mcp "
+    "claude-code` (codex, openclaw, json) prints how to register it. Leave with Ctrl-C."
+)
 
 _AGENT = click.option(
     "--agent", metavar="NAME", help="For the sub-agent of this name; else for the main agent."
@@ -79,6 +84,8 @@ def _serve(door: Workspace | ScopedMemory, port: int | None) -> int:
     else:
         from workbench.mcp.stdio import serve_stdio
 
+        if sys.stdin.isatty():
+            write([_FOR_PEOPLE], to_errors=True)
         serve_stdio(door)
     return DONE
 
