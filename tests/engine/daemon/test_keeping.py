@@ -55,6 +55,22 @@ def test_it_can_be_ended_while_it_reads_everything_for_the_first_time(place: Pat
     assert [line.what for line in lines] == ["start", "end"]
 
 
+def test_it_can_be_ended_while_it_looks_after_scores_and_log(place: Path) -> None:
+    asked: list[bool] = []
+
+    class Long(Workspace):
+        def upkeep(self, *, cancelled: Callable[[], bool] = lambda: False) -> Changed:
+            daemon.end("a test")
+            asked.append(cancelled())
+            return super().upkeep(cancelled=cancelled)
+
+    lines: list[Told] = []
+    daemon = looked_after(place, Long, lines, lambda _: None)
+    daemon.run()
+    assert asked == [True]
+    assert [line.what for line in lines] == ["start", "sync", "end"]
+
+
 def test_what_cannot_be_done_is_told_once_and_all_else_goes_on(place: Path) -> None:
     tries: list[int] = []
 

@@ -61,6 +61,15 @@ def test_a_month_becomes_a_digest(notebook: Notebook) -> None:
     assert verify(notebook.history, deep=True).ok
 
 
+def test_a_pruning_that_is_called_off_leaves_everything(notebook: Notebook) -> None:
+    notebook.write("MEMORY.md", "one\n")
+    notebook.clock.advance(days=100)
+    lines = log_lines(notebook)
+    assert prune(notebook.history, cancelled=lambda: True).commit is None
+    assert log_lines(notebook) == lines
+    assert prune(notebook.history).outcome == 1
+
+
 def test_queries_go_on_past_the_log(notebook: Notebook) -> None:
     for number in range(3):
         notebook.write("MEMORY.md", f"{number}\n", summary=f"change {number}")

@@ -231,3 +231,14 @@ def outside_edit(home: AgentHome, workspace: Workspace, chance: random.Random) -
         text = place.read_text(encoding="utf-8")
         place.write_text(f"{text}\n## Relations\n- uses: [[project--harbour]]\n", encoding="utf-8")
     workspace.adopt()
+
+
+def test_an_index_that_is_gone_comes_back_with_the_next_change_of_the_graph(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        (entity,) = told(workspace, "Kim sails at weekends", "person:Kim")
+        (settled.root / layout.GRAPH_INDEX).unlink()
+        # Scores come by the way: for them alone not all of the graph is read.
+        workspace.pin(entity)
+        assert graph_index(workspace) is None
+        told(workspace, "Kim has a boat", "person:Kim")
+        assert graph_index(workspace) == whole_graph_index(workspace)

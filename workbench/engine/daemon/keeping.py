@@ -127,6 +127,9 @@ class Daemon:
         self._ended_by = self._ended_by or reason
         self._alarm.ring()
 
+    def _is_ended(self) -> bool:
+        return bool(self._ended_by)
+
     def _look_after(self) -> None:
         from workbench.engine.recall import Watcher
 
@@ -216,15 +219,12 @@ class Daemon:
         self._status = replace(self._status, last_adoption=self._door.now())
 
     def _sync(self, *, is_first: bool, was_changed: bool) -> None:
-        def is_ended() -> bool:
-            return bool(self._ended_by)
-
         # Reading a large memory for the first time takes long; what is read by then stays.
-        self._door.refresh(cancelled=is_ended)
-        if is_ended():
+        self._door.refresh(cancelled=self._is_ended)
+        if self._is_ended():
             return
-        index = self._door.index(cancelled=is_ended)
-        if is_ended():
+        index = self._door.index(cancelled=self._is_ended)
+        if self._is_ended():
             return
         if is_first or was_changed:
             chunks, files = _counted(index.chunks, "chunk"), _counted(index.files, "file")
@@ -234,7 +234,7 @@ class Daemon:
     def _keep_up(self, *, is_first: bool, was_changed: bool) -> None:
         del is_first, was_changed
         self._take_in()
-        files = self._door.upkeep().files
+        files = self._door.upkeep(cancelled=self._is_ended).files
         if layout.DECAY_SCORES in files:
             self._tell("upkeep", "Folded accesses into the scores.")
         if layout.AUDIT_ARCHIVE in files:
@@ -252,9 +252,7 @@ class Daemon:
         if not self._door.reflection_due(trigger="schedule").due:
             return
         self._take_in()
-        reflected = self._door.reflect(
-            if_due=True, trigger="schedule", cancelled=lambda: bool(self._ended_by)
-        )
+        reflected = self._door.reflect(if_due=True, trigger="schedule", cancelled=self._is_ended)
         if reflected.id:
             self._tell("reflect", f"{reflected.id}: {reflected.reason}")
             self._status = replace(self._status, last_reflection=self._door.now())

@@ -122,6 +122,8 @@ def expected_audit_lines(store: GitStore, state: Path | None = None) -> list[Aud
 
 def pruned_before(commit: Commit) -> datetime | None:
     """Return the time that a PRUNE commit pruned the log to; None for any other commit."""
+    if PRUNED_BEFORE not in commit.message:
+        return None
     message = parse_message(commit)
     text = message.trailer(PRUNED_BEFORE) if message.action == Action.PRUNE else None
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from workbench.engine.history.queries import LogFilter, read_entries
 from workbench.engine.history.revert import ITEM
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from workbench.engine.history.git_store import Commit
     from workbench.engine.history.history import History
@@ -32,7 +33,13 @@ WINDOW = 90
 _BY = Attribution("system:retention", "auto", "retention window")
 
 
-def prune(history: History, days: int = WINDOW, attribution: Attribution = _BY) -> Receipt[int]:
+def prune(
+    history: History,
+    days: int = WINDOW,
+    attribution: Attribution = _BY,
+    *,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Receipt[int]:
     """Sum up the audit lines older than a number of days by month, and drop them from the log.
 
     The digests go into `memory/meta/audit-archive.md`, each made anew from all commits of its month, so that a
@@ -44,6 +51,7 @@ def prune(history: History, days: int = WINDOW, attribution: Attribution = _BY) 
         history: Of the workspace.
         days: Length of the window.
         attribution: Who prunes.
+        cancelled: Asked between months; nothing is pruned then.
 
     Returns:
         A receipt whose outcome is the number of commits summed up; without a commit where nothing is old enough.
@@ -61,12 +69,18 @@ def prune(history: History, days: int = WINDOW, attribution: Attribution = _BY) 
         watermark = next((mark for mark in map(pruned_before, commits) if mark), None)
         old = [commit for commit in reversed(commits) if commit.moment < cutoff]
         fresh = [commit for commit in old if watermark is None or commit.moment >= watermark]
+        nothing = Plan(Action.PRUNE, layout.AUDIT_LOG, "nothing to prune", outcome=0)
         if not fresh:
-            return Plan(Action.PRUNE, layout.AUDIT_LOG, "nothing to prune", outcome=0)
+            return nothing
         before = files.read(layout.AUDIT_ARCHIVE) or b""
         archive = AuditArchive.parse(before)
+        by_month = defaultdict(list)
+        for commit in old:
+            by_month[_month(commit)].append(commit)
         for month in sorted({_month(commit) for commit in fresh}):
-            of_month = [commit for commit in old if _month(commit) == month]
+            if cancelled():
+                return nothing
+            of_month = by_month[month]
             earlier = [commit for commit in of_month if watermark is not None and commit.moment < watermark]
             archive = archive.put(
                 merge_digest(

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from workbench.engine.documents import SourceText
 from workbench.engine.recall.voices import turn_of
-from workbench.engine.reflection.passages import holds_passages, passages_of
+from workbench.engine.reflection.passages import passages_of
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage
@@ -76,14 +76,12 @@ def unread_passages(
     """Yield the passages that were not read, file by file.
 
     Args:
-        changed: Path and content of the files that differ from the mark's base; others hold nothing new.
+        changed: Path and content of the files with passages that differ from the mark's base; others hold nothing new.
         mark: How far was read.
         file_at: Gives older contents.
         zone: The workspace's.
     """
     for path, content in changed:
-        if not holds_passages(path):
-            continue
         before = _lines(file_at(mark.base, path)) if mark.base else frozenset()
         later = _lines(file_at(mark.head, path)) if mark.head else frozenset()
         for passage in passages_of(path, content, zone):

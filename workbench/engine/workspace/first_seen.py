@@ -28,7 +28,9 @@ RESTORING = "import:workbench:"
 """What another workspace kept is as old as it says; all else that is imported is adopted."""
 
 
-def note_first_seen(catalog: Catalog, store: GitStore) -> None:
+def note_first_seen(
+    catalog: Catalog, store: GitStore, *, cancelled: Callable[[], bool] = lambda: False
+) -> None:
     """Record when adopted memories and core items first stood in the history, up to its newest commit.
 
     What was taken back or done again is not adopted anew: a memory that comes back is as old as it says.
@@ -36,6 +38,7 @@ def note_first_seen(catalog: Catalog, store: GitStore) -> None:
     Args:
         catalog: Brought up to date with the files already; keeps the record.
         store: The history.
+        cancelled: Asked between commits; what is recorded by then stays, and the next time goes on from there.
     """
     head = store.head()
     known = catalog.state(_HEAD)
@@ -45,15 +48,24 @@ def note_first_seen(catalog: Catalog, store: GitStore) -> None:
     for commit in store.walk():
         if commit.id == known:
             break
+        if cancelled():
+            return
         if _adopts(commit.author) or layout.CORE in commit.message:
             commits.append(commit)
+    reached = known
     for commit in reversed(commits):
+        if cancelled():
+            break
         moment = render_time(commit.moment)
         if commit.author == "system:init" and commit.parent is None:
             _note_files(catalog, store, commit, moment)
         else:
             _note_memories(catalog, store, commit, moment)
-    catalog.set_state({_HEAD: head})
+        reached = commit.id
+    else:
+        reached = head
+    if reached is not None:
+        catalog.set_state({_HEAD: reached})
 
 
 def _adopts(author: str) -> bool:

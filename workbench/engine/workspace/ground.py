@@ -231,7 +231,7 @@ class Ground:
 
             # A damaged history costs the days of adoption, never an answer; `doctor` says so.
             with contextlib.suppress(HistoryError):
-                note_first_seen(self.catalog, self.history.store)
+                note_first_seen(self.catalog, self.history.store, cancelled=cancelled)
         self._refreshed = time.monotonic()
         return synced
 
@@ -414,8 +414,12 @@ class Ground:
         approval = "—" if who == "manual" else "approved" if who.startswith("reflection:") else "auto"
         return Attribution(who, approval, masked(trigger))
 
-    def prepare_writing(self) -> None:
-        """Make ready for the first mutation: a history, a fresh catalog, outside edits taken in, scores settled."""
+    def prepare_writing(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Make ready for the first mutation: a history, a fresh catalog, outside edits taken in, scores settled.
+
+        Args:
+            cancelled: Asked now and then; what is left is done the next time.
+        """
         with self._lock:
             today = self.now().date()
             if self._prepared == today:
@@ -426,9 +430,11 @@ class Ground:
                 self.history.init()
             self.claim_state()
             self.adopt()
-            self.refresh()
+            self.refresh(cancelled=cancelled)
+            if cancelled():
+                return
             self._prepared = today
-            begin_day(self)
+            begin_day(self, cancelled)
 
     def claim_state(self) -> None:
         """Note whose state it is that this workspace, which has a history, keeps on this machine."""

@@ -8,6 +8,8 @@ from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from workbench.engine.workspace.ground import Ground
 
 _KEPT_UP = (layout.DECAY_SCORES, layout.AUDIT_ARCHIVE)
@@ -18,11 +20,14 @@ class KeepingUp:
 
     _ground: Ground
 
-    def upkeep(self) -> results.Changed:
+    def upkeep(self, *, cancelled: Callable[[], bool] = lambda: False) -> results.Changed:
         """Settle scores and prune the audit log where a day has begun, fold accesses and repack where that is due.
 
         Nothing of it is applied from a reflection, and nothing that is not due is done; every change of memory does
         the same on its way.
+
+        Args:
+            cancelled: Asked now and then; what is left is due again the next time.
 
         Returns:
             The files that changed: the scores, the digests of the audit log.
@@ -35,10 +40,11 @@ class KeepingUp:
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="look after memory")
         before = [_content(ground.files.read(path)) for path in _KEPT_UP]
-        ground.prepare_writing()
-        ground.refresh()
-        begin_day(ground)
-        end_session(ground)
+        ground.prepare_writing(cancelled=cancelled)
+        ground.refresh(cancelled=cancelled)
+        if not cancelled():
+            begin_day(ground, cancelled)
+            end_session(ground)
         files = tuple(
             path
             for path, content in zip(_KEPT_UP, before, strict=True)

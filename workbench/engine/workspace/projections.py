@@ -27,6 +27,9 @@ def projections(ground: Ground) -> tuple[Projection, ...]:
         from workbench.engine.stores import project_changes
 
         index = read_work_file(ground.root, layout.GRAPH_INDEX)
+        if index is None and not relevant:
+            # Building all of it is for a change of what it shows; scores come by the way.
+            return {}
         rescored = _rescored(ground, index) if index and layout.DECAY_SCORES in changed else ()
         return project_changes(relevant, index, view, ground.lookups, ground.scores(), rescored)
 

@@ -119,7 +119,7 @@ class Recalling(Reading):
         Raises:
             StorageError: The index cannot be kept.
         """
-        self._ground.refresh()
+        self._ground.refresh(cancelled=cancelled)
         self._ground.finder.sync(force=force, progress=progress, cancelled=cancelled)
         return self.index_status()
 

@@ -115,7 +115,7 @@ class Reflecting(Reviewing):
         ground = self._ground
         head = ground.history.head() or ""
         view = ground.history.at(head)
-        unread = find_unread(ground, view, head)
+        unread = find_unread(ground, view, head, check=work.check)
         before = read_pending(view)
         reflection = next_reflection(read_log(view), before)
         snapshot = take_snapshot(

@@ -11,6 +11,8 @@ from workbench.engine.reflection.files import read_log, read_pending
 from workbench.engine.workspace.leftovers import read_backlog
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from workbench.engine.history import FileView
     from workbench.engine.reflection.backlog import Backlog
     from workbench.engine.reflection.model import Passage
@@ -61,25 +63,31 @@ class Unread:
         return replace(mark, otherwise=lost) if left_over else mark
 
 
-def find_unread(ground: Ground, view: FileView, head: str) -> Unread:
+def find_unread(
+    ground: Ground, view: FileView, head: str, *, check: Callable[[], None] = lambda: None
+) -> Unread:
     """Return the passages that no reflection has read; only files that changed since are opened.
 
     Args:
         ground: The open workspace.
         view: The files as of the commit.
         head: That commit.
+        check: Called before each file; may raise.
     """
+    from workbench.engine.reflection.passages import holds_passages
     from workbench.engine.reflection.unread import order_of, unread_passages
 
     mark, backlog = _last_mark(ground, view)
     store = ground.history.store
-    paths = (
-        [change.path for change in store.changed_paths(store.commit(mark.base).tree, store.commit(head).tree)]
-        if mark.base
-        else view.list("memory")
-    )
-    changed = ((path, content) for path in paths if (content := view.read(path)) is not None)
-    found = unread_passages(changed, mark, lambda commit, path: store.file_at(commit, path), ground.zone)
+    base = store.commit(mark.base).tree if mark.base else None
+
+    def contents() -> Iterator[tuple[str, bytes]]:
+        for change in store.changed_paths(base, store.commit(head).tree):
+            if change.new_blob is not None and holds_passages(change.path):
+                check()
+                yield change.path, store.read_blob(change.new_blob)
+
+    found = unread_passages(contents(), mark, store.file_at, ground.zone)
     return Unread(head, mark, tuple(sorted(found, key=order_of)), backlog)
 
 

@@ -9,6 +9,8 @@ from workbench.engine import layout
 from workbench.engine.results import Changed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from workbench.engine.decay import Folded
     from workbench.engine.history import FileView, Plan
     from workbench.engine.workspace.ground import Ground
@@ -37,17 +39,22 @@ def settle(ground: Ground) -> Changed:
     return Changed(receipt.commit, receipt.files, receipt.outcome.ids)
 
 
-def begin_day(ground: Ground) -> None:
-    """Settle scores and prune the audit log, once a calendar day and where there is something to do."""
+def begin_day(ground: Ground, cancelled: Callable[[], bool]) -> None:
+    """Settle scores and prune the audit log, once a calendar day and where there is something to do.
+
+    Args:
+        ground: The open workspace.
+        cancelled: Asked before and while the log is pruned, which is then left to another day.
+    """
     from workbench.engine.decay import check_is_due
 
     if not check_is_due(ground.state, ground.clock.now(), ground.zone):
         return
     settle(ground)
-    if _log_is_long(ground):
+    if not cancelled() and _log_is_long(ground):
         from workbench.engine.history.retention import prune
 
-        prune(ground.history, ground.settings.audit.retention_days)
+        prune(ground.history, ground.settings.audit.retention_days, cancelled=cancelled)
 
 
 def end_session(ground: Ground) -> None:

@@ -10,7 +10,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from workbench.engine.reflection.extraction.candidates import Candidate
 
@@ -63,16 +63,21 @@ class Group:
         return self.best.value + _PER_DOUBLING * math.log2(self.support)
 
 
-def group(found: Iterable[Candidate]) -> list[Group]:
+def group(found: Iterable[Candidate], check: Callable[[], None] = lambda: None) -> list[Group]:
     """Bring together what says the same of the same entity; what is denied never joins what is affirmed.
 
     Two statements say the same where they share three fifths of their telling words and each has some of its own,
     or none has. Events whose dates lie more than
     ten days apart stay apart. A statement whose words another one has too is supported by it.
+
+    Args:
+        found: The statements.
+        check: Called between them; may raise.
     """
     groups: list[Group] = []
     by_word: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for one in sorted(found, key=lambda each: (-each.value, each.at)):
+        check()
         number = _same(one, groups, by_word)
         if number is None:
             number = len(groups)
@@ -82,6 +87,7 @@ def group(found: Iterable[Candidate]) -> list[Group]:
         else:
             groups[number].others.append(one)
     for each in groups:
+        check()
         each.implying = _implying(each.best, groups, by_word)
     return [each for each in groups if not _corrected(each.best, groups, by_word)]
 

@@ -57,7 +57,7 @@ def extract_knowledge(snapshot: Snapshot, agenda: Agenda, work: Work) -> tuple[R
         reader.read(at, passage)
     reader.settle()
     work.step(total, total)
-    return _Proposing(snapshot, agenda, reader).items()
+    return _Proposing(snapshot, agenda, reader, work).items()
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,12 @@ class _Ranked:
 class _Proposing:
     """Makes items of what was read."""
 
-    def __init__(self, snapshot: Snapshot, agenda: Agenda, reader: Reader) -> None:
+    def __init__(self, snapshot: Snapshot, agenda: Agenda, reader: Reader, work: Work) -> None:
         self._passages = snapshot.passages
         self._graph = snapshot.graph
         self._found = reader.found
         self._reader = reader
+        self._work = work
         first = (area for area in agenda.areas[:_FIRST_AREAS] if area.entity)
         self._first = frozenset(at for area in first for at in area.passages)
         self._wanted: set[str] = set()
@@ -94,7 +95,7 @@ class _Proposing:
         )
         groups = in_order(
             each
-            for each in group(statements)
+            for each in group(statements, self._work.check)
             if not known.say(each.best.entity, each.best.text, self._passages[each.best.at].id)
         )
         ceiling = math.inf
