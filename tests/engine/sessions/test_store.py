@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.engine.errors import DocumentError, InvalidInput, NotFound, OutsideWorkspace
+from workbench.engine.errors import DocumentError, InvalidInput, OutsideWorkspace
 from workbench.engine.sessions.entries import SessionEntry
 from workbench.engine.sessions.keys import parse_key
 from workbench.engine.sessions.store import SessionStore
@@ -55,8 +55,9 @@ def test_a_change_keeps_everything_else_and_the_order(tmp_path: Path) -> None:
 
 def test_dm_and_direct_are_one_session(tmp_path: Path) -> None:
     sessions = store(tmp_path, '{"agent:a:dm:x": {"sessionId": "1"}}')
-    name, _ = sessions.require(parse_key("agent:a:direct:x"))
-    assert name == "agent:a:dm:x"
+    found = sessions.read().find(parse_key("agent:a:direct:x"))
+    assert found is not None
+    assert found[0] == "agent:a:dm:x"
     sessions.change(parse_key("agent:a:direct:x"), lambda entry: entry)
     assert list(sessions.read().entries) == ["agent:a:dm:x"]
 
@@ -116,12 +117,6 @@ def test_a_link_is_no_store(tmp_path: Path) -> None:
         SessionStore(tmp_path).read()
 
 
-def test_an_unknown_session_says_where_it_looked(tmp_path: Path) -> None:
-    with pytest.raises(NotFound) as caught:
-        SessionStore(tmp_path).require(MAIN)
-    assert caught.value.where == str(tmp_path / "sessions.json")
-
-
 def test_what_belongs_to_one_session_does_not_outlive_it() -> None:
     entry = SessionEntry(
         {
@@ -167,4 +162,4 @@ for _ in range(25):
 def test_processes_lose_no_change(tmp_path: Path) -> None:
     running = [subprocess.Popen([sys.executable, "-c", CHANGER, tmp_path]) for _ in range(4)]
     assert [each.wait(120) for each in running] == [0] * 4
-    assert SessionStore(tmp_path).require(MAIN)[1].fields["n"] == 100
+    assert SessionStore(tmp_path).read().entries[str(MAIN)].fields["n"] == 100

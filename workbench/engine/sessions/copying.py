@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from workbench.engine.errors import StorageError
+from workbench.engine.private_files import replacing
 from workbench.engine.sessions.entries import SessionEntry, milliseconds
 from workbench.engine.sessions.keys import SessionKey, checked_session_id, parse_key
-from workbench.engine.sessions.lines import Lines
+from workbench.engine.sessions.lines import FileLines, Lines
 from workbench.engine.sessions.locks import transcript_lock
 from workbench.engine.sessions.store import SessionStore
 
@@ -69,6 +69,21 @@ def find_copy(entry: SessionEntry, store: SessionStore) -> tuple[str, SessionEnt
     return None
 
 
+def originals(store: SessionStore) -> Iterator[Lines]:
+    """Give the transcripts of other programs that sessions of a store were copied from.
+
+    Raises:
+        DocumentError: The store cannot be read.
+    """
+    from workbench.engine.sessions.foreign_database import DatabaseLines
+
+    for entry in store.read().entries.values():
+        place = entry.fields.get(_COPIED_FROM)
+        if isinstance(place, str) and entry.session_id:
+            is_file = place.endswith(".jsonl")
+            yield FileLines(Path(place)) if is_file else DatabaseLines(Path(place), entry.session_id)
+
+
 def _beside(key: SessionKey, session_id: str) -> SessionKey:
     suffix_id = f"{key.suffix_id}-{session_id}" if key.suffix else session_id
     return replace(key, suffix="thread", suffix_id=suffix_id.lower())
@@ -78,19 +93,6 @@ def _copy_lines(lines: Lines, place: Path) -> None:
     with transcript_lock(place):
         if place.exists():
             return
-        temporary = place.with_name(f"{place.name}.{os.getpid()}.tmp")
-        try:
-            handle = os.open(
-                temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-            )
-            with os.fdopen(handle, "wb") as file:
-                for _, content in lines.read():
-                    file.write(content + b"\n")
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(place)
-        except OSError as error:
-            temporary.unlink(missing_ok=True)
-            raise StorageError(
-                f"The session cannot be copied: {error.strerror}.", where=str(place), remedy="Make room."
-            ) from error
+        with replacing(place, "The session cannot be copied") as file:
+            for _, content in lines.read():
+                file.write(content + b"\n")

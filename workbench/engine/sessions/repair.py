@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from workbench.engine.errors import StorageError
+from workbench.engine.private_files import replacing
 from workbench.engine.results import SessionProblem
 from workbench.engine.sessions.events import read_event
 from workbench.engine.sessions.lines import FileLines
@@ -52,16 +53,15 @@ def repair_transcript(place: Path, now: datetime) -> Mended:
         if not bad and not torn:
             return Mended((), (), None)
         copy = place.with_name(f"{place.name}.bak-{now:%Y%m%dT%H%M%S%f}")
-        temporary = place.with_name(f"{place.name}.{os.getpid()}.tmp")
         try:
             shutil.copy2(place, copy, follow_symlinks=False)
-            _write(lines, bad, temporary)
-            temporary.replace(place)
         except OSError as error:
-            temporary.unlink(missing_ok=True)
             raise StorageError(
                 f"The transcript cannot be mended: {error.strerror}.", where=str(place), remedy="Make room."
             ) from error
+        with replacing(place, "The transcript cannot be mended") as file:
+            for number, content in lines.read():
+                file.write((b"" if number in bad else content) + b"\n")
     problems = tuple(
         SessionProblem(number, f"This line {why}; it was emptied.")
         for number, why in list(bad.items())[:MOST_PROBLEMS]
@@ -83,12 +83,3 @@ def _is_torn(place: Path) -> bool:
     with place.open("rb") as opened:
         opened.seek(-1, os.SEEK_END)
         return opened.read(1) != b"\n"
-
-
-def _write(lines: FileLines, bad: dict[int, str], temporary: Path) -> None:
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        for number, content in lines.read():
-            file.write((b"" if number in bad else content) + b"\n")
-        file.flush()
-        os.fsync(file.fileno())

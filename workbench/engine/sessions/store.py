@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.engine.errors import DocumentError, InvalidInput, NotFound, StorageError
+from workbench.engine.errors import DocumentError, InvalidInput, StorageError
+from workbench.engine.private_files import replacing
 from workbench.engine.results import SessionProblem
 from workbench.engine.sessions.entries import ENDED, SessionEntry
 from workbench.engine.sessions.keys import SessionKey, checked_session_id, is_session_id, parse_key
@@ -128,20 +128,20 @@ class SessionStore:
             self._write(raw)
         return name, changed
 
-    def require(self, key: SessionKey) -> tuple[str, SessionEntry]:
-        """Return a session and the key that it has in the file.
+    def rewrite(self, change: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+        """Change whatever stands in the store under its lock; what stays the same is not written.
+
+        Args:
+            change: Is given all of it, and returns what it shall be.
 
         Raises:
-            NotFound: There is none.
+            As `change` does.
         """
-        found = self.read().find(key)
-        if found is None:
-            raise NotFound(
-                f"There is no session “{str(key)[:80]}”.",
-                where=str(self.place),
-                remedy="List them with: workbench sessions",
-            )
-        return found
+        with store_lock(self.place):
+            raw = self._raw()
+            changed = change(raw)
+            if changed != raw:
+                self._write(changed)
 
     def transcript(self, key: SessionKey, entry: SessionEntry) -> Path:
         """Return where a session's transcript is, or would be: always in this folder.
@@ -195,25 +195,9 @@ class SessionStore:
         return raw
 
     def _write(self, raw: Mapping[str, Any]) -> None:
-        content = _rendered(raw)
-        temporary = self.place.with_name(f"{NAME}.{os.getpid()}-{threading.get_ident()}.tmp")
-        try:
-            handle = os.open(
-                temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600
-            )
-            with os.fdopen(handle, "wb") as file:
-                os.fchmod(file.fileno(), 0o600)
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self.place)
-        except OSError as error:
-            temporary.unlink(missing_ok=True)
-            raise StorageError(
-                f"The session store cannot be written: {error.strerror}.",
-                where=str(self.place),
-                remedy="Make room, or choose another folder with sessions.path.",
-            ) from error
+        remedy = "Make room, or choose another folder with sessions.path."
+        with replacing(self.place, "The session store cannot be written", remedy) as file:
+            file.write(_rendered(raw))
 
 
 def read_plain(place: Path) -> bytes | None:

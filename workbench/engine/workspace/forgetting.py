@@ -120,6 +120,7 @@ def forget_for_good(
     """
     from workbench.engine.stores import plan_erase
 
+    sources = [source for memory_id in ids for source in ground.lookups.links_from(memory_id)]
     receipt = ground.mutate(
         lambda view: plan_erase(view, ids, ground.lookups, ground.now(), ground.settings),
         by,
@@ -129,23 +130,28 @@ def forget_for_good(
     erased = receipt.outcome
     ground.journal.scrub(erased.ids)
     changed = results.Changed(receipt.commit, receipt.files, erased.ids, erased.warnings)
-    return _purge(ground, erased, changed, by) if purge_history else changed
+    return _purge(ground, erased, sources, changed, by) if purge_history else changed
 
 
-def _purge(ground: Ground, erased: Erased, changed: results.Changed, by: Attribution) -> results.Changed:
+def _purge(
+    ground: Ground, erased: Erased, sources: Sequence[str], changed: results.Changed, by: Attribution
+) -> results.Changed:
     """Rewrite the history without the texts, and delete everything derived that may hold them."""
     from workbench.engine.history.erasure import erasure_of
     from workbench.engine.history.purge import purge
+    from workbench.engine.workspace.session_purging import purge_sessions
 
     # The files are rid of the texts already: whoever is killed from here on leaves no copy of them.
     _destroy_derived(ground)
-    purged = purge(ground.history, erasure_of((*erased.ids, *erased.derived), erased.texts), by)
+    erasure = erasure_of((*erased.ids, *erased.derived), erased.texts)
+    said = purge_sessions(ground, erasure, (*sources, *erased.texts))
+    purged = purge(ground.history, erasure, by)
     # Another process may have read the files before, and written what it read since.
     _destroy_derived(ground)
     ground.refresh()
     kept = (f"May still hold it, for you to delete: {', '.join(purged.kept)}.",) if purged.kept else ()
     files = tuple(dict.fromkeys((*changed.files, *purged.files)))
-    return replace(changed, commit=purged.commit, files=files, warnings=(*changed.warnings, *kept))
+    return replace(changed, commit=purged.commit, files=files, warnings=(*changed.warnings, *said, *kept))
 
 
 def _destroy_derived(ground: Ground) -> None:
