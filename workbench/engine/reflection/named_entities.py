@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS
@@ -56,10 +57,11 @@ def find_named(passages: Sequence[Passage], graph: Lookups, work: Work) -> Named
                 places[name].append(at)
             if like_a_name:
                 capital.add(name)
-    ranked = sorted(places, key=lambda name: (name not in capital, -len(places[name])))
+    # Of a million candidates few are wanted: sorting all of them would take much memory.
+    ranked = nsmallest(MOST_NAMES, places, key=lambda name: (name not in capital, -len(places[name])))
     records: dict[str, EntityRecord] = {}
     found: defaultdict[str, set[int]] = defaultdict(set)
-    for number, name in enumerate(ranked[:MOST_NAMES]):
+    for number, name in enumerate(ranked):
         if number % 500 == 0:
             work.check()
         record = graph.entity(f"entity:{name[2:]}") if name.startswith("[[") else graph.named(name)
