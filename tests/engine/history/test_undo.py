@@ -109,6 +109,43 @@ def test_a_rename_is_undone_as_one(notebook: Notebook) -> None:
     assert notebook.texts() == {"memory/vault/a.md": text + "later\n"}
 
 
+def test_commits_that_go_on_with_one_another_are_one_action(notebook: Notebook) -> None:
+    notebook.write("MEMORY.md", "before\n")
+    first = notebook.write("memory/vault/a.md", "a\n", action=Action.CREATE, summary="the first of three")
+    notebook.write("memory/vault/b.md", "b\n", trailers=(("Continues", first),))
+    notebook.write("USER.md", "somebody else, meanwhile\n")
+    last = notebook.write("memory/vault/a.md", "a\nmore\n", trailers=(("Continues", first),))
+    whole = notebook.texts()
+    receipt = undo(notebook.history, PERSON)
+    assert len(receipt.outcome.commits) == 3
+    assert (receipt.outcome.commits[0], receipt.outcome.commits[-1]) == (last, first)
+    assert notebook.texts() == {"MEMORY.md": "before\n", "USER.md": "somebody else, meanwhile\n"}
+    assert "and 2 that go on with it: the first of three" in receipt.outcome.summary
+    line = read_line(notebook.history.store)
+    assert {line.undone_by(commit) for commit in receipt.outcome.commits} == {receipt.commit}
+    undo(notebook.history, PERSON)
+    assert notebook.read("USER.md") is None
+    redo(notebook.history, PERSON)
+    assert redo(notebook.history, PERSON).outcome.commits == receipt.outcome.commits
+    assert notebook.texts() == whole
+    assert line != read_line(notebook.history.store)
+    assert read_line(notebook.history.store).undone_by(first) is None
+    undo(notebook.history, PERSON)
+    undo(notebook.history, PERSON)
+    undo(notebook.history, PERSON)
+    assert notebook.texts() == {}
+
+
+def test_an_action_of_which_something_was_changed_since_is_undone_in_no_part(notebook: Notebook) -> None:
+    first = notebook.write("memory/vault/a.md", "- a ^aaaa\n")
+    notebook.write("memory/vault/b.md", "- b ^bbbb\n", trailers=(("Continues", first),))
+    notebook.write("memory/vault/a.md", "- changed ^aaaa\n", actor="system:test")
+    before = notebook.texts()
+    with pytest.raises(Stale, match=r"\^aaaa"):
+        undo(notebook.history, PERSON)
+    assert notebook.texts() == before
+
+
 STEPS = st.one_of(
     st.sampled_from(["undo", "redo", "upkeep"]),
     st.tuples(st.sampled_from(["MEMORY.md", "USER.md", "memory/vault/a.md"]), st.integers(0, 3)),

@@ -95,10 +95,54 @@ def test_undo_takes_everything_back_and_it_may_come_again(settled: AgentHome, cl
         assert workspace.import_from(claw).added == 5
 
 
+def test_one_undo_takes_back_every_batch_and_one_redo_brings_them_again(
+    settled: AgentHome, claw: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.engine.workspace.import_run._BATCH_PIECES", 1)
+    with settled.open("person") as workspace:
+        before = settled.tracked()
+        imported = workspace.import_from(claw)
+        assert len(imported.commits) == 5
+        whole = settled.tracked()
+        undone = workspace.undo()
+        assert set(undone.ids) == set(imported.commits)
+        assert settled.tracked() == before
+        workspace.redo()
+        assert settled.tracked() == whole
+        workspace.undo()
+        assert settled.tracked() == before
+        assert workspace.import_from(claw).added == 5
+
+
+def test_one_undo_takes_back_everything_that_was_proposed(settled: AgentHome, claw: Path) -> None:
+    with settled.open("person") as workspace:
+        number = workspace.propose("An earlier wish of mine").number
+        before = settled.tracked()
+        imported = workspace.import_from(claw, imported_as="proposals")
+        assert len(imported.proposals) == 5
+        undone = workspace.undo()
+        assert set(imported.commits) < set(undone.ids)
+        assert settled.tracked() == before
+        assert [each.number for each in workspace.proposals().proposals] == [number]
+        again = workspace.import_from(claw, imported_as="proposals")
+        assert again.proposals == (7, 8, 9, 10, 11)
+
+
+def test_what_is_done_after_an_import_is_undone_by_itself(settled: AgentHome, claw: Path) -> None:
+    with settled.open("person") as workspace:
+        workspace.import_from(claw)
+        imported = settled.tracked()
+        workspace.remember("Robin sails at weekends")
+        workspace.remember("Robin rows on Mondays")
+        workspace.undo()
+        workspace.undo()
+        assert settled.tracked() == imported
+
+
 def test_an_import_that_was_cut_off_goes_on(
     settled: AgentHome, claw: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.engine.workspace.importing._BATCH_PIECES", 2)
+    monkeypatch.setattr("workbench.engine.workspace.import_run._BATCH_PIECES", 2)
     told: list[ImportProgress] = []
     with settled.open("person") as workspace:
         cut = workspace.import_from(claw, progress=told.append, cancelled=lambda: len(told) > 2)
@@ -146,7 +190,7 @@ def test_a_sub_agent_may_propose_alone(settled: AgentHome, claw: Path) -> None:
 def test_no_more_proposals_than_somebody_decides_on(
     settled: AgentHome, claw: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.engine.workspace.importing.MOST_PROPOSALS", 2)
+    monkeypatch.setattr("workbench.engine.workspace.import_run.MOST_PROPOSALS", 2)
     with settled.open("main") as workspace:
         first = workspace.import_from(claw, imported_as="proposals")
         assert (len(first.proposals), first.complete) == (2, False)

@@ -58,6 +58,10 @@ class CommitMessage:
         """Return the first further trailer of that key, or None."""
         return next((value for name, value in self.trailers if name == key), None)
 
+    def values(self, key: str) -> tuple[str, ...]:
+        """Return every further trailer of that key, in order."""
+        return tuple(value for name, value in self.trailers if name == key)
+
 
 def render_message(message: CommitMessage) -> str:
     """Write a commit's message. No field can start a line of its own.

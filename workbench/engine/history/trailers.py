@@ -1,7 +1,9 @@
-"""Names of the trailers by which a commit says which other one it took back or did again."""
+"""Names of the trailers by which a commit says which other one it took back, did again, or goes on with."""
 
 UNDOES = "Undoes"
 REDOES = "Redoes"
 REVERTS = "Reverts"
 REVERTS_ITEM = "Reverts-Item"
 RESTORES = "Restores"
+CONTINUES = "Continues"
+"""Names the first commit of an action that is too large for one; they are taken back together."""

@@ -1,7 +1,11 @@
-"""Undo and redo: which action is next is read from the trailers of the commits alone."""
+"""Undo and redo: which action is next is read from the trailers of the commits alone.
+
+An action is one commit, or several that go on with the first of them; those are taken back together.
+"""
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import NotFound
@@ -9,7 +13,7 @@ from workbench.engine.history.adoption import common_pattern
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.plan import Action, Event, Plan
 from workbench.engine.history.taking_back import Overlay, TakenBack, take_back
-from workbench.engine.history.trailers import REDOES, UNDOES
+from workbench.engine.history.trailers import CONTINUES, REDOES, UNDOES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,44 +31,66 @@ def is_upkeep(message: CommitMessage) -> bool:
     return message.actor.startswith("system:") or message.action in _UPKEEP_ACTIONS
 
 
-def next_undo(commits: Iterable[Commit]) -> tuple[str, str] | None:
+def commits_of_action(commits: Iterable[Commit]) -> tuple[str, ...]:
+    """Return the commits of the action that the first of some commits belongs to, newest first.
+
+    Args:
+        commits: Along first parents, newest first; read no further than to the first one of that action.
+    """
+    action: list[str] = []
+    first = ""
+    for commit in commits:
+        goes_on = parse_message(commit).trailer(CONTINUES)
+        first = first or goes_on or commit.id
+        if first in (goes_on, commit.id):
+            action.append(commit.id)
+        if commit.id == first:
+            break
+    return tuple(action)
+
+
+def next_undo(commits: Iterable[Commit]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Find what undo takes back: the newest action that is neither upkeep nor already undone.
 
     Args:
         commits: Along first parents, newest first; read only as far as needed.
 
     Returns:
-        The action's commit, and the commit that last carried it out: itself, or the latest redo of it.
+        The action's commits, and the commits that last carried it out: the same, or the latest redo of it. Both are
+        newest first.
     """
     settled: set[str] = set()
-    for commit in commits:
+    remaining = iter(commits)
+    for commit in remaining:
         message = parse_message(commit)
         if is_upkeep(message):
             continue
-        undone, redone = message.trailer(UNDOES), message.trailer(REDOES)
-        action = redone or commit.id
-        if undone:
-            settled.add(undone)
-        elif action not in settled:
-            return action, commit.id
+        undone, redone = message.values(UNDOES), message.values(REDOES)
+        settled.update(undone)
+        if undone or settled.intersection(redone or (commit.id,)):
+            continue
+        if redone:
+            return redone, (commit.id,)
+        action = commits_of_action(chain([commit], remaining))
+        return action, action
     return None
 
 
-def next_redo(commits: Iterable[Commit]) -> tuple[str, str] | None:
+def next_redo(commits: Iterable[Commit]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     """Find what redo brings back: the action undone last, unless something new was done since.
 
     Args:
         commits: Along first parents, newest first; read only as far as needed.
 
     Returns:
-        The action's commit, and the commit that undid it.
+        The action's commits, newest first, and the commit that undid it.
     """
     redone = 0
     for commit in commits:
         message = parse_message(commit)
         if is_upkeep(message):
             continue
-        undone = message.trailer(UNDOES)
+        undone = message.values(UNDOES)
         if message.trailer(REDOES):
             redone += 1
         elif not undone:
@@ -72,7 +98,7 @@ def next_redo(commits: Iterable[Commit]) -> tuple[str, str] | None:
         elif redone:
             redone -= 1
         else:
-            return undone, commit.id
+            return undone, (commit.id,)
     return None
 
 
@@ -108,7 +134,7 @@ def _step(
     history: History,
     attribution: Attribution,
     may_touch_critical: bool,
-    find: Callable[[Iterable[Commit]], tuple[str, str] | None],
+    find: Callable[[Iterable[Commit]], tuple[tuple[str, ...], tuple[str, ...]] | None],
     trailer: str,
     verb: str,
     past: str,
@@ -124,10 +150,12 @@ def _step(
                 f"There is nothing to {verb}.", remedy="See what was done with: workbench audit log"
             )
         action, carried_out = found
-        original = parse_message(store.commit(action))
+        original = parse_message(store.commit(action[-1]))
         overlay = Overlay(files)
-        take_back(overlay, store, carried_out)
-        summary = f"{past} {original.action} {action[:10]}: {original.summary}"
+        for commit in carried_out:
+            take_back(overlay, store, commit)
+        more = f" and {len(action) - 1} that go on with it" if action[1:] else ""
+        summary = f"{past} {original.action} {action[-1][:10]}{more}: {original.summary}"
         changes = overlay.changes(Action.REVERT, summary)
         paths = tuple(change.path for change in changes)
         # A step with nothing left to change is a step all the same: the next one must go further.
@@ -138,8 +166,8 @@ def _step(
             summary,
             changes=changes,
             events=events,
-            trailers=((trailer, action),),
-            outcome=TakenBack((action,), paths, summary),
+            trailers=tuple((trailer, commit) for commit in action),
+            outcome=TakenBack(action, paths, summary),
         )
 
     return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)

@@ -30,6 +30,7 @@ from workbench.engine.errors import (
 )
 from workbench.engine.settings import Settings
 from workbench.engine.workspace.known_scores import KnownScores
+from workbench.engine.workspace.one_action import OneAction
 
 if TYPE_CHECKING:
     import tempfile
@@ -92,6 +93,7 @@ class Ground:
     new_id: Callable[[], str] = field(default=_random_id, repr=False)
     writes_graph_index: bool = field(default=True, init=False)
     state_told: str = field(default="", init=False)
+    action: OneAction = field(default_factory=OneAction, init=False, repr=False)
     past_texts: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict, init=False, repr=False)
     _refreshed: float = field(default=-1e9, repr=False)
     _prepared: date | None = field(default=None, repr=False)
@@ -356,8 +358,11 @@ class Ground:
         with self._lock:
             self.prepare_writing()
             receipt = self.history.mutate(
-                planner, attribution, may_touch_critical=self.role.may(Capability.TOUCH_CRITICAL)
+                self.action.going_on(planner),
+                attribution,
+                may_touch_critical=self.role.may(Capability.TOUCH_CRITICAL),
             )
+        self.action.note(receipt.commit)
         self.answer_alerts(receipt)
         return receipt
 

@@ -1,9 +1,8 @@
-"""Memory from elsewhere, through the door: looked at first, taken in by batches, never twice."""
+"""Memory from elsewhere, through the door: looked at first, taken in by batches, never twice, taken back whole."""
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -11,36 +10,21 @@ from typing import TYPE_CHECKING, Final
 from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import InvalidInput, RoleRefused
-from workbench.engine.workspace.import_tally import (
-    Tally,
-    check_way,
-    holds_no_secret,
-    masked_but,
-    new_in,
-    tell_secrets,
-)
+from workbench.engine.workspace.import_run import ImportRun, Progress
+from workbench.engine.workspace.import_tally import check_way, masked_but, new_in
 from workbench.engine.workspace.proposing import Proposing
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.engine.history import Attribution, Plan, Receipt
-    from workbench.engine.history.plan import FileView
-    from workbench.engine.importing import Note, Piece, StoredFile
-    from workbench.engine.importing.ledger import Account, Ledger
-    from workbench.engine.importing.pieces import Reading, Source
-    from workbench.engine.importing.planning import Batch, Import, Written
+    from workbench.engine.history import Attribution
+    from workbench.engine.importing import Piece
+    from workbench.engine.importing.planning import Import
 
-MOST_PROPOSALS: Final = 100
-"""So many proposals come from one import; nobody decides on more in one go. The rest waits for the next one."""
-_BATCH_PIECES: Final = 500
-_BATCH_CHARACTERS: Final = 4_000_000
-_BATCH_FILES: Final = 2_000
-_BATCH_PROPOSALS: Final = 20
+IMPORT_OF: Final = "import of "
+"""What the trigger of an import’s commits begins with."""
 _SAMPLES: Final = 5
 _SAMPLE_CHARACTERS: Final = 160
-
-Progress = Callable[[results.ImportProgress], None]
 
 
 class Importing(Proposing):
@@ -76,12 +60,12 @@ class Importing(Proposing):
         ground = self._ground
         check_way(imported_as)
         require(ground.role, Capability.PROPOSE, doing="import memory")
-        opened, about, reading = self._opened(source, form, name, pre_image)
-        ledger, tally = self._ledger(), Tally()
+        run = self._run(source, form, name, pre_image, imported_as, progress, cancelled)
+        about, tally, ledger = run.about, run.tally, run.new_ledger()
         counts = {"episodes": 0, "notes": 0, "files": 0}
         moments: list[datetime] = []
         samples: list[results.ImportSample] = []
-        for item in self._items(opened, reading, imported_as, tally):
+        for item in run.items():
             if cancelled():
                 break
             kind, text, moment = new_in(item, ledger, ground.files.read)
@@ -94,10 +78,7 @@ class Importing(Proposing):
             if len(samples) < _SAMPLES and kind != "files":
                 shown = " ".join(text[: _SAMPLE_CHARACTERS * 2].split())[:_SAMPLE_CHARACTERS]
                 samples.append(results.ImportSample(str(item.place), shown, moment))
-            if progress is not None:
-                progress(
-                    results.ImportProgress(reading.done, reading.total, sum(counts.values()), tally.known)
-                )
+            run.tell(sum(counts.values()))
         return results.ImportPreview(
             source=about.source,
             form=about.form,
@@ -145,18 +126,20 @@ class Importing(Proposing):
             RoleRefused: This door may not write; a sub-agent imports as proposals.
         """
         self._require_import(imported_as)
-        opened, about, reading = self._opened(source, form, name, pre_image)
-        tally = Tally()
-        if imported_as != "proposals":
-            self._importer(about)
-        self._ground.prepare_writing()
-        if imported_as == "proposals":
-            self._propose_all(opened, about, reading, tally, progress, cancelled)
-        else:
-            self._store_all(opened, about, reading, imported_as, tally, progress, cancelled)
+        run = self._run(source, form, name, pre_image, imported_as, progress, cancelled)
+        about, tally, ground = run.about, run.tally, self._ground
+        ground.attribution(
+            "import"
+        )  # refused already where the door was opened for an actor that an agent cannot be
+        ground.prepare_writing()
+        with ground.action.begun():
+            if imported_as == "proposals":
+                run.propose_all(partial(self._propose_piece, about), self._proposer(_trigger(about)))
+            else:
+                run.store_all(self._importer(about))
         if tally.commits:
             # From now on what came in is as young as its import.
-            self._ground.refresh()
+            ground.refresh()
         return results.Imported(
             commit=tally.commits[-1] if tally.commits else None,
             files=tuple(tally.files),
@@ -228,9 +211,16 @@ class Importing(Proposing):
                 remedy="Import it as proposals; the main agent or the person decides.",
             )
 
-    def _opened(
-        self, source: str | Path, form: str | None, name: str | None, pre_image: int | None
-    ) -> tuple[Source, Import, Reading]:
+    def _run(
+        self,
+        source: str | Path,
+        form: str | None,
+        name: str | None,
+        pre_image: int | None,
+        imported_as: results.ImportedAs,
+        progress: Progress | None,
+        cancelled: Callable[[], bool],
+    ) -> ImportRun:
         from workbench.engine.importing import open_source
         from workbench.engine.importing.opening import shown
         from workbench.engine.importing.pieces import Reading
@@ -266,195 +256,28 @@ class Importing(Proposing):
             started=now,
             zone=ground.zone,
         )
-        return opened, about, Reading(ground.zone)
+        return ImportRun(ground, opened, about, Reading(ground.zone), imported_as, progress, cancelled)
 
-    def _ledger(self) -> Ledger:
-        from workbench.engine.importing.ledger import Ledger
-
-        return Ledger.of(self._ground.files)
-
-    def _items(
-        self, opened: Source, reading: Reading, imported_as: str, tally: Tally
-    ) -> Iterator[Piece | Note | StoredFile]:
-        from workbench.engine.importing import Note, Skipped
-        from workbench.engine.importing.documents import pieces_of
-
-        for item in opened.read(reading):
-            if isinstance(item, Skipped):
-                tally.leave_out(item)
-            elif isinstance(item, Note) and imported_as != "memories":
-                yield from pieces_of(item)
-            else:
-                yield item
-
-    def _store_all(
-        self,
-        opened: Source,
-        about: Import,
-        reading: Reading,
-        imported_as: str,
-        tally: Tally,
-        progress: Progress | None,
-        cancelled: Callable[[], bool],
-    ) -> None:
-        from workbench.engine.importing import StoredFile
-        from workbench.engine.importing.planning import Batch
-
-        ledger, files_read = self._ledger(), self._ground.files.read
-        by = self._importer(about)
-        batch, files = Batch(), list[StoredFile]()
-        allowed = self._ground.settings.secrets.allow
-
-        def store() -> None:
-            nonlocal batch, files
-            if batch:
-                self._store(batch, about, by, ledger, tally)
-            if files:
-                self._bring_back(files, about, by, ledger, tally)
-            if batch or files:
-                ledger.catch_up(self._ground.files)
-            batch, files = Batch(), list[StoredFile]()
-            if progress is not None:
-                progress(results.ImportProgress(reading.done, reading.total, tally.added, tally.known))
-
-        for item in self._items(opened, reading, imported_as, tally):
-            if cancelled():
-                tally.complete = False
-                break
-            if not new_in(item, ledger, files_read, note=False)[0]:
-                tally.known += 1
-            elif isinstance(item, StoredFile):
-                if holds_no_secret(item, allowed, tally):
-                    files.append(item)
-            else:
-                tell_secrets(item, allowed, tally)
-                batch.add(item)
-            if (
-                len(batch) >= _BATCH_PIECES
-                or batch.characters >= _BATCH_CHARACTERS
-                or len(files) >= _BATCH_FILES
-            ):
-                store()
-            elif progress is not None:
-                progress(
-                    results.ImportProgress(
-                        reading.done, reading.total, tally.added + len(batch) + len(files), tally.known
-                    )
-                )
-        store()
-
-    def _store(self, batch: Batch, about: Import, by: Attribution, ledger: Ledger, tally: Tally) -> None:
-        from workbench.engine.importing.planning import plan_batch
-
-        clean = partial(masked_but, allowed=self._ground.settings.secrets.allow)
-
-        def plan(view: FileView) -> Plan[Written]:
-            return plan_batch(view, batch, about, lambda: copy.deepcopy(ledger), clean)
-
-        self._count(self._ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="import memory"), tally)
-
-    def _bring_back(
-        self, files: list[StoredFile], about: Import, by: Attribution, ledger: Ledger, tally: Tally
-    ) -> None:
-        from workbench.engine.documents import TEMPLATES, load_template
-        from workbench.engine.importing.restoring import Rights, plan_restore_files
-
-        rights = Rights(
-            critical=self._ground.role.may(Capability.TOUCH_CRITICAL),
-            blank=frozenset((path, load_template(path)) for path in TEMPLATES),
-        )
-
-        def plan(view: FileView) -> Plan[Written]:
-            return plan_restore_files(view, files, about, rights, lambda: copy.deepcopy(ledger))
-
-        self._count(self._ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="import memory"), tally)
-
-    def _count(self, receipt: Receipt[Written], tally: Tally) -> None:
-        written = receipt.outcome
-        tally.added += written.added
-        tally.known += written.known
-        tally.ids.extend(written.ids)
-        tally.files |= dict.fromkeys(receipt.files)
-        for skipped in written.skipped:
-            tally.leave_out(skipped)
-        if receipt.commit is not None:
-            tally.commits.append(receipt.commit)
-
-    def _propose_all(
-        self,
-        opened: Source,
-        about: Import,
-        reading: Reading,
-        tally: Tally,
-        progress: Progress | None,
-        cancelled: Callable[[], bool],
-    ) -> None:
-        from workbench.engine.importing import Piece, Skipped
-        from workbench.engine.importing.ledger import Account
+    def _propose_piece(self, about: Import, piece: Piece) -> results.Proposed:
         from workbench.engine.importing.planning import citation
 
-        ledger, account, by = self._ledger(), Account(), self._proposer(f"import of {about.source}")
-        for item in self._items(opened, reading, "proposals", tally):
-            if not isinstance(item, Piece):
-                tally.leave_out(Skipped(str(item.place), "Files of a workspace cannot be proposed."))
-                continue
-            rest = ledger.new_part(item)
-            if rest is None:
-                tally.known += 1
-                continue
-            if cancelled() or len(tally.proposals) >= MOST_PROPOSALS:
-                tally.complete = False
-                break
-            try:
-                proposed = self.propose(
-                    masked_but(rest.body, self._ground.settings.secrets.allow),
-                    store=rest.store,
-                    confidence=rest.confidence if rest.confidence in ("high", "medium", "low") else "medium",
-                    trigger=f"import of {about.source}",
-                    tags=rest.tags,
-                    origins=(citation(about.name, rest.place),),
-                )
-            except InvalidInput as error:
-                tally.leave_out(Skipped(str(item.place), error.told))
-                continue
-            account.add(item)
-            ledger.pieces[item.key] = account.pieces[item.key]
-            if proposed.commit is None:
-                tally.known += 1
-            else:
-                tally.added += 1
-                tally.proposals.append(proposed.number)
-                tally.commits.append(proposed.commit)
-                tally.files |= dict.fromkeys(proposed.files)
-            if len(account.pieces) >= _BATCH_PROPOSALS:
-                self._note(account, about, by)
-                account = Account()
-            if progress is not None:
-                progress(results.ImportProgress(reading.done, reading.total, tally.added, tally.known))
-        self._note(account, about, by)
-
-    def _note(self, account: Account, about: Import, by: Attribution) -> None:
-        from workbench.engine.history.plan import Action
-        from workbench.engine.importing.ledger import FOLDER
-        from workbench.engine.importing.planning import note
-        from workbench.engine.stores import Draft
-
-        if not account.pieces:
-            return
-
-        def plan(view: FileView) -> Plan[None]:
-            draft = Draft(view)
-            note(draft, account, about)
-            return draft.plan(Action.PROPOSE, FOLDER, f"noted what was proposed from {about.source}", None)
-
-        self._ground.mutate(plan, by, Capability.PROPOSE, doing="import memory")
+        return self.propose(
+            masked_but(piece.body, self._ground.settings.secrets.allow),
+            store=piece.store,
+            confidence=piece.confidence if piece.confidence in ("high", "medium", "low") else "medium",
+            trigger=_trigger(about),
+            tags=piece.tags,
+            origins=(citation(about.name, piece.place),),
+        )
 
     def _importer(self, about: Import) -> Attribution:
         from workbench.engine.history import Attribution
         from workbench.engine.workspace.first_seen import RESTORING
 
-        # Refused here already where the door was opened for an actor that an agent cannot be.
-        self._ground.attribution("import")
         actor = f"{RESTORING if about.form == 'workbench' else 'import:'}{about.name}"
         person = self._ground.role.kind == "person"
-        return Attribution(actor, "approved" if person else "auto", f"import of {about.source}")
+        return Attribution(actor, "approved" if person else "auto", _trigger(about))
+
+
+def _trigger(about: Import) -> str:
+    return f"{IMPORT_OF}{about.source}"

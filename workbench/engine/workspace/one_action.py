@@ -1,0 +1,51 @@
+"""Which changes make up one action though each is a commit of its own, so that one undo takes all of them back."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from workbench.engine.history import FileView, Plan
+    from workbench.engine.history.plan import Planner
+
+T = TypeVar("T")
+
+
+class OneAction(threading.local):
+    """The action that a thread's changes belong to; by itself, each change is one of its own."""
+
+    def __init__(self) -> None:
+        self._is_open = False
+        self._first: str | None = None
+
+    @contextmanager
+    def begun(self) -> Iterator[None]:
+        """Let every change that this thread makes meanwhile go on with the first one."""
+        self._is_open, self._first = True, None
+        try:
+            yield
+        finally:
+            self._is_open, self._first = False, None
+
+    def going_on(self, planner: Planner[T]) -> Planner[T]:
+        """Return a planner whose commit names the first one of its action, where there is one."""
+        first = self._first
+        if first is None:
+            return planner
+
+        def plan(view: FileView) -> Plan[T]:
+            from workbench.engine.history.trailers import CONTINUES
+
+            planned = planner(view)
+            return replace(planned, trailers=(*planned.trailers, (CONTINUES, first)))
+
+        return plan
+
+    def note(self, commit: str | None) -> None:
+        """Take the first commit since the action began for its first."""
+        if self._is_open and self._first is None:
+            self._first = commit
