@@ -15,7 +15,7 @@ from workbench.cli.asking_role import role_of
 from workbench.cli.command import command
 from workbench.cli.completing import complete_memory_or_file
 from workbench.cli.invocation import DONE, Invocation, NoTerminal, refuse_for_a_scope
-from workbench.cli.printing import Page, bar, page_for, safe_line
+from workbench.cli.printing import Page, bar, page_for, safe_line, wrap
 from workbench.engine.agents.roles import Capability, parse_role, require
 from workbench.engine.results import Changed
 
@@ -44,15 +44,20 @@ def init_command(bench: Invocation, path: Path | None, timezone: str | None) -> 
             zone = workspace.settings.timezone
 
     def view(page: Page) -> list[str]:
+        told = [
+            line
+            for each in changed.warnings
+            for line in wrap(safe_line(each), page.width, first="! ", rest="  ")
+        ]
         if changed.commit is None:
-            return [f"{safe_line(str(place))} is a workspace already; nothing had to change."]
+            return [f"{safe_line(str(place))} is a workspace already; nothing had to change.", *told]
         files = f"{len(changed.files)} files" if len(changed.files) != 1 else "1 file"
         made = f"{page.paint('✓', 'good')} {safe_line(str(place))} is a workspace now: {files}, commit"
         here = place.resolve() == Path.cwd()
         lines = [f"{made} {page.paint(changed.commit[:7], 'quiet')}."]
         if zone:
             lines.append(f"  Its days are those of {safe_line(zone)}; the setting “timezone” changes that.")
-        return [*lines, "  Open it: workbench" + ("" if here else f" open {safe_line(str(place))}")]
+        return [*lines, *told, "  Open it: workbench" + ("" if here else f" open {safe_line(str(place))}")]
 
     return bench.report(changed, view)
 

@@ -6,7 +6,7 @@ import click
 
 from workbench.cli.command import group
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
-from workbench.cli.printing import Page
+from workbench.cli.printing import Page, safe
 
 secrets_command = group(
     "secrets",
@@ -45,7 +45,10 @@ def list_command(bench: Invocation) -> int:
 @click.option("--leave-out", is_flag=True, help="Remember the rest of it, with the secret left out.")
 @click.pass_obj
 def store_command(bench: Invocation, number: int, leave_out: bool) -> int:
-    """Without --leave-out, the secret is allowed from then on, in `secrets.allow` of the workspace’s settings."""
+    """Without --leave-out, the secret is allowed from then on, in `secrets.allow` of the workspace’s settings.
+
+    What somebody wrote into a file is put back where its placeholder stands.
+    """
     with bench.open() as workspace:
         remembered = workspace.secrets_store(number, leave_out=leave_out)
 
@@ -58,6 +61,21 @@ def store_command(bench: Invocation, number: int, leave_out: bool) -> int:
 
 
 @secrets_command.bench_command(
+    "reveal",
+    short_help="Show what was held back, with the secret",
+    answers="What was it that I am asked about?",
+    examples=("workbench secrets reveal 1",),
+)
+@_NUMBER
+@click.pass_obj
+def reveal_command(bench: Invocation, number: int) -> int:
+    """For your eyes: it is printed as it is."""
+    with bench.open() as workspace:
+        found = workspace.secrets_reveal(number)
+    return bench.report(found, lambda _page: safe(found.text).split("\n"))
+
+
+@secrets_command.bench_command(
     "drop",
     short_help="Forget what was held back",
     answers="How do I make sure that it is gone?",
@@ -66,7 +84,7 @@ def store_command(bench: Invocation, number: int, leave_out: bool) -> int:
 @_NUMBER
 @click.pass_obj
 def drop_command(bench: Invocation, number: int) -> int:
-    """Nothing of it stays anywhere."""
+    """Nothing of it stays anywhere; in a file, [secret left out] stands where its placeholder stood."""
     with bench.open() as workspace:
         held = workspace.secrets_drop(number)
 

@@ -14,7 +14,7 @@ from tests.engine.workspace.agent_home import AgentHome
 from tests.engine.workspace.callings import EPISODE
 from workbench.engine import Workspace
 from workbench.engine.errors import InvalidInput, NotFound, RoleRefused, SecretFound, StorageError
-from workbench.engine.workspace.held_back import FILE, HeldBackFile
+from workbench.engine.workspace.held_back import FILE, HeldBackFile, HeldRequest
 
 PASSWORD = "gull-and-tern-7"
 TOLD = f"The password of the harbour Wi-Fi is {PASSWORD}"
@@ -219,14 +219,8 @@ def test_a_file_of_anything_else_is_told(settled: AgentHome, content: str) -> No
 
 def _hold(folder: str, name: str, times: int) -> None:
     for at in range(times):
-        HeldBackFile(Path(folder)).add(
-            "remember",
-            {"text": f"{name} {at}"},
-            role="main",
-            moment="2026-02-02T14:30:00Z",
-            kinds=(),
-            digests=(),
-        )
+        request = HeldRequest(0, "remember", {"text": f"{name} {at}"}, "main", "2026-02-02T14:30:00Z", (), ())
+        HeldBackFile(Path(folder)).add(request)
 
 
 @pytest.mark.slow

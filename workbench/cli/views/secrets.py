@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.cli.printing import Page, safe_line, wrap
 from workbench.cli.views.times import at_minute
-from workbench.engine.results import HeldBack, HeldBackList, SecretScan
+from workbench.engine.results import HeldBack, HeldBackList, HeldMemory, SecretScan
 
 
 def held_back_lines(page: Page, held: HeldBack, *, dry_run: bool) -> list[str]:
@@ -20,11 +20,28 @@ def held_lines(page: Page, found: HeldBackList) -> list[str]:
         return ["Nothing was held back."]
     lines = [page.heading("Held back", str(len(found.held))), ""]
     for each in found.held:
-        about = f"{safe_line(each.role)}, {at_minute(page, each.timestamp)} · looks like a {' and a '.join(each.kinds)}"
+        about = f"{safe_line(each.role)}, {at_minute(page, each.timestamp)} · {' and '.join(each.kinds)}"
         lines.append(f"{page.paint(str(each.number), 'strong')} {page.paint(about, 'quiet')}")
-        lines += [*wrap(safe_line(each.text), page.width, first="  "), ""]
-    hint = "Store: workbench secrets store N [--leave-out]   Drop: workbench secrets drop N"
-    return [*lines, page.paint(hint, "quiet")]
+        lines += [*wrap(safe_line(each.text), page.width, first="  "), *_where_lines(page, each), ""]
+    hints = (
+        "Store it as it is: workbench secrets store N",
+        "Without the secret: workbench secrets store N --leave-out",
+        "Forget it: workbench secrets drop N   See it: workbench secrets reveal N",
+    )
+    return [*lines, *(page.paint(hint, "quiet") for hint in hints)]
+
+
+def _where_lines(page: Page, held: HeldMemory) -> list[str]:
+    """Say in which file an edit waits, and what stands there now."""
+    if not held.path:
+        return []
+    place = f"{safe_line(held.path)}:{held.line}" if held.line else safe_line(held.path)
+    told = (
+        "the edit stays out of history until the secret is out of the file, or stored"
+        if held.left_out
+        else "a placeholder stands there now"
+    )
+    return wrap(f"{place} · {told}", page.width, first="  ", rest="  ")
 
 
 def scan_lines(page: Page, found: SecretScan) -> list[str]:

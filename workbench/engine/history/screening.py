@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from workbench.engine.errors import SecretFound
 from workbench.engine.history.git_store import GitStore, blob_hash
@@ -16,36 +15,41 @@ from workbench.engine.history.work_files import Staging, cannot_write, stamp_of
 
 
 @dataclass(frozen=True)
+class Edit:
+    """A file that was written from outside.
+
+    Args:
+        path: Workspace-relative.
+        after: The content on disk.
+        before: Gives the content that history has, or None.
+    """
+
+    path: str
+    after: bytes
+    before: Callable[[], bytes | None]
+
+
+@dataclass(frozen=True)
 class Screened:
-    """What history may have of a file that was edited from outside.
+    """What history may have of an edited file.
 
     Args:
         content: What is committed and, where it is another one, what the file reads from now on; None leaves the
             file as it is and out of history.
-        told: What was held back, and who decides; empty where nothing was.
+        told: What was held back, and who decides.
     """
 
     content: bytes | None
-    told: str = ""
+    told: str
 
 
-class Screen(Protocol):
-    """Looks at one edited file; what it wants replaced it has kept elsewhere already."""
-
-    def __call__(self, path: str, before: Callable[[], bytes | None], after: bytes) -> Screened:
-        """Return what history may have.
-
-        Args:
-            path: Workspace-relative.
-            before: Gives the content that history has, or None.
-            after: The content on disk.
-        """
-        ...
+# Looks at edits; says by path what is held back of which. What it wants replaced it has kept elsewhere already.
+Screen = Callable[[Sequence[Edit]], Mapping[str, Screened]]
 
 
-def let_in(path: str, before: Callable[[], bytes | None], after: bytes) -> Screened:  # noqa: ARG001 - a Screen
+def let_in(_edits: Sequence[Edit]) -> Mapping[str, Screened]:
     """Hold nothing back."""
-    return Screened(after)
+    return {}
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,7 @@ def screen_edits(
     screen: Screen,
     new_id: Callable[[], str],
 ) -> ScreenedEdits:
-    """Ask about each edited file, and give those their new content of which something is held back.
+    """Ask about the edited files, and give those their new content of which something is held back.
 
     A file that somebody saves at that very moment is left for the next look.
 
@@ -91,24 +95,26 @@ def screen_edits(
     Raises:
         StorageError: A file cannot be written; it is as it was.
     """
-    kept: dict[str, bytes | None] = {}
+    blobs = {path: store.tree_blob(tree, path) if tree else None for path in edits}
+    screened = screen(
+        [
+            Edit(path, content, partial(_content, store, blobs[path]))
+            for path, content in edits.items()
+            if content is not None
+        ]
+    )
+    kept = {path: content for path, content in edits.items() if path not in screened}
     cut: dict[str, str] = {}
     left_out: dict[str, str] = {}
-    for path, content in edits.items():
-        if content is None:
-            kept[path] = None
-            continue
-        blob = store.tree_blob(tree, path) if tree else None
-        screened = screen(path, partial(_content, store, blob), content)
-        if screened.content is None:
-            left_out[path] = screened.told
-        elif screened.content == content:
-            kept[path] = content
-        elif replace_unless_edited(root, path, content, screened.content, new_id()):
-            cut[path] = screened.told
-            if blob_hash(screened.content) != blob:
-                kept[path] = screened.content
-    return ScreenedEdits(kept, cut, left_out)
+    for path, found in screened.items():
+        before = edits[path]
+        if found.content is None or before is None:
+            left_out[path] = found.told
+        elif replace_unless_edited(root, path, before, found.content, new_id()):
+            cut[path] = found.told
+            if blob_hash(found.content) != blobs[path]:
+                kept[path] = found.content
+    return ScreenedEdits(dict(sorted(kept.items())), cut, left_out)
 
 
 def refuse_left_out(left_out: Mapping[str, str], changing: Collection[str]) -> None:

@@ -6,7 +6,8 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,7 @@ EDIT = "edit"
 OUTSIDE = "outside"
 _LOCK = "held-back.lock"
 _WAIT = 10.0
+_MOST_NAMED = 6
 
 
 @dataclass(frozen=True)
@@ -100,28 +102,30 @@ class HeldBackFile:
         """
         return tuple(self._load()[1])
 
-    def add(
-        self,
-        method: str,
-        arguments: Mapping[str, Any],
-        *,
-        role: str,
-        moment: str,
-        kinds: tuple[str, ...],
-        digests: tuple[str, ...],
-    ) -> HeldRequest:
-        """Keep a request, flushed to the disk; the very same one is kept once.
+    def add(self, *requests: HeldRequest) -> tuple[HeldRequest, ...]:
+        """Keep requests, flushed to the disk; the very same one is kept once.
+
+        Args:
+            requests: Their numbers mean nothing yet.
+
+        Returns:
+            The same with the numbers they have now, or had already.
 
         Raises:
             StorageError: The file cannot be written.
         """
         with self._locked():
             given, held = self._load()
-            request = HeldRequest(given + 1, method, arguments, role, moment, kinds, digests)
-            known = next((each for each in held if each.is_same(request)), None)
-            if known is None:
-                self._store(given + 1, [*held, request])
-        return known or request
+            known, kept = len(held), []
+            for request in requests:
+                same = next((each for each in held if each.is_same(request)), None)
+                if same is None:
+                    given += 1
+                    held.append(same := replace(request, number=given))
+                kept.append(same)
+            if len(held) > known:
+                self._store(given, held)
+        return tuple(kept)
 
     def take(self, number: int) -> HeldRequest:
         """Return one request that waits.
@@ -247,14 +251,34 @@ def waiting(ground: Ground) -> tuple[HeldRequest, ...]:
     ground.follow_settings()
     allowed = ground.settings.secrets.allow
 
+    @cache
+    def digests_in(path: str) -> frozenset[str]:
+        text = (ground.files.read(path) or b"").decode("utf-8", "replace")
+        return frozenset(each.digest for each in (*find_secrets(text), *find_secrets(path)))
+
     def waits(request: HeldRequest) -> bool:
         if not request.path or request.secret:
             return True
-        text = (ground.files.read(request.path) or b"").decode("utf-8", "replace")
-        found = (*find_secrets(text), *find_secrets(request.path))
-        return any(each.digest in request.digests and each.digest not in allowed for each in found)
+        return not digests_in(request.path).isdisjoint(set(request.digests) - set(allowed))
 
     return tuple(filter(waits, held))
+
+
+def tell_left_out(ground: Ground) -> tuple[str, ...]:
+    """Return a line that names the files which stay out of history; none where there are none."""
+    from workbench.engine.secrets import masked
+
+    paths = list(
+        dict.fromkeys(masked(each.path) for each in waiting(ground) if each.path and not each.secret)
+    )
+    if not paths:
+        return ()
+    named = ", ".join(paths[:_MOST_NAMED]) + (
+        f" and {len(paths) - _MOST_NAMED} more" * (len(paths) > _MOST_NAMED)
+    )
+    return (
+        f"Held back as secrets, and out of history until you decide (workbench secrets): what stands in {named}.",
+    )
 
 
 def held_back(
@@ -282,18 +306,16 @@ def held_back(
     reason = f"it looks like a secret ({' and '.join(kinds)}), and history would remember it"
     if not keep:
         return results.HeldBack(reason, "A person would decide on it")
-    number = (
-        HeldBackFile(ground.state)
-        .add(
-            method,
-            {name: list(each) if isinstance(each, tuple) else each for name, each in arguments.items()},
-            role=str(ground.role),
-            moment=render_time(ground.now()),
-            kinds=kinds,
-            digests=tuple(dict.fromkeys(each.digest for each in found)),
-        )
-        .number
+    request = HeldRequest(
+        0,
+        method,
+        {name: list(each) if isinstance(each, tuple) else each for name, each in arguments.items()},
+        str(ground.role),
+        render_time(ground.now()),
+        kinds,
+        tuple(dict.fromkeys(each.digest for each in found)),
     )
+    number = HeldBackFile(ground.state).add(request)[0].number
     return results.HeldBack(
         reason,
         f"A person decides: workbench secrets store {number} (with --leave-out without the secret), or drop {number}",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.clock import parse_time
-from workbench.engine.errors import InvalidInput, NotFound, Refused
-from workbench.engine.secrets import LEFT_OUT
+from workbench.engine.errors import InvalidInput, NotFound, Refused, Stale
+from workbench.engine.secrets import LEFT_OUT, find_secrets, masked
 from workbench.engine.workspace.writing import Writing
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ class Holding(Writing):
         Raises:
             StorageError: The file of what was held back cannot be read.
         """
-        from workbench.engine.secrets import masked
         from workbench.engine.workspace.held_back import waiting
 
         require(self._ground.role, Capability.READ)
@@ -81,10 +80,8 @@ class Holding(Writing):
         Raises:
             RoleRefused: This door is no person's.
             NotFound: Nothing of that number waits, or its placeholder stands in its file no more.
-            Refused: The secret stands in a file that nobody but a person may change, and shall be left out.
+            Refused: The secret shall be left out, and stands in the name of a file.
         """
-        from workbench.engine.secrets import masked
-
         require(self._ground.role, Capability.CHANGE_SETTINGS, doing=_DOING)
         held = self._held()
         request = held.take(number)
@@ -101,12 +98,12 @@ class Holding(Writing):
     def secrets_drop(self, number: int) -> results.HeldBackList:
         """Forget what was held back; no trace of it stays. Only a person may. Returns what waits still.
 
-        In a file, `[secret left out]` stands where its placeholder stood.
+        In a file, `[secret left out]` stands where it or its placeholder stood.
 
         Raises:
             RoleRefused: This door is no person's.
             NotFound: Nothing of that number waits.
-            Refused: The secret stands in a file that nobody but a person may change.
+            Refused: The secret stands in the name of a file.
         """
         require(self._ground.role, Capability.CHANGE_SETTINGS, doing="decide on what was held back")
         held = self._held()
@@ -137,16 +134,36 @@ class Holding(Writing):
 
     def _drop_edit(self, request: HeldRequest) -> results.Remembered:
         """Leave a secret out of the file it was written into from outside."""
-        if not request.secret and self._secrets_in(request):
-            raise Refused(
-                "The secret stands in this file still, which nobody changes but you.",
-                where=request.path,
-                remedy="Take it out in an editor, and the rest is taken into history; or let it in with: "
-                f"workbench secrets store {request.number}",
-            )
-        changed = self._replace_in(request, LEFT_OUT, "left out what was held back")
+        if request.secret:
+            changed = self._replace_in(request, LEFT_OUT, "left out what was held back")
+        else:
+            changed = self._take_out(request)
         self._held().drop(request.number)
         return _as_remembered(request, changed)
+
+    def _take_out(self, request: HeldRequest) -> results.Changed:
+        """Take a secret out of a file that history has not taken in, and let it take in the rest."""
+        from workbench.engine.history.screening import replace_unless_edited
+
+        ground = self._ground
+        before = ground.files.read(request.path) or b""
+        after = before
+        for each in self._secrets_in(request):
+            after = after.replace(each.text.encode("utf-8", "surrogatepass"), LEFT_OUT.encode())
+        left = find_secrets(after.decode("utf-8", "replace"))
+        if any(each.digest in request.digests for each in (*left, *find_secrets(request.path))):
+            raise Refused(
+                "The secret cannot be taken out from here.",
+                where=masked(request.path),
+                remedy="Rename the file or take it out in an editor, and the rest is taken into history; or let it in "
+                f"with: workbench secrets store {request.number}",
+            )
+        with ground.history.writing("manual"):
+            if not replace_unless_edited(ground.root, request.path, before, after, ground.new_id()):
+                raise Stale("The file was just edited.", where=request.path, remedy="Decide again.")
+        adopted = ground.adopt()
+        commits = adopted.commits if adopted is not None else ()
+        return results.Changed(commits[-1] if commits else ground.history.head(), (request.path,))
 
     def _replace_in(self, request: HeldRequest, text: str, summary: str) -> results.Changed:
         """Give a file other words for its placeholder, in one commit; none where it does not stand there."""
@@ -169,8 +186,6 @@ class Holding(Writing):
 
     def _secrets_in(self, request: HeldRequest) -> list[Secret]:
         """Return the secrets of a request that stand in its file, or in its name."""
-        from workbench.engine.secrets import find_secrets
-
         found = (*find_secrets(self._text_of(request.path)), *find_secrets(request.path))
         return [each for each in found if each.digest in request.digests]
 
@@ -232,8 +247,6 @@ class Holding(Writing):
         Raises:
             OutsideWorkspace: A file leads out of the workspace.
         """
-        from workbench.engine.secrets import find_secrets
-
         ground = self._ground
         require(ground.role, Capability.READ)
         ground.follow_settings()

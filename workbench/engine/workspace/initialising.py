@@ -30,6 +30,7 @@ def initialise(ground: Ground, timezone: str | None) -> Changed:
         StorageError: The folder cannot be written.
     """
     from workbench.engine.history import Attribution
+    from workbench.engine.workspace.held_back import tell_left_out
 
     zone = timezone or ground.settings.timezone or ground.zone.key
     _require_zone(zone)
@@ -56,7 +57,8 @@ def initialise(ground: Ground, timezone: str | None) -> Changed:
     ground.refresh()
     commits = [receipt.commit for receipt in receipts if receipt.commit]
     files = [path for receipt in receipts for path in receipt.files]
-    return Changed(commits[-1] if commits else None, tuple(dict.fromkeys(files)))
+    told = tell_left_out(ground)
+    return Changed(commits[-1] if commits else None, tuple(dict.fromkeys(files)), warnings=told)
 
 
 def recorded_timezone(root: Path) -> str:

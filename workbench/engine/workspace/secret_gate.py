@@ -24,47 +24,48 @@ def without_secrets(planner: Callable[[FileView], Plan[T]], ground: Ground) -> C
         ground: The open workspace.
     """
 
-    def is_new(secret: Secret) -> bool:
-        return is_new_here(secret, ground)
+    def check(found: Collection[Secret], where: str) -> None:
+        refuse(new_here(found, ground), where)
 
     def plan(view: FileView) -> Plan[T]:
         planned = planner(view)
         for change in planned.changes:
             if change.content is not None:
-                if view.read(change.path) is None:
-                    refuse([each for each in find_secrets(change.path) if is_new(each)], change.path)
-                found = added_secrets(view.read(change.path), change.content)
-                refuse([each for each in found if is_new(each)], change.path)
+                before = view.read(change.path)
+                if before is None:
+                    check(find_secrets(change.path), change.path)
+                check(added_secrets(before, change.content), change.path)
         for words in (planned.summary, *(event.summary for event in planned.events)):
-            refuse([each for each in find_secrets(words) if is_new(each)], planned.file)
+            check(find_secrets(words), planned.file)
         return planned
 
     return plan
 
 
-def is_new_here(secret: Secret, ground: Ground) -> bool:
-    """Tell whether a secret may not be stored as things are: nobody let it in, and history does not have it.
+def new_here(found: Collection[Secret], ground: Ground) -> tuple[Secret, ...]:
+    """Return the secrets that may not be stored as things are: nobody let them in, and history does not have them.
 
     What stands in some file already may be moved, quoted and corrected; in an edit that was kept out of history it
     does not stand yet.
 
     Args:
-        secret: What was found.
-        ground: The open workspace, with a history.
+        found: Secrets.
+        ground: The open workspace.
     """
-    if secret.digest in ground.settings.secrets.allow:
-        return False
-    head = ground.history.head()
-    if head is None:
-        return True
-    said, files, committed = (
-        secret.text.encode("utf-8", "surrogatepass"),
-        ground.files,
-        ground.history.at(head),
-    )
-    return not any(
-        said in (files.read(path) or b"") and said in (committed.read(path) or b"") for path in files.list("")
-    )
+    new = {each.text: each for each in found if each.digest not in ground.settings.secrets.allow}
+    head = ground.history.head() if new else None
+    if head is not None:
+        files, committed = ground.files, ground.history.at(head)
+        for path in files.list(""):
+            content = files.read(path) or b""
+            here = [said for said in new if said.encode("utf-8", "surrogatepass") in content]
+            known = (committed.read(path) or b"") if here else b""
+            for said in here:
+                if said.encode("utf-8", "surrogatepass") in known:
+                    del new[said]
+            if not new:
+                break
+    return tuple(each for each in found if each.text in new)
 
 
 def refuse(found: Collection[Secret], where: str) -> None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.clock import render_time
-from workbench.engine.history.screening import Screened
+from workbench.engine.history.screening import Edit, Screened
 from workbench.engine.secrets import added_secrets, find_secrets, masked
 from workbench.engine.workspace.held_back import EDIT, OUTSIDE, HeldBackFile, HeldRequest
-from workbench.engine.workspace.secret_gate import is_new_here
+from workbench.engine.workspace.secret_gate import new_here
 
 if TYPE_CHECKING:
     from workbench.engine.secrets import Secret
@@ -21,11 +21,12 @@ _LONGEST_LINE = 400
 
 
 class SecretScreen:
-    """Asked about each edited file by the history, under the writer's lock.
+    """Asked about edited files by the history, under the writer's lock.
 
-    In a memory file the secret gives way to a placeholder, and waits outside the workspace; that is on the disk before
-    the file is written. Where a program may need the very characters (settings, the files that steer an agent), or
-    they cannot be told apart (no text, broken JSON), the file is left alone and stays out of history.
+    In a memory file that history knows, the secret gives way to a placeholder, and waits outside the workspace; that is
+    on the disk before the file is written. Any other file is left as it is, and stays out of history: one that is new
+    to it, so that adopting a folder changes nothing there; one in which a program may need the very characters
+    (settings, what steers an agent); one that a placeholder could break (no text, JSON).
 
     Args:
         ground: The open workspace.
@@ -34,86 +35,98 @@ class SecretScreen:
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
 
-    def __call__(self, path: str, before: Callable[[], bytes | None], after: bytes) -> Screened:
-        """Return what history may have of an edited file; see `Screen`."""
-        text = after.decode("utf-8", "replace")
-        if not self._ground.settings.secrets.hold_back or not (find_secrets(text) or find_secrets(path)):
-            return Screened(after)
-        was = before()
-        in_name = self._new(path, find_secrets(path)) if was is None else ()
-        found = self._new(path, added_secrets(was, after))
-        if not in_name and not found:
-            return Screened(after)
-        if in_name or not _can_be_cut(path, after, found):
-            return self._left_out(path, text, (*found, *in_name))
-        return self._cut(path, text, found)
+    def __call__(self, edits: Sequence[Edit]) -> dict[str, Screened]:
+        """Return what is held back of which file; see `Screen`."""
+        if not self._ground.settings.secrets.hold_back:
+            return {}
+        found = {edit.path: added for edit in edits if (added := _added(edit))}
+        new = self._new(found)
+        held = {
+            edit.path: [each for each in found[edit.path] if (edit.path, each.text) in new]
+            for edit in edits
+            if edit.path in found
+        }
+        return {
+            edit.path: self._screened(edit, secrets) for edit in edits if (secrets := held.get(edit.path))
+        }
 
-    def _new(self, path: str, found: Sequence[Secret]) -> tuple[Secret, ...]:
-        """Return the secrets that history must not have; one that waits already need not be looked for in all files."""
+    def _new(self, found: Mapping[str, Sequence[Secret]]) -> set[tuple[str, str]]:
+        """Return path and text of the secrets that history must not have; of those that wait that is known."""
         if not found:
-            return ()
+            return set()
         waiting = {
-            digest
+            (each.path, digest)
             for each in HeldBackFile(self._ground.state).read()
-            if each.path == path
             for digest in each.digests
+            if each.path
         }
         allowed = self._ground.settings.secrets.allow
-        return tuple(
-            each
-            for each in found
-            if each.digest not in allowed and (each.digest in waiting or is_new_here(each, self._ground))
-        )
+        asked = [(path, each) for path, secrets in found.items() for each in secrets]
+        known = {
+            (path, each.text)
+            for path, each in asked
+            if (path, each.digest) in waiting and each.digest not in allowed
+        }
+        others = [each for path, each in asked if (path, each.text) not in known]
+        new = {each.text for each in new_here(others, self._ground)}
+        return known | {(path, each.text) for path, each in asked if each.text in new}
 
-    def _cut(self, path: str, text: str, found: Sequence[Secret]) -> Screened:
-        stand_ins = [(each, self._hold(path, text, each, keep=True).placeholder) for each in found]
+    def _screened(self, edit: Edit, secrets: Sequence[Secret]) -> Screened:
+        before, text = edit.before(), edit.after.decode("utf-8", "replace")
+        cut = before is not None and _can_be_cut(edit, secrets)
+        held = HeldBackFile(self._ground.state).add(
+            *(self._request(edit.path, text, each, keep=cut) for each in secrets)
+        )
+        if not cut:
+            kinds = " and ".join(dict.fromkeys(each.kind for each in secrets))
+            told = (
+                f"{masked(edit.path)} holds what looks like a secret ({kinds}), so its edit stays out of history until "
+                "a person takes the secret out or lets it in: workbench secrets"
+            )
+            return Screened(None, told)
+        stand_ins = [(each, request.placeholder) for each, request in zip(secrets, held, strict=True)]
         told = ", ".join(dict.fromkeys(placeholder for _, placeholder in stand_ins))
         return Screened(
             _replaced(text, stand_ins).encode(),
-            f"{path} held what looks like a secret; until a person decides (workbench secrets) it says {told}.",
+            f"{edit.path} held what looks like a secret; until a person decides (workbench secrets) it says {told}.",
         )
 
-    def _left_out(self, path: str, text: str, found: Sequence[Secret]) -> Screened:
-        for each in found:
-            self._hold(path, text, each, keep=False)
-        kinds = " and ".join(dict.fromkeys(each.kind for each in found))
-        return Screened(
-            None,
-            f"{masked(path)} holds what looks like a secret ({kinds}), so its edit stays out of history until a person "
-            "takes the secret out or lets it in: workbench secrets",
-        )
-
-    def _hold(self, path: str, text: str, secret: Secret, *, keep: bool) -> HeldRequest:
+    def _request(self, path: str, text: str, secret: Secret, *, keep: bool) -> HeldRequest:
         start = text.rfind("\n", 0, secret.start) + 1
         end = text.find("\n", secret.start + len(secret.text))
         line = text[start : end if end >= 0 else len(text)]
-        arguments = {"path": path, "line": text.count("\n", 0, secret.start) + 1}
-        arguments["text"] = masked(line)[:_LONGEST_LINE].strip()
-        if keep:
-            arguments["secret"] = secret.text
-        return HeldBackFile(self._ground.state).add(
-            EDIT,
-            arguments,
-            role=OUTSIDE,
-            moment=render_time(self._ground.now()),
-            kinds=(secret.kind,),
-            digests=(secret.digest,),
-        )
+        arguments = {
+            "path": path,
+            "line": text.count("\n", 0, secret.start) + 1,
+            "text": masked(line)[:_LONGEST_LINE].strip(),
+            **({"secret": secret.text} if keep else {}),
+        }
+        moment = render_time(self._ground.now())
+        return HeldRequest(0, EDIT, arguments, OUTSIDE, moment, (secret.kind,), (secret.digest,))
 
 
-def _can_be_cut(path: str, content: bytes, found: Sequence[Secret]) -> bool:
+def _added(edit: Edit) -> tuple[Secret, ...]:
+    """Return the secrets that history would get with an edit."""
+    in_name, within = find_secrets(edit.path), find_secrets(edit.after.decode("utf-8", "replace"))
+    if not in_name and not within:
+        return ()
+    before = edit.before()
+    return (*(in_name if before is None else ()), *added_secrets(before, edit.after))
+
+
+def _can_be_cut(edit: Edit, found: Sequence[Secret]) -> bool:
     """Tell whether a placeholder may stand where a secret is: in a memory file that stays what it is with it."""
-    if layout.store_of(path) == "file" and not path.startswith("memory/"):
+    if layout.store_of(edit.path) == "file" and not edit.path.startswith("memory/"):
         return False
     try:
-        text = content.decode()
+        text = edit.after.decode()
     except UnicodeDecodeError:
         return False
     left = _replaced(text, [(each, "[held back 0]") for each in found])
     new = {each.text for each in found}
     if any(each.text in new for each in find_secrets(left)):
         return False
-    return not path.endswith(".json") or _is_json(left) or not _is_json(text)
+    return not edit.path.endswith(".json") or _is_json(left) or not _is_json(text)
 
 
 def _replaced(text: str, stand_ins: Sequence[tuple[Secret, str]]) -> str:
