@@ -17,6 +17,7 @@ from workbench.engine.results import (
     Applied,
     CoreTokens,
     FilePreview,
+    HeldBackList,
     Phase,
     PhaseUse,
     Progress,
@@ -31,6 +32,7 @@ from workbench.engine.results import (
 )
 from workbench.tui.bench import Outcome
 from workbench.tui.decisions import Step
+from workbench.tui.held import HeldChoice
 from workbench.tui.verdicts import Verdict
 
 PROPOSAL = (Path(__file__).parent / "pending-reflection.md").read_text(encoding="utf-8")
@@ -173,6 +175,15 @@ class FakeReview:
 
     def proposals(self) -> Proposals:
         return self.proposed
+
+    def held_back(self) -> HeldBackList:
+        return HeldBackList(())
+
+    def reveal(self, number: int) -> str:
+        raise NotFound(f"Nothing of the number {number} waits.")
+
+    def choose(self, choice: HeldChoice) -> Outcome:
+        raise NotFound("Nothing waits.")
 
     # --- acting ---------------------------------------------------------------------------------------------
 

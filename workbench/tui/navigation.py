@@ -15,7 +15,7 @@ CORE, TIMELINE, AUDIT, INBOX = "core", "timeline", "audit", "inbox"
 GRAPH, DECAY, PAST, SESSIONS = "graph", "decay", "past", "sessions"
 REVIEW = "review"
 _REVIEW_ITEM = re.compile(r"r-\d+(\.\d+)?")
-_PROPOSAL = re.compile(r"proposal:#?(\d{1,9})", re.ASCII)
+_PROPOSAL = re.compile(r"(proposal|held):#?(\d{1,9})", re.ASCII)
 
 
 def destination(link: str) -> Place | None:
@@ -31,7 +31,7 @@ def destination(link: str) -> Place | None:
     if link == REVIEW or _REVIEW_ITEM.fullmatch(link):
         return Place(INBOX, link if "." in link else "")
     if proposal := _PROPOSAL.fullmatch(link):
-        return Place(INBOX, f"proposal:{int(proposal[1])}")
+        return Place(INBOX, f"{proposal[1]}:{int(proposal[2])}")
     if link == "alerts":
         return Place(AUDIT, "alert:")
     if kind == "commit":

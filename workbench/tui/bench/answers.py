@@ -21,7 +21,7 @@ class Status:
         now: The engine's time, in the workspace's zone.
         moment: The past moment shown, or None for now.
         alerts: Changes of critical files that nobody has acknowledged.
-        to_decide: Review items and proposals without a verdict.
+        to_decide: Review items, proposals without a verdict, and what was held back as a secret.
         notices: What works only in part, one sentence each: a stale index, a file that cannot be read whole.
         reading: Files read and files to read, or None when all have been.
         index: What search may not know yet, in a word or two; empty when its index is up to date.

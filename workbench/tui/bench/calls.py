@@ -10,6 +10,7 @@ from workbench.tui.bench.memory import MemoryCalls
 from workbench.tui.bench.past import PastCalls
 from workbench.tui.bench.proposals import ProposalCalls
 from workbench.tui.bench.review import ReviewCalls
+from workbench.tui.bench.secrets import SecretCalls
 from workbench.tui.bench.sessions import SessionCalls
 
 if TYPE_CHECKING:
@@ -31,7 +32,15 @@ if TYPE_CHECKING:
 
 
 class Bench(
-    ReviewCalls, ProposalCalls, MemoryCalls, GraphCalls, DecayCalls, PastCalls, SessionCalls, Protocol
+    ReviewCalls,
+    ProposalCalls,
+    SecretCalls,
+    MemoryCalls,
+    GraphCalls,
+    DecayCalls,
+    PastCalls,
+    SessionCalls,
+    Protocol,
 ):
     """The engine as the panes know it: synchronous, safe from several threads, raising `WorkbenchError`."""
 

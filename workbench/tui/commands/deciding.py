@@ -19,7 +19,7 @@ class Revert(Command):
 
 class Approve(Command):
     """Approve: what a reflection proposes will be applied with A; what an agent proposes is stored at once, and u takes
-    it back. On a heading: everything undecided below it.
+    it back. What was held back is let in, secret and all. On a heading: everything undecided below it.
     """
 
     key, section, label, rank = "a", "On a proposal", "approve", 10
@@ -27,7 +27,7 @@ class Approve(Command):
 
 class Reject(Command):
     """Reject: the change is not applied, and does not come back without new evidence. What an agent proposes is refused
-    at once, with a reason if you like.
+    at once, with a reason if you like; what was held back is dropped without a trace.
     """
 
     key, section, label, rank = "r", "On a proposal", "reject", 11
@@ -73,6 +73,18 @@ class StoreElsewhere(Command):
     """Store what an agent proposes in another store than it suggests; at once, and u takes it back."""
 
     key, section, label, rank = "s", "On a proposal", "store in…", 13
+
+
+class StoreWithout(Command):
+    """Store what was held back with “[secret left out]” where the secret was; at once."""
+
+    key, section, label, rank = "m", "On a proposal", "mask", 11
+
+
+class Reveal(Command):
+    """Show the secret in what was held back, on this screen alone; again masks it."""
+
+    key, section, label, rank = "x", "On a proposal", "show", 14
 
 
 class NextUndecided(Command):

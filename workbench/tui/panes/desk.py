@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.results import Proposals
+from workbench.engine.results import HeldBackList, Proposals
 from workbench.tui.decisions import UnderWay
+from workbench.tui.held import held
 from workbench.tui.in_order import InOrder
 from workbench.tui.panes.base import Pane
 from workbench.tui.verdicts import waiting
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.engine.results import Proposal, ReflectionDue, Review, ReviewItem
     from workbench.tui.bench import Bench, Outcome
     from workbench.tui.decisions import Step
+    from workbench.tui.held import Held, HeldChoice
     from workbench.tui.verdicts import Verdict, Waiting
 
 
@@ -31,14 +33,18 @@ class WasRead(Message):
         review: Review | None,
         due: ReflectionDue | None,
         proposals: Proposals,
+        held_back: HeldBackList,
         error: WorkbenchError | None = None,
+        held_error: WorkbenchError | None = None,
     ) -> None:
         super().__init__()
         self.number = number
         self.review = review
         self.due = due
         self.proposals = proposals
+        self.held_back = held_back
         self.error = error
+        self.held_error = held_error
 
 
 class WasDone(Message):
@@ -82,11 +88,20 @@ class Desk:
         self._verdicts: dict[int, Verdict] = {}
         self.proposals = Proposals(())
         self.waiting: tuple[Waiting, ...] = ()
+        self._choices: dict[int, HeldChoice] = {}
+        self._held_back = HeldBackList(())
+        self.held_problem: WorkbenchError | None = None
+        self.held: tuple[Held, ...] = ()
 
     @property
     def by_number(self) -> Mapping[int, Proposal]:
         """Return the proposals of agents by their numbers."""
         return {each.number: each for each in self.proposals.proposals}
+
+    @property
+    def at_once(self) -> tuple[Held | Waiting, ...]:
+        """Return all on which a decision takes effect at once."""
+        return (*self.held, *self.waiting)
 
     @property
     def busy(self) -> bool:
@@ -105,13 +120,18 @@ class Desk:
 
     def _read(self, number: int) -> None:
         proposals = self._read_proposals()
+        held_back, held_error = HeldBackList(()), None
+        try:
+            held_back = self._bench.held_back()
+        except WorkbenchError as error:
+            held_error = error
+        review, due, problem = None, None, None
         try:
             review = self._bench.review()
             due = None if review.items else self._bench.reflection_due()
         except WorkbenchError as error:
-            self._tell(WasRead(number, None, None, proposals, error))
-            return
-        self._tell(WasRead(number, review, due, proposals))
+            review, problem = None, error
+        self._tell(WasRead(number, review, due, proposals, held_back, problem, held_error))
 
     def _read_proposals(self) -> Proposals:
         try:
@@ -124,8 +144,9 @@ class Desk:
         self._reading = False
         self._under_way = self._under_way.after(message.number)
         self._verdicts = {at: each for at, each in self._verdicts.items() if at > message.number}
-        self.proposals = message.proposals
-        self.problem = message.error
+        self._choices = {at: each for at, each in self._choices.items() if at > message.number}
+        self.proposals, self._held_back = message.proposals, message.held_back
+        self.problem, self.held_problem = message.error, message.held_error
         if message.review is not None:
             self.review, self.due = message.review, message.due
         self._lay_out()
@@ -135,6 +156,7 @@ class Desk:
     def _lay_out(self) -> None:
         self.items = self._under_way.over(self.review.items) if self.review is not None else ()
         self.waiting = waiting(self.proposals.proposals, self._verdicts.values())
+        self.held = held(self._held_back.held, self._choices.values())
 
     # --- acting ---------------------------------------------------------------------------------------------
 
@@ -148,6 +170,12 @@ class Desk:
         """Show what is decided about proposals of agents, and carry it out after everything before it."""
         number = self.do(lambda: self._bench.settle(verdict))
         self._verdicts[number] = verdict
+        self._lay_out()
+
+    def choose(self, choice: HeldChoice) -> None:
+        """Show what is decided about secrets, and carry it out after everything before it."""
+        number = self.do(lambda: self._bench.choose(choice))
+        self._choices[number] = choice
         self._lay_out()
 
     def do(self, action: Callable[[], Outcome]) -> int:
@@ -173,6 +201,7 @@ class Desk:
         if message.error is not None:
             self._under_way = self._under_way.without(message.number)
             self._verdicts.pop(message.number, None)
+            self._choices.pop(message.number, None)
             self._lay_out()
         if not self._waiting:
             self.read()

@@ -15,7 +15,7 @@ from workbench.engine.errors import WorkbenchError
 from workbench.tui import commands, navigation
 from workbench.tui.editor import edit_in_editor
 from workbench.tui.keymap import bindings
-from workbench.tui.panes.inbox_verdicts import InboxVerdicts
+from workbench.tui.panes.inbox_held import InboxHeld
 from workbench.tui.rewording import rewording
 from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.verdicts import PROPOSAL_KEY, Verdict, reworded
@@ -38,13 +38,14 @@ _ON_ITEMS = frozenset(
 _MOST_COUNTED = 8_000
 
 
-class InboxPane(InboxVerdicts):
-    """What agents propose, the items of a reflection by section, and the one to decide on."""
+class InboxPane(InboxHeld):
+    """What was held back, what agents propose, the items of a reflection by section, and the one to decide on."""
 
     BINDINGS: ClassVar = bindings(
         commands.Approve, commands.Reject, commands.Defer, commands.Undecide, commands.TakeThis, commands.TakeThat,
         commands.TakeBoth, commands.NextUndecided, commands.EditHere, commands.EditInEditor, commands.ApplyDecisions,
         commands.OpenSource, commands.ShowHistory, commands.Reflect, commands.CancelReflection, commands.StoreElsewhere,
+        commands.StoreWithout, commands.Reveal,
     )  # fmt: skip
 
     class SourceRead(Message):
@@ -208,6 +209,12 @@ class InboxPane(InboxVerdicts):
         if self.has_class("-editing") and action not in ("leave", "zoom_pane"):
             return False
         item = self.item
+        if self.on_held():
+            means = self._means_on_held(action)
+            if means is not None:
+                return means
+        if action in ("store_without", "reveal"):
+            return False
         if self.on_agents():
             means = self._means_on_agents(action)
             if means is not None:
@@ -223,7 +230,7 @@ class InboxPane(InboxVerdicts):
         if action == "show_history":
             return item is not None
         if action == "next_undecided":
-            return bool(self.desk.items or self.desk.waiting) and not self.is_writing
+            return bool(self.desk.items or self.desk.at_once) and not self.is_writing
         if action in _ON_ITEMS:
             return bool(self.desk.items) and not self.is_writing
         if action == "edit_in_editor":
@@ -231,6 +238,19 @@ class InboxPane(InboxVerdicts):
         if action in ("reflect", "cancel_reflection"):
             return self.reflection.running == (action == "cancel_reflection")
         return super().check_action(action, parameters)
+
+    def _means_on_held(self, action: str) -> bool | None:
+        """Tell whether an action means something for what was held back; None for one that is about more than that."""
+        held = self.rows.held(self.list.cursor_key)
+        if action in ("approve", "reject", "store_without", "copy_id"):
+            return not self.is_writing
+        if action == "reveal":
+            return held is not None and not self.is_writing
+        if action in ("open_source", "show_history"):
+            return held is not None and bool(held.memory.path)
+        if action in _SETTLING or action in ("defer", "undecide", "edit_here", "store_elsewhere"):
+            return False
+        return None
 
     def _means_on_agents(self, action: str) -> bool | None:
         """Tell whether an action means something for what agents propose; None for one that is about more than that."""
@@ -250,6 +270,8 @@ class InboxPane(InboxVerdicts):
 
     def _sources(self) -> list[str]:
         """Return the links to where something was learned; of an agent’s proposal also to where it stands."""
+        if (held := self.rows.held(self.list.cursor_key)) is not None:
+            return [f"file:{held.memory.path}#L{held.memory.line or 1}"] if held.memory.path else []
         if (item := self.item) is not None:
             return [link_of(proof.id) for proof in item.evidence]
         if (waiting := self.waiting) is None:
@@ -269,5 +291,7 @@ class InboxPane(InboxVerdicts):
             # What is new has no history yet; that of the proposal tells who proposed it.
             path = navigation.path_of(link_of(item.target)) if item.before else ""
             self.post_message(self.GoTo(f"history:{path or review.path}"))
+        elif (held := self.rows.held(self.list.cursor_key)) is not None:
+            self.post_message(self.GoTo(f"history:{held.memory.path}"))
         elif self.waiting is not None:
             self.post_message(self.GoTo(f"history:{layout.PENDING_MEMORIES}"))

@@ -20,6 +20,7 @@ from workbench.tui.query import Query, parse_query
 from workbench.tui.verdicts import contradicted_memories, key_of
 from workbench.tui.views.cycle import cycle_lines
 from workbench.tui.views.decision_progress import progress_lines
+from workbench.tui.views.held import group_lines, held_head, held_lines, held_matches
 from workbench.tui.views.hits import first_words
 from workbench.tui.views.inbox import FIELDS, OVERVIEW, SECTION_KEY, InboxRows, item_matches
 from workbench.tui.views.proposal import nothing_waits, overview_lines, overview_title, section_lines
@@ -94,6 +95,7 @@ class InboxReading(Pane):
         self._related: dict[str, Related] = {}
         self._around: dict[str, Around] = {}
         self._undone = False
+        self._revealed: tuple[str, str] | None = None
 
     def compose_head(self) -> ComposeResult:
         yield Lines(id="inbox-head", ground=PAPER)
@@ -114,7 +116,7 @@ class InboxReading(Pane):
         return self.rows.waiting(self.list.cursor_key)
 
     def teach(self, width: int) -> Sequence[Line]:
-        if self.desk.items or self.desk.waiting:
+        if self.desk.items or self.desk.at_once:
             return _NOTHING_MATCHES(width)
         if self.desk.problem is not None:
             mend = ("E", "opens the file in your editor.")
@@ -134,15 +136,15 @@ class InboxReading(Pane):
         event.stop()
         first, wanted = self.desk.review is None, self.wanted_key
         decided = {item.id for item in self.desk.items if item.decision != UNDECIDED}
-        was_open = {each.key for each in self.desk.waiting if each.is_open}
+        was_open = {each.key for each in self.desk.at_once if each.is_open}
         self.desk.take_in(event)
         self.has_read()
         self._related.clear()
         self._around.clear()
         self.draw()
-        if first and not wanted and (self.desk.waiting or tally(self.desk.items).decided):
+        if first and not wanted and (self.desk.at_once or tally(self.desk.items).decided):
             self.list.go_to(self.rows.next_undecided(""))
-        open_again = [each.key for each in self.desk.waiting if each.is_open and each.key not in was_open]
+        open_again = [each.key for each in self.desk.at_once if each.is_open and each.key not in was_open]
         open_again += [
             item.id for item in self.rows.items if item.id in decided and item.decision == UNDECIDED
         ]
@@ -173,11 +175,13 @@ class InboxReading(Pane):
         overview = overview_title(review) if review is not None and review.items and not self._query else ""
         waiting = [each for each in self.desk.waiting if proposal_matches(self._query, each, today)]
         unreadable = () if self._query else self.desk.proposals.problems
-        self.rows = InboxRows(shown, overview, waiting, unreadable)
+        held = [each for each in self.desk.held if held_matches(self._query, each, today)]
+        self.rows = InboxRows(shown, overview, waiting, unreadable, held)
         self.list.show(self.rows)
         if self.wanted_key and self.list.go_to(self.wanted_key):
             self.wanted_key = ""
-        self.filter_bar.set_count(len(shown) + len(waiting), len(self.desk.items) + len(self.desk.waiting))
+        everything = len(self.desk.items) + len(self.desk.at_once)
+        self.filter_bar.set_count(len(shown) + len(waiting) + len(held), everything)
         self.query_one("#inbox-head", Lines).show(self._head)
         self.show_detail(self.list.cursor_key)
         self.refresh_bindings()
@@ -188,6 +192,11 @@ class InboxReading(Pane):
         lines: list[Line] = []
         if cycle.running:
             lines += [*cycle_lines(cycle.progress, cancelled=cycle.cancelled, width=room), BLANK]
+        lines += held_head(self.desk.held, room)
+        if self.desk.held_problem is not None:
+            lines += [(ink(f"! {self.desk.held_problem.told}", "decide", room),)]
+        if lines and lines[-1] and not self.desk.waiting:
+            lines.append(BLANK)
         if self.desk.waiting:
             lines += [*agents_head(self.desk.waiting, room), BLANK]
             if self.desk.problem is not None:
@@ -208,7 +217,7 @@ class InboxReading(Pane):
 
     def show_detail(self, key: str) -> None:
         review, item = self.desk.review, self.rows.item(key)
-        if self._show_proposed(key):
+        if self._show_held(key) or self._show_proposed(key):
             return
         if review is None:
             self.detail.show(lambda _width: ())
@@ -224,6 +233,19 @@ class InboxReading(Pane):
             self.detail.show(partial(section_lines, heading, prose, self.rows.under(key)), key)
         else:
             self.detail.show(lambda _width: ())
+
+    def _show_held(self, key: str) -> bool:
+        """Show what was held back, if that is what the row is about; a secret is masked again once one moves on."""
+        if self._revealed is not None and self._revealed[0] != key:
+            self._revealed = None
+        if held := self.rows.held(key):
+            shown = self._revealed[1] if self._revealed is not None else None
+            self.detail.show(partial(held_lines, held, shown, self.bench.now()), key)
+        elif group := self.rows.held_group(key):
+            self.detail.show(partial(group_lines, group), key)
+        else:
+            return False
+        return True
 
     def _show_proposed(self, key: str) -> bool:
         """Show what an agent proposes, if that is what the row is about."""
@@ -242,6 +264,8 @@ class InboxReading(Pane):
         return True
 
     def findable(self) -> Iterator[tuple[str, str]]:
+        for held in self.desk.held:
+            yield f"held back as a secret: {held.memory.text}", held.key
         for each in self.desk.waiting:
             proposal = each.proposal
             yield f"proposal of {proposal.from_ or 'nobody'}: {proposal.content}", each.key

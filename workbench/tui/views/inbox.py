@@ -15,9 +15,11 @@ from workbench.tui.decisions import (
     tally,
     wants_choice,
 )
+from workbench.tui.held import Held
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, spread
 from workbench.tui.verdicts import Waiting
 from workbench.tui.views.boxes import BOXES, CONFIDENCES
+from workbench.tui.views.held import HELD_GROUP, HeldGroup, group_line, held_line
 from workbench.tui.views.memory import store_of_id
 from workbench.tui.views.proposed import (
     UNREADABLE,
@@ -151,15 +153,16 @@ def _what_went(before: str, after: str) -> str:
     return " ".join(gone) if gone and len(gone) * 2 <= len(old) else before
 
 
-class InboxRows(SectionedRows["ReviewItem | Waiting | Agent | str"]):
-    """What waits as rows: what each agent proposes below its name, then what a reflection does: an overview, and for
-    each section a heading that can be chosen, its items, and a space.
+class InboxRows(SectionedRows["ReviewItem | Waiting | Agent | Held | HeldGroup | str"]):
+    """What waits as rows: what was held back as a secret, then what each agent proposes below its name, then what a
+    reflection does: an overview, and for each section a heading that can be chosen, its items, and a space.
 
     Args:
         items: In the order of the file; those of a section stand together wherever they are in the file.
         overview: A line for the whole of the reflection, or empty for none.
         waiting: What agents propose; that of one agent stands together.
         unreadable: What of their file cannot be read.
+        held: What was held back as a secret.
     """
 
     def __init__(
@@ -168,8 +171,13 @@ class InboxRows(SectionedRows["ReviewItem | Waiting | Agent | str"]):
         overview: str = "",
         waiting: Sequence[Waiting] = (),
         unreadable: Sequence[str] = (),
+        held: Sequence[Held] = (),
     ) -> None:
         super().__init__()
+        if held:
+            self._add_heading(HeldGroup(tuple(held)), HELD_GROUP)
+            for secret in held:
+                self._add(secret, secret.key)
         self._overview = overview
         self._unreadable = unreadable
         if unreadable:
@@ -186,16 +194,26 @@ class InboxRows(SectionedRows["ReviewItem | Waiting | Agent | str"]):
         self.sections: dict[str, list[ReviewItem]] = {}
         for item in items:
             self.sections.setdefault(item.section, []).append(item)
-        for heading, held in self.sections.items():
+        for heading, its in self.sections.items():
             self._add_heading(heading, SECTION_KEY + heading)
-            for item in held:
+            for item in its:
                 self._add(item, item.id)
-        self.items = tuple(item for held in self.sections.values() for item in held)
+        self.items = tuple(item for its in self.sections.values() for item in its)
 
     def item(self, key: str) -> ReviewItem | None:
         """Return the item of that id."""
         row = self._row(key)
-        return None if row is None or isinstance(row, str | Waiting | Agent) else row
+        return None if row is None or isinstance(row, str | Waiting | Agent | Held | HeldGroup) else row
+
+    def held(self, key: str) -> Held | None:
+        """Return what was held back, of that row."""
+        row = self._row(key)
+        return row if isinstance(row, Held) else None
+
+    def held_group(self, key: str) -> HeldGroup | None:
+        """Return the heading of all that was held back, if a row is it."""
+        row = self._row(key)
+        return row if isinstance(row, HeldGroup) else None
 
     def waiting(self, key: str) -> Waiting | None:
         """Return the proposal of that row."""
@@ -215,8 +233,8 @@ class InboxRows(SectionedRows["ReviewItem | Waiting | Agent | str"]):
         return next((self._row_keys[at] for at in order if self._waits(self._rows[at])), "")
 
     @staticmethod
-    def _waits(row: ReviewItem | Waiting | Agent | str | None) -> bool:
-        return row is not None and not isinstance(row, str | Agent) and row.decision == UNDECIDED
+    def _waits(row: ReviewItem | Waiting | Agent | Held | HeldGroup | str | None) -> bool:
+        return row is not None and not isinstance(row, str | Agent | HeldGroup) and row.decision == UNDECIDED
 
     def target(self, key: str) -> str:
         """Return what an item changes; empty where there is no such item."""
@@ -241,6 +259,10 @@ class InboxRows(SectionedRows["ReviewItem | Waiting | Agent | str"]):
             return proposal_line(row, width)
         if isinstance(row, Agent):
             return agent_line(row, width)
+        if isinstance(row, Held):
+            return held_line(row, width)
+        if isinstance(row, HeldGroup):
+            return group_line(row, width)
         if not isinstance(row, str):
             return item_line(row, width)
         if row == UNREADABLE and self.key(index) == UNREADABLE:

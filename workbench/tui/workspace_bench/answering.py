@@ -19,6 +19,7 @@ from workbench.tui.workspace_bench.memory import WorkspaceMemory
 from workbench.tui.workspace_bench.past import WorkspacePast
 from workbench.tui.workspace_bench.proposals import WorkspaceProposals
 from workbench.tui.workspace_bench.review import WorkspaceReview
+from workbench.tui.workspace_bench.secrets import WorkspaceSecrets
 from workbench.tui.workspace_bench.sessions import WorkspaceSessions
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ _MOST_HISTORIES = 500
 class WorkspaceBench(
     WorkspaceReview,
     WorkspaceProposals,
+    WorkspaceSecrets,
     WorkspaceMemory,
     WorkspaceGraph,
     WorkspaceDecay,
@@ -75,7 +77,10 @@ class WorkspaceBench(
         return replace(
             self.place(),
             alerts=how_many(lambda: len(workspace.alerts_waiting())),
-            to_decide=how_many(workspace.review_waiting) + how_many(self.proposals_waiting),
+            to_decide=sum(
+                how_many(each)
+                for each in (workspace.review_waiting, self.proposals_waiting, self.held_waiting)
+            ),
             reading=self.progress(),
             index=self._follower.index if self._follower is not None else "",
             notices=(*unread, *notices(workspace)),
