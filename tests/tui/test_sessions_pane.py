@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
+from collections.abc import Callable
+from functools import partialmethod
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.tui.seen_workspace import NOW, looking
 from tests.tui.sessions_hands import (
@@ -24,8 +29,46 @@ from tests.tui.sessions_hands import (
 )
 from tests.tui.stillness import settle
 from workbench.engine import FixedClock, Workspace
+from workbench.engine.results import Compacted, CompactionProgress
 from workbench.tui.app import BenchApp
 from workbench.tui.screens.memory import MemoryScreen
+from workbench.tui.views.lit_words import LIT
+
+
+class SlowCompaction:
+    """Goes on with a compaction only when it is told to.
+
+    Args:
+        compact: Compacts for real.
+    """
+
+    def __init__(self, compact: Callable[..., Compacted]) -> None:
+        self.compact = compact
+        self.go_on = threading.Event()
+
+    def __get__(self, workspace: Workspace, _owner: type) -> Callable[..., Compacted]:
+        def compact(key: str, *, progress: Callable[[CompactionProgress], None], **more: Any) -> Compacted:
+            progress(CompactionProgress("gathering", 3, 9))
+            assert self.go_on.wait(60)
+            return self.compact(workspace, key, progress=progress, **more)
+
+        return compact
+
+
+def lit(pilot: Pilot[None]) -> set[str]:
+    """Return what is lit in the transcript in sight."""
+    shown = pane(pilot).conversation
+    rows = (shown._pages.row(round(shown.scroll_y) + y) for y in range(shown.size.height))
+    return {span.text for row in rows for span in row if span.role == LIT}
+
+
+async def until(pilot: Pilot[None], came: Callable[[], bool]) -> None:
+    """Wait until something is the case."""
+    for _ in range(600):
+        if came():
+            return
+        await pilot.pause(0.05)
+    raise AssertionError(head(pilot) + said(pilot))
 
 
 @pytest.fixture
@@ -169,12 +212,46 @@ async def test_words_are_looked_for_around_the_end(spoken: Workspace) -> None:
         await press(pilot, "enter", "slash", *"SAILING", "enter")
         first = shown.number
         assert "sailing 0" in said(pilot)
+        assert lit(pilot) == {"sailing"}
         await press(pilot, "n")
         assert shown.number == first + 2
         await press(pilot, "N", "N")
         assert "sailing 5" in said(pilot)
         await press(pilot, "slash", *"zeppelin", "enter")
         assert "sailing 5" in said(pilot)
+        assert lit(pilot) == set()
+
+
+async def test_words_in_what_is_folded_unfold_it_and_come_into_sight(spoken: Workspace) -> None:
+    async with looking(spoken) as pilot:
+        await open_sessions(pilot)
+        await press(pilot, "enter", "slash", *"price", "space", *"37", "enter")
+        assert "price 37" in said(pilot)
+        assert lit(pilot) == {"price 37"}
+
+
+async def test_a_compaction_tells_how_far_it_is_and_can_be_called_off(
+    spoken: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(type(spoken), "session_compact", slow := SlowCompaction(type(spoken).session_compact))
+    async with looking(spoken) as pilot:
+        await open_sessions(pilot)
+        await press(pilot, "c", "o")
+        await until(pilot, lambda: "gathering 3 of 9" in head(pilot))
+        assert "Compacting “main”" in head(pilot)
+        assert "C cancel" in head(pilot)
+        await press(pilot, "C")
+        assert "stopping…" in head(pilot)
+        slow.go_on.set()
+        await until(pilot, lambda: "Compacting" not in head(pilot))
+        assert "compaction" not in {line.kind for line in spoken.session(MAIN, limit=100).lines}
+        monkeypatch.undo()
+        monkeypatch.setattr(type(spoken), "session_compact", partialmethod(slow.compact, keep_tokens=100))
+        await press(pilot, "c", "o")
+        await until(
+            pilot, lambda: "compaction" in {line.kind for line in spoken.session(MAIN, limit=100).lines}
+        )
+        await until(pilot, lambda: "Compacted" in said(pilot))
 
 
 async def test_markup_in_what_was_said_is_text(spoken: Workspace) -> None:
@@ -206,9 +283,9 @@ async def test_what_is_done_to_a_foreign_session_is_done_to_a_copy(spoken: Works
         assert "Only read" in head(pilot)
         await press(pilot, "R")
         assert len(pilot.app.screen_stack) == 1
-        await press(pilot, "c")
+        await press(pilot, "w")
         assert len(pilot.app.screen_stack) == 2
-        await press(pilot, "o")
+        await press(pilot, "f")
         assert any(row.key.endswith("whatsapp:dm:+351") for row in spoken.sessions().sessions)
     assert _digest(folder) == before
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from workbench.engine.results import FlushCheck, Sessions
+    from workbench.engine.results import CompactionProgress, FlushCheck, Sessions
     from workbench.engine.results.transcripts import SessionPlace, TranscriptPage
     from workbench.tui.bench.answers import Outcome
 
@@ -58,8 +58,14 @@ class SessionCalls(Protocol):
         """Return a line that names each memory."""
         ...
 
-    def compact_session(self, key: str, place: str | None = None) -> Outcome:
-        """Let a summary stand for all but the newest messages; one of another program is copied first."""
+    def compact_session(
+        self,
+        key: str,
+        place: str | None = None,
+        progress: Callable[[CompactionProgress], None] = ...,
+        cancelled: Callable[[], bool] = ...,
+    ) -> Outcome:
+        """Let a summary stand for all but the newest messages; of another program’s session, in a copy of it."""
         ...
 
     def flush_session(self, key: str, place: str | None = None) -> Outcome:

@@ -137,6 +137,7 @@ from workbench.tui.commands.past import (
     SwapMoments,
 )
 from workbench.tui.commands.sessions import (
+    CancelCompaction,
     CompactSession,
     FlushSession,
     LookElsewhere,
@@ -157,6 +158,7 @@ __all__ = [
     "Ask",
     "AskWhyNot",
     "BackToNow",
+    "CancelCompaction",
     "CancelIndex",
     "CancelReflection",
     "CellBack",

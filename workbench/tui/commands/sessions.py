@@ -13,6 +13,12 @@ class CompactSession(Command):
     key, section, label, rank = "c", _SECTION, "compact", 20
 
 
+class CancelCompaction(Command):
+    """Call the running compaction off; the session stays as it was."""
+
+    key, section, label, rank = "C", _SECTION, "cancel", 6
+
+
 class FlushSession(Command):
     """Save to memory what matters of it and was said since the last time. It asks first."""
 

@@ -5,24 +5,30 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 
-from workbench.engine.errors import WorkbenchError
 from workbench.tui import commands
+from workbench.tui.compaction_work import CompactionWork
 from workbench.tui.keymap import bindings
 from workbench.tui.panes.sessions_reading import SessionsReading
 from workbench.tui.screens.ask import AskScreen
 from workbench.tui.screens.confirm import ConfirmScreen
-from workbench.tui.widgets.conversation import Conversation
+from workbench.tui.views.compaction import compaction_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from workbench.tui.bench import Outcome
+    from textual.notifications import SeverityLevel
+
+    from workbench.tui.bench import Bench, Outcome
+    from workbench.tui.ink import Line
+    from workbench.tui.views.sessions import Listed
 
 _ON_ONE = frozenset({"compact_session", "flush_session", "start_over", "mend_session"})
 _COPIED = " It is another program’s: it is copied into this workspace first, and the original stays as it is."
+# Seconds that the end of a compaction is told.
+_TOLD = 8
 
 
 class SessionsPane(SessionsReading):
@@ -31,72 +37,65 @@ class SessionsPane(SessionsReading):
     title: ClassVar = "Sessions"
     filter_hint: ClassVar = "words  kind:  agent:  channel:  is:due  after:"
     BINDINGS: ClassVar = bindings(
-        commands.CompactSession, commands.FlushSession, commands.StartOver, commands.MendSession,
-        commands.LookElsewhere, commands.ReadDrawn,
+        commands.CompactSession, commands.CancelCompaction, commands.FlushSession, commands.StartOver,
+        commands.MendSession, commands.LookElsewhere, commands.ReadDrawn,
     )  # fmt: skip
 
-    class FoundWords(Message):
-        """A line that says what was looked for was found, or none was."""
+    class CompactionMoved(Message):
+        """A compaction came further, or to an end."""
 
-        def __init__(self, subject: str, line: int | None) -> None:
-            super().__init__()
-            self.subject = subject
-            self.line = line
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, SessionsPane.CompactionMoved)
 
-    # --- looking for words ----------------------------------------------------------------------------------
+    def __init__(self, bench: Bench, *, id: str) -> None:  # noqa: A002 - Textual's name
+        super().__init__(bench, id=id)
+        self._compaction = CompactionWork(bench, lambda: self.post_message(self.CompactionMoved()))
+        self._compacting = False
 
-    @on(Conversation.Searched)
-    def _searched(self, event: Conversation.Searched) -> None:
-        event.stop()
-        if not event.anew:
-            self._look_for(backwards=event.backwards)
-            return
+    def on_unmount(self) -> None:
+        self._compaction.cancel()
 
-        def answered(words: str | None) -> None:
-            if words:
-                self.conversation.words = words
-                self._look_for(backwards=False, here=True)
+    # --- compacting -----------------------------------------------------------------------------------------
 
-        self.app.push_screen(
-            AskScreen("Look for what in this transcript?", "words as they were said", _any), answered
+    def under_way(self, width: int) -> list[Line]:
+        """Draw the compaction that runs, whichever session one reads meanwhile."""
+        work = self._compaction
+        if not self._compacting:
+            return []
+        return compaction_lines(work.name, work.progress, cancelled=work.cancelled, width=width)
+
+    def action_compact_session(self) -> None:
+        def begin(listed: Listed) -> None:
+            self._compacting = True
+            self.post_message(self.Working(1))
+            self._compaction.begin(listed.name, listed.row.key, listed.place)
+
+        self._confirm(
+            "Compact {name}?",
+            "A summary will stand for all but its newest messages; the transcript keeps every line.",
+            "Compact",
+            "c",
+            begin,
         )
 
-    def _look_for(self, *, backwards: bool, here: bool = False) -> None:
-        step = 0 if here else -1 if backwards else 1
-        self._find_words(self.conversation.words, self.conversation.number + step, backwards)
+    def action_cancel_compaction(self) -> None:
+        self._compaction.cancel()
+        self.draw_head()
 
-    @work(thread=True, exclusive=True, group="find")
-    def _find_words(self, words: str, start: int, backwards: bool) -> None:
-        from textual.worker import get_current_worker
-
-        worker = get_current_worker()
-        reader, subject = self.reader, self.subject
-        if reader is None:
-            return
-        self.post_message(self.Working(1))
-        try:
-            total = reader.total()
-            found = reader.find(words, start, backwards=backwards, stopped=lambda: worker.is_cancelled)
-            if found is None and not worker.is_cancelled:
-                # Once around: what was passed already is worth finding again.
-                again = total if backwards else 1
-                found = reader.find(words, again, backwards=backwards, stopped=lambda: worker.is_cancelled)
-            if not worker.is_cancelled:
-                self.post_message(self.FoundWords(subject, found))
-        except WorkbenchError as error:
-            self.post_message(self.Done(None, error))
-        finally:
-            self.post_message(self.Working(-1))
-
-    @on(FoundWords)
-    def _words_found(self, event: FoundWords) -> None:
+    @on(CompactionMoved)
+    def _compaction_moved(self, event: CompactionMoved) -> None:
         event.stop()
-        if event.subject != self.subject:
-            return
-        if event.line is None:
-            self.app.notify(f"“{self.conversation.words}” is not said here.", timeout=4)
-        else:
-            self.conversation.go_to(event.line)
+        work = self._compaction
+        if self._compacting and not work.running:
+            self._compacting = False
+            self.post_message(self.Working(-1))
+            if work.outcome is not None:
+                self.post_message(self.Done(work.outcome))
+                self.reload()
+            else:
+                severity: SeverityLevel = "information" if work.cancelled else "error"
+                self.app.notify(work.problem, severity=severity, timeout=_TOLD)
+        self.draw_head()
         self.refresh_bindings()
 
     # --- acting ---------------------------------------------------------------------------------------------
@@ -105,6 +104,10 @@ class SessionsPane(SessionsReading):
         """Offer only what means something for the session one is at, and nothing while one writes."""
         if action == "read_drawn":
             return self.is_mounted and self.conversation.has_focus and bool(self.drawn_here)
+        if action == "cancel_compaction":
+            return self._compacting
+        if action == "compact_session" and self._compacting:
+            return False
         if action not in _ON_ONE:
             return super().check_action(action, parameters)
         listed = self.session_here() if self.is_mounted else None
@@ -113,22 +116,13 @@ class SessionsPane(SessionsReading):
         # Only what belongs to this workspace can be mended or started over.
         return listed.place is None or action in ("compact_session", "flush_session")
 
-    def action_compact_session(self) -> None:
-        self._confirm(
-            "Compact {name}?",
-            "A summary will stand for all but its newest messages; the transcript keeps every line.",
-            "Compact",
-            "c",
-            lambda key, place: self.bench.compact_session(key, place),
-        )
-
     def action_flush_session(self) -> None:
         self._confirm(
             "Flush {name} to memory now?",
             "What matters of it and was said since the last flush is saved, each with the line it comes from.",
             "Flush",
             "w",
-            lambda key, place: self.bench.flush_session(key, place),
+            self._acting(lambda key, place: self.bench.flush_session(key, place)),
         )
 
     def action_start_over(self) -> None:
@@ -137,7 +131,7 @@ class SessionsPane(SessionsReading):
             "What matters is saved to memory first; the next message begins a new transcript, and the old one stays.",
             "Start",
             "R",
-            lambda key, _place: self.bench.start_session_over(key),
+            self._acting(lambda key, _place: self.bench.start_session_over(key)),
         )
 
     def action_mend_session(self) -> None:
@@ -147,8 +141,11 @@ class SessionsPane(SessionsReading):
             "beside it.",
             "Mend",
             "x",
-            lambda key, _place: self.bench.mend_session(key),
+            self._acting(lambda key, _place: self.bench.mend_session(key)),
         )
+
+    def _acting(self, act: Callable[[str, str | None], Outcome]) -> Callable[[Listed], None]:
+        return lambda listed: self.act(partial(act, listed.row.key, listed.place), self.reload)
 
     def _confirm(
         self,
@@ -156,7 +153,7 @@ class SessionsPane(SessionsReading):
         consequence: str,
         verb: str,
         key: str,
-        act: Callable[[str, str | None], Outcome],
+        begin: Callable[[Listed], None],
     ) -> None:
         listed = self.session_here()
         if listed is None:
@@ -164,7 +161,7 @@ class SessionsPane(SessionsReading):
 
         def decided(sure: bool | None) -> None:
             if sure:
-                self.act(partial(act, listed.row.key, listed.place), self.reload)
+                begin(listed)
 
         told = consequence + (_COPIED if listed.place else "")
         name = f"“{listed.name}”"
@@ -198,11 +195,6 @@ class SessionsPane(SessionsReading):
     def findable(self) -> Iterator[tuple[str, str]]:
         for listed in self.all_listed():
             yield f"{listed.name} · session {listed.row.key}", f"session:{listed.key}"
-
-    @on(Conversation.Unfolded)
-    def _unfolded(self, event: Conversation.Unfolded) -> None:
-        event.stop()
-        self.refresh_bindings()
 
 
 def _any(_text: str) -> str:

@@ -10,6 +10,7 @@ from workbench.tui.bench import Link
 from workbench.tui.ink import BLANK, Line, Span, gap, ink, spread
 from workbench.tui.text import wrap
 from workbench.tui.views.dates import day_and_month, long_day
+from workbench.tui.views.lit_words import light
 from workbench.tui.views.memory import link_lines, markdown_lines, wrap_code
 
 if TYPE_CHECKING:
@@ -45,13 +46,23 @@ class Entry:
     folds: bool = False
 
 
+@dataclass(frozen=True)
+class Look:
+    """How a transcript is drawn.
+
+    Args:
+        width: Cells.
+        unfolded: Lines that are shown whole.
+        words: Those that are lit where they were said.
+    """
+
+    width: int
+    unfolded: frozenset[int] = frozenset()
+    words: str = ""
+
+
 def page_entries(
-    page: TranscriptPage,
-    last: int,
-    names: Mapping[str, str],
-    unfolded: frozenset[int],
-    now: datetime,
-    width: int,
+    page: TranscriptPage, last: int, names: Mapping[str, str], look: Look, now: datetime
 ) -> tuple[Entry, ...]:
     """Draw every line of a page, those that cannot be read included.
 
@@ -59,17 +70,17 @@ def page_entries(
         page: What was read.
         last: Last line of the page.
         names: A line that names each memory.
-        unfolded: Lines that are shown whole.
+        look: How it is drawn.
         now: In the workspace’s zone.
-        width: Cells.
     """
+    width = look.width
     lines = {each.line: each for each in page.lines}
     problems = {each.line: each for each in page.problems}
     drawn: list[Entry] = []
     for number in range(page.first, last + 1):
         if (line := lines.get(number)) is not None:
             memories = [Link(each, names.get(each, each)) for each in page.memories.get(number, ())]
-            drawn.append(entry_of(line, memories, now, width, unfolded=number in unfolded))
+            drawn.append(entry_of(line, memories, look, now))
         elif (problem := problems.get(number)) is not None:
             told = f"! L{number} {problem.message.removeprefix('This line ')}"
             rows = tuple((gap(_INDENT), Span(piece, "decide")) for piece in wrap(told, width - _INDENT))
@@ -79,28 +90,29 @@ def page_entries(
     return tuple(drawn)
 
 
-def entry_of(
-    line: SessionLine, memories: Sequence[Link], now: datetime, width: int, *, unfolded: bool
-) -> Entry:
+def entry_of(line: SessionLine, memories: Sequence[Link], look: Look, now: datetime) -> Entry:
     """Draw one line of a transcript.
 
     Args:
         line: To draw.
         memories: Those that were drawn from it.
+        look: How it is drawn.
         now: In the workspace’s zone.
-        width: Cells.
-        unfolded: Show it whole.
     """
-    width = min(width, _WIDEST)
+    width, words, unfolded = min(look.width, _WIDEST), look.words, line.line in look.unfolded
     match line.kind:
         case "message" if line.role in _SPEAKERS:
-            rows, folds = _said(line, now, width, unfolded=unfolded)
+            (head, *said), folds = _said(line, now, width, unfolded=unfolded)
+            rows = [head, *light(said, words)]
         case "message":
             rows, folds = _result(line, width, unfolded=unfolded)
+            rows = light(rows, words)
         case "compaction" | "branch_summary":
-            rows, folds = _summary(line, now, width, unfolded=unfolded)
+            (head, *said), folds = _summary(line, now, width, unfolded=unfolded)
+            rows = [head, *light(said, words)]
         case _:
             rows, folds = _aside(line, now, width, unfolded=unfolded)
+            rows = light(rows, words)
     if memories:
         rows += [(gap(_INDENT), *each) for each in link_lines(memories, width - _INDENT)]
     return Entry(line.line, (*rows, BLANK), folds)

@@ -14,6 +14,8 @@ from workbench.tui.ink import BLANK, Line, Span
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import RAISED
 from workbench.tui.text import cell_width
+from workbench.tui.views.lit_words import LIT
+from workbench.tui.views.transcript import Look
 from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.painted import palette_of
 from workbench.tui.widgets.transcript_pages import TranscriptPages, page_of
@@ -78,6 +80,7 @@ class Conversation(Detail):
         self._pages = TranscriptPages()
         self._drawn_for = 0
         self._target = 0
+        self._seeks_lit = False
         self._entry_links: list[tuple[int, int, str]] = []
 
     # --- what it shows --------------------------------------------------------------------------------------
@@ -97,6 +100,7 @@ class Conversation(Detail):
         self._pages.clear()
         self.unfolded = frozenset()
         self.waiting = False
+        self.words = ""
         self.number, self.link = 0, -1
         self._grow_to(total)
         self.scroll_to(y=0, animate=False, force=True)
@@ -121,15 +125,20 @@ class Conversation(Detail):
         self._pages.grow_to(total)
         self.virtual_size = Size(0, self._pages.height)
 
-    def arrive(self, page: int, entries: Sequence[Entry], width: int) -> None:
+    @property
+    def look(self) -> Look:
+        """Return how pages are to be drawn now."""
+        return Look(self.text_width, self.unfolded, self.words)
+
+    def arrive(self, page: int, entries: Sequence[Entry], look: Look) -> None:
         """Take in a page that was read.
 
         Args:
             page: Its number, from 0.
             entries: Its lines, drawn.
-            width: Cells that they were drawn for.
+            look: How they were drawn; what is drawn otherwise by now is asked for again.
         """
-        if width != self.text_width or not 0 <= page < len(self._pages):
+        if look != self.look or not 0 <= page < len(self._pages):
             self._ask()
             return
         top = self._pages.take(page, entries, round(self.scroll_y))
@@ -185,12 +194,38 @@ class Conversation(Detail):
             self._reach()
         self._ask()
 
+    def light(self, words: str) -> None:
+        """Have words lit wherever they are said in sight."""
+        self.words = words
+        self._pages.outdate()
+        self._ask()
+
+    def go_to_words(self, number: int) -> None:
+        """Put the cursor on a line that says what is lit: it is shown whole, and its first such row is in sight."""
+        page = self._pages.get(page_of(number))
+        if number not in self.unfolded and (page is None or number in page.folding):
+            self.unfolded |= {number}
+            self._pages.outdate(page_of(number))
+        self._seeks_lit = True
+        self.go_to(number)
+
     def _reach(self) -> None:
         """Put the cursor on the line that was asked for, or on the nearest one with anything to see."""
         target, self._target = self._target, 0
         found = self._pages.nearest(target)
         if found:
             self._set(found)
+            if self._seeks_lit:
+                self._show_lit()
+        self._seeks_lit = False
+
+    def _show_lit(self) -> None:
+        first, behind = self._pages.rows_of(self.number) or (0, 0)
+        lit = (row for row in range(first, behind) if any(span.role == LIT for span in self._pages.row(row)))
+        row = next(lit, first)
+        top, height = round(self.scroll_y), self.scrollable_content_region.height
+        if not top <= row < top + height:
+            self.scroll_to(y=max(0, row - height // 3), animate=False, force=True)
 
     def _set(self, number: int, *, align: bool = True) -> None:
         another = number != self.number

@@ -8,7 +8,7 @@ from workbench.tui import bench
 from workbench.tui.workspace_bench.door import Door
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from workbench.engine import results
     from workbench.engine.results.transcripts import SessionPlace
@@ -38,9 +38,15 @@ class WorkspaceSessions(Door):
         """Return a line that names each memory."""
         return {each: self._workspace.title(each) for each in memory_ids}
 
-    def compact_session(self, key: str, place: str | None = None) -> bench.Outcome:
+    def compact_session(
+        self,
+        key: str,
+        place: str | None = None,
+        progress: Callable[[results.CompactionProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> bench.Outcome:
         """Let a summary stand for all but the newest messages."""
-        done = self._workspace.session_compact(key, from_=place)
+        done = self._workspace.session_compact(key, from_=place, progress=progress, cancelled=cancelled)
         copied = " It was copied first." if done.copied_from else ""
         told = (
             f"{done.told} {done.tokens_before:,} tokens became {done.tokens_after:,}."
