@@ -9,8 +9,8 @@ sessions_command = group(
     "sessions",
     default="list",
     help="KEY is a session’s key such as agent:main:main, also without its beginning (main), a session’s id, or the "
-    "place of a line that a memory names, file:sessions/ID.jsonl#L12. With --from, the sessions of OpenClaw, Moltbot "
-    "and Clawdbot are read where they are, plain files and databases; nothing there is ever written.",
+    "place of a line that a memory names, file:sessions/ID.jsonl#L12. With --from, the sessions of OpenClaw, Moltbot, "
+    "Clawdbot and Claude Code are read where they are, plain files and databases; nothing there is ever written.",
     answers="What was talked about, and how full is it?",
     examples=("workbench sessions", "workbench sessions show main", "workbench sessions --from ~/.openclaw"),
 )

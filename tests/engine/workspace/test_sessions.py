@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.engine.sessions import claude_files
 from tests.engine.sessions.openclaw_database import make
 from tests.engine.sessions.transcript_files import called, chain, said, write
 from tests.engine.workspace.agent_home import AgentHome
@@ -571,3 +572,38 @@ def test_a_number_of_tokens_that_counts_nothing_is_not_kept(settled: AgentHome, 
             with pytest.raises(InvalidInput, match="tokens"):
                 workspace.session_append("main", "Hello", **{name: tokens})
         assert workspace.sessions().sessions == ()
+
+
+def test_the_clock_of_another_programs_own_policy_counts_for_its_sessions(
+    settled: AgentHome, tmp_path: Path
+) -> None:
+    place = tmp_path / "state"
+    folder = place / "agents/main/sessions"
+    folder.mkdir(parents=True)
+    day_before = round((settled.clock.moment.timestamp() - 86_400) * 1000)
+    (folder / "sessions.json").write_text(json.dumps({MAIN: {"sessionId": "7d0c", "updatedAt": day_before}}))
+    with settled.open("reader") as workspace:
+        assert not workspace.sessions(from_=str(place)).sessions[0].fresh
+        (place / "openclaw.json").write_text("{session: {reset: {mode: 'none'}}}")
+        assert workspace.sessions(from_=str(place)).sessions[0].fresh
+        assert workspace.session(MAIN, from_=str(place)).session.fresh
+
+
+def test_claude_codes_sessions_are_read_flushed_and_compacted_without_writing_there(
+    settled: AgentHome, tmp_path: Path
+) -> None:
+    place = claude_files.written(tmp_path / ".claude")
+    before = everything(tmp_path / ".claude")
+    with settled.open() as workspace:
+        from_ = str(tmp_path / ".claude")
+        (row,) = workspace.sessions(from_=from_).sessions
+        assert (row.key, row.source, row.fresh, row.expires) == (
+            f"claude-code:harbour:{place.stem}", "claude-code", True, None,
+        )  # fmt: skip
+        assert workspace.session(place.stem, from_=from_, line=-1).lines[0].text == "The name of the ferry"
+        flushed = workspace.session_flush(row.key, from_=from_, now=True)
+        assert [one.citation for one in flushed.saved] == [f"file:sessions/{place.stem}.jsonl#L2"]
+        assert "Visborg" in workspace.session(flushed.saved[0].citation).lines[0].text
+        assert workspace.session_compact(row.key, from_=from_, keep_tokens=1).line is not None
+        assert [each.key for each in workspace.sessions().sessions] == [row.key]
+    assert everything(tmp_path / ".claude") == before

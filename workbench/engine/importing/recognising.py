@@ -14,11 +14,12 @@ from workbench.engine.importing.claude_code import NAMES, ClaudeMemory
 from workbench.engine.importing.documents import MARKDOWN, TEXT, Documents, is_document
 from workbench.engine.importing.exported import MANIFEST, ExportedFolder, ExportedLines, is_export
 from workbench.engine.importing.openclaw import AgentWorkspace
-from workbench.engine.importing.opening import named, peek, shown, walk
+from workbench.engine.importing.opening import named, shown, walk
 from workbench.engine.importing.pdf import SUFFIX
 from workbench.engine.importing.pieces import Item, Note, Reading, Skipped, Source
 from workbench.engine.importing.transcripts import Transcripts
 from workbench.engine.importing.words import slug
+from workbench.engine.sessions.claude_code import PROJECTS, is_claude_transcript
 
 FORMS: Final = {
     "openclaw": "a workspace of OpenClaw, Moltbot or Clawdbot, or their state folder",
@@ -97,7 +98,7 @@ def _is_claude_code(place: Path) -> bool:
         return True
     if place.name == "memory" and (place / "MEMORY.md").is_file():
         return True
-    return any(place.glob("projects/*/*.jsonl"))
+    return any(place.glob(f"{PROJECTS}/*/*.jsonl"))
 
 
 def _form_of_file(place: Path) -> str | None:
@@ -120,7 +121,7 @@ def _form_of_file(place: Path) -> str | None:
 
 
 def _form_of_transcript(place: Path) -> str:
-    return "claude-code" if b'"sessionId"' in peek(place, 16_384) else "sessions"
+    return "claude-code" if is_claude_transcript(place) else "sessions"
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ class SessionRow:
         transcript: The file, or the database, that it is in; None where there is none.
         size_bytes: Of the transcript.
         flush: How full it is.
-        source: `own`, `files` or `database`.
+        source: `own`, `files`, `database` or `claude-code`.
         shared: Whether others than the person read along.
     """
 
@@ -108,7 +108,7 @@ class Sessions:
     Args:
         sessions: Each with its state.
         where: The store.
-        source: `own`, `files` or `database`.
+        source: `own`, `files`, `database`, `both` or `claude-code`.
         problems: What could not be read.
     """
 

@@ -31,8 +31,8 @@ class SessionPlace:
 
     Args:
         place: A state folder; it is only ever read.
-        world: `files`, `database`, or `both`.
-        agents: Whose sessions it has.
+        world: `files`, `database`, `both`, or `claude-code`.
+        agents: Whose sessions it has; of Claude Code the projects.
     """
 
     place: str

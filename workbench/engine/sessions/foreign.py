@@ -1,4 +1,4 @@
-"""Finds the sessions of OpenClaw, Moltbot and Clawdbot on disk and tells which of their two worlds they are in.
+"""Finds the sessions of other programs on disk, and tells those of OpenClaw, Moltbot, Clawdbot and Claude Code apart.
 
 Plain files are what all of them wrote until summer 2026, a database per agent what OpenClaw writes since then.
 Nothing here writes anything.
@@ -12,14 +12,23 @@ from pathlib import Path
 
 from workbench.engine.errors import NotFound
 from workbench.engine.results import SessionProblem
+from workbench.engine.sessions.claude_code import (
+    ClaudeHome,
+    claude_transcripts,
+    is_claude_transcript,
+    project_of,
+)
 from workbench.engine.sessions.entries import SessionEntry
 from workbench.engine.sessions.foreign_database import DATABASE, DatabaseHome
+from workbench.engine.sessions.foreign_policy import foreign_rules
 from workbench.engine.sessions.homes import FileHome, SessionHome
 from workbench.engine.sessions.keys import SessionKey, is_session_id, parse_key
 from workbench.engine.sessions.lines import FileLines, Lines
+from workbench.engine.sessions.policy import ResetRules
 from workbench.engine.sessions.store import NAME, StoreContent
 
 VARIABLES = ("OPENCLAW_STATE_DIR", "MOLTBOT_STATE_DIR", "CLAWDBOT_STATE_DIR")
+CLAUDE_VARIABLE = "CLAUDE_CONFIG_DIR"
 FOLDERS = (".openclaw", ".clawdbot", ".moltbot", ".moldbot")
 _MOST_AGENTS = 500
 
@@ -30,8 +39,8 @@ class Install:
 
     Args:
         folder: The folder.
-        world: `database`, `files`, or `both` where some agents have moved to a database.
-        agents: Those that have sessions.
+        world: `database`, `files`, or `both` where some agents have moved to a database; `claude-code`.
+        agents: Those that have sessions; projects of Claude Code.
     """
 
     folder: Path
@@ -55,6 +64,10 @@ def installs(environment: Mapping[str, str], home: Path) -> tuple[Install, ...]:
         if agents and real not in found:
             worlds = {agent_home.source for agent_home in agents.values()}
             found[real] = Install(folder, worlds.pop() if len(worlds) == 1 else "both", tuple(agents))
+    claude = Path(environment.get(CLAUDE_VARIABLE) or home / ".claude").expanduser()
+    if transcripts := claude_transcripts(claude):
+        projects = tuple(dict.fromkeys(map(project_of, transcripts)))
+        found[claude.resolve()] = Install(claude, "claude-code", projects)
     return tuple(found.values())
 
 
@@ -69,7 +82,7 @@ def foreign_home(place: Path) -> SessionHome:
         if place.name == NAME:
             return FileHome(place.parent, "files")
         if place.suffix == ".jsonl":
-            return SingleHome(place)
+            return ClaudeHome(place) if is_claude_transcript(place) else SingleHome(place)
         if place.suffix in (".sqlite", ".db"):
             return DatabaseHome(place)
     elif place.is_dir():
@@ -82,12 +95,15 @@ def foreign_home(place: Path) -> SessionHome:
         agents = dict(_agents(place))
         if agents:
             return ManyHomes(place, tuple(agents.values()))
+        if claude_transcripts(place):
+            return ClaudeHome(place)
         if any(place.glob("*.jsonl")):
             return FileHome(place, "files")
     raise NotFound(
         "There are no sessions here.",
         where=str(place),
-        remedy="Name a state folder such as ~/.openclaw, a sessions.json, an openclaw-agent.sqlite, or a *.jsonl.",
+        remedy="Name a state folder such as ~/.openclaw or ~/.claude, a sessions.json, an openclaw-agent.sqlite, "
+        "or a *.jsonl.",
     )
 
 
@@ -112,6 +128,10 @@ class ManyHomes:
     @property
     def where(self) -> str:
         return str(self._folder)
+
+    @property
+    def rules(self) -> ResetRules | None:
+        return foreign_rules(self._folder)
 
     def read(self) -> StoreContent:
         entries: dict[str, SessionEntry] = {}
@@ -154,6 +174,10 @@ class SingleHome:
     @property
     def where(self) -> str:
         return str(self._place)
+
+    @property
+    def rules(self) -> ResetRules | None:
+        return foreign_rules(self._place.parent)
 
     def read(self) -> StoreContent:
         stem = self._place.stem

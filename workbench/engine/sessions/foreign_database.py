@@ -16,8 +16,10 @@ from urllib.parse import quote
 from workbench.engine.errors import DocumentError, Locked, StorageError
 from workbench.engine.results import SessionProblem
 from workbench.engine.sessions.entries import SessionEntry
+from workbench.engine.sessions.foreign_policy import foreign_rules
 from workbench.engine.sessions.keys import SessionKey, is_session_id
 from workbench.engine.sessions.lines import MOST_LINE_BYTES, Lines
+from workbench.engine.sessions.policy import ResetRules
 from workbench.engine.sessions.store import StoreContent
 
 DATABASE = "openclaw-agent.sqlite"
@@ -46,6 +48,10 @@ class DatabaseHome:
     @property
     def where(self) -> str:
         return str(self._place)
+
+    @property
+    def rules(self) -> ResetRules | None:
+        return foreign_rules(self._place.parent)
 
     def read(self) -> StoreContent:
         """Return all sessions.

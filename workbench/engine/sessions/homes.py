@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Protocol
 
 from workbench.engine.sessions.entries import SessionEntry
+from workbench.engine.sessions.foreign_policy import foreign_rules
 from workbench.engine.sessions.keys import SessionKey
 from workbench.engine.sessions.lines import FileLines, Lines
+from workbench.engine.sessions.policy import ResetRules
 from workbench.engine.sessions.store import SessionStore, StoreContent
 
 
@@ -16,12 +18,17 @@ class SessionHome(Protocol):
 
     @property
     def source(self) -> str:
-        """Return what it is: `own`, `files` or `database`."""
+        """Return what it is: `own`, `files`, `database` or `claude-code`."""
         ...
 
     @property
     def where(self) -> str:
         """Return the file that it is read from."""
+        ...
+
+    @property
+    def rules(self) -> ResetRules | None:
+        """Return when its sessions end, where its own program says so; None where the workspace does."""
         ...
 
     def read(self) -> StoreContent:
@@ -52,6 +59,10 @@ class FileHome:
     @property
     def where(self) -> str:
         return str(self.store.place)
+
+    @property
+    def rules(self) -> ResetRules | None:
+        return None if self._source == "own" else foreign_rules(self.store.folder)
 
     def read(self) -> StoreContent:
         return self.store.read()

@@ -56,7 +56,7 @@ def sanitise(messages: Iterable[Placed], summary: Placed | None = None) -> Sanit
         counts[told] = counts.get(told, 0) + number
 
     spoken = [_without_images(placed, note) for placed in messages if _counts(placed, note)]
-    paired = _paired(spoken, note)
+    paired = _paired(_whole(spoken), note)
     ordered = _ordered(paired, note, summary)
     return Sanitised(tuple(ordered), tuple(told.format(count=count) for told, count in counts.items()))
 
@@ -106,6 +106,17 @@ def _is_huge_image(part: object) -> bool:
         source.get("data") if isinstance(source, Mapping) else None,
     )
     return any(isinstance(data, str) and len(data) > MOST_IMAGE_CHARACTERS for data in held)
+
+
+def _whole(messages: Sequence[Placed]) -> list[Placed]:
+    """Join the parts of one answer, each of which Claude Code writes on a line of its own."""
+    whole: list[Placed] = []
+    for placed in messages:
+        answer = text_of(placed.message.get("id")) if placed.role == "assistant" else ""
+        if answer and whole and whole[-1].message.get("id") == answer:
+            placed = _joined((whole.pop(), placed))
+        whole.append(placed)
+    return whole
 
 
 def _paired(messages: Sequence[Placed], note: Any) -> list[Placed]:

@@ -12,7 +12,6 @@ from workbench.engine.sessions.events import parts_of, text_of
 
 _CALLS = frozenset({"toolCall", "toolUse", "tool_use", "functionCall"})
 RESULT_ROLES = frozenset({"toolResult", "tool"})
-_RESULT_PARTS = frozenset({"tool_result", "toolResult"})
 _WRITING = re.compile(r"write|edit|create|patch|insert|replace|delete|move|rename", re.IGNORECASE)
 _READING = re.compile(r"read|view|open|cat|get_file|memory_get", re.IGNORECASE)
 _PATHS = ("path", "file_path", "filePath", "filename", "file", "target_file")
@@ -76,17 +75,6 @@ def answered_by(message: Mapping[str, Any]) -> str | None:
                 return text
         return ""
     return None
-
-
-def results_inside(message: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the ids of calls that parts of a person's message answer, as some programs write results."""
-    if message.get("role") != "user":
-        return ()
-    return tuple(
-        text_of(part.get("tool_use_id", part.get("toolCallId")))
-        for part in parts_of(message.get("content"))
-        if part.get("type") in _RESULT_PARTS
-    )
 
 
 def failed(message: Mapping[str, Any]) -> bool:

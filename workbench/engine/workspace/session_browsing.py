@@ -22,7 +22,7 @@ class SessionBrowsing(SessionReading):
     """Opens transcripts to be read page by page, and finds the sessions of other programs."""
 
     def session_places(self) -> tuple[SessionPlace, ...]:
-        """Return where OpenClaw, Moltbot and Clawdbot keep sessions on this machine; nothing is written there."""
+        """Return where other programs keep sessions on this machine; nothing is written there."""
         from workbench.engine.sessions.foreign import installs
 
         require(self._ground.role, Capability.READ, doing="read sessions")

@@ -29,7 +29,8 @@ class SessionReading:
         """Return all sessions of a store, the latest first.
 
         Args:
-            from_: A folder, `sessions.json` or database of OpenClaw, Moltbot or Clawdbot; the own store by default.
+            from_: A folder, `sessions.json`, database or transcript of OpenClaw, Moltbot, Clawdbot or Claude Code;
+                the own store by default.
 
         Raises:
             NotFound: There are no sessions at that place.
@@ -41,7 +42,7 @@ class SessionReading:
         require(ground.role, Capability.READ, doing="read sessions")
         home = places.home(ground, from_)
         content = home.read()
-        rules = places.rules(ground)
+        rules = home.rules or places.rules(ground)
         rows = [
             self._row(places.Found(home, name, parse_key(name), entry), rules)
             for name, entry in content.entries.items()
@@ -87,7 +88,7 @@ class SessionReading:
             elif event:
                 problems.append(results.SessionProblem(number, f"This line {event}; it was skipped."))
         return results.SessionView(
-            self._row(found, places.rules(ground)),
+            self._row(found, found.home.rules or places.rules(ground)),
             tuple(shown),
             first,
             number + 1 if number < total and number >= first else None,
