@@ -60,11 +60,26 @@ def test_copies_of_memory_are_listed_and_one_is_proposed(agent: Program) -> None
     assert agent.json("proposals")["proposals"][0]["content"] == "Sails on Sundays"
 
 
-def test_proposals_are_decided_on_rather_than_taken_back(agent: Program) -> None:
+def test_proposals_are_decided_on_or_taken_back_together(agent: Program) -> None:
     told = agent.run("import", str(claw(agent)), "--as", "proposals").stdout
     assert "Imported 3 proposals from claw" in told
     assert "workbench proposals" in told
-    assert "undo" not in told
+    assert "Take all of it back: workbench undo" in told
+    undone = agent.run("undo").stdout
+    assert "Undone" in undone
+    assert agent.json("proposals")["proposals"] == []
+
+
+def test_an_import_is_taken_back_by_any_of_its_commits(agent: Program) -> None:
+    commit = agent.json("import", str(claw(agent)))["commits"][0]
+    agent.json("remember", "Something after it")
+    preview = agent.json("import", "--undo", commit[:8], "--dry-run")
+    assert (preview["removed"], preview["dryRun"], preview["commit"]) == (3, True, None)
+    told = agent.run("import", "--undo", commit[:8])
+    assert "Took back the import of claw: 3 gone." in told.stdout
+    assert agent.run("import", "--undo", commit).returncode == 2
+    assert agent.run("import", "--undo", commit, "--as", "proposals").returncode == 2
+    assert agent.json("import", str(claw(agent)))["added"] == 3
 
 
 def test_an_export_from_another_time_zone_is_told(agent: Program) -> None:

@@ -28,6 +28,7 @@ _MEGABYTE = 1 << 20
         "workbench import ~/notes --as proposals",
         "workbench import ~/.openclaw --pre-images",
         "workbench import memory.jsonl",
+        "workbench import --undo abc1234 --dry-run",
     ),
 )
 @click.argument("source", required=False, type=click.Path())
@@ -36,7 +37,10 @@ _MEGABYTE = 1 << 20
 @click.option("--name", metavar="NAME", help="A short name for where it comes from.")
 @click.option("--pre-images", is_flag=True, help="List the copies of MEMORY.md that OpenClaw keeps hidden.")
 @click.option("--pre-image", type=click.IntRange(1), metavar="N", help="Import one of them, as proposals.")
-@click.option("--dry-run", is_flag=True, help="Tell what would come in and what would not.")
+@click.option(
+    "--undo", "commit", metavar="COMMIT", help="Take back all that the import of this commit brought."
+)
+@click.option("--dry-run", is_flag=True, help="Tell what would come in, or go, and what would not.")
 @click.pass_obj
 def import_command(
     bench: Invocation,
@@ -46,6 +50,7 @@ def import_command(
     name: str | None,
     pre_images: bool,
     pre_image: int | None,
+    commit: str | None,
     dry_run: bool,
 ) -> int:
     """SOURCE is a file or folder: a workspace, sessions or state folder of OpenClaw, Moltbot or Clawdbot; CLAUDE.md,
@@ -53,8 +58,13 @@ def import_command(
     text, PDF; an export of a workspace. As memories, what was said and noted becomes episodes on the days it happened,
     and documents are kept as notes below memory/imports. What was imported before does not come again, also where you
     changed or removed it since; an import that was cut off goes on when it is started again. Without SOURCE, it tells
-    where other agents keep memory on this machine.
+    where other agents keep memory on this machine. Right after an import, `workbench undo` takes all of it back; later
+    --undo does, but for what was changed or decided on since.
     """
+    if commit is not None:
+        if source or way or form or name or pre_images or pre_image:
+            raise click.UsageError("--undo goes with --dry-run alone.", click.get_current_context())
+        return _undo(bench, commit, dry_run=dry_run)
     if source is None:
         if way or form or name or pre_images or pre_image or dry_run:
             raise click.UsageError("Name a SOURCE to import.", click.get_current_context())
@@ -102,6 +112,18 @@ def import_command(
 
     nothing = imported.left_out_count and not (imported.added or imported.known)
     return bench.report(imported, view, code=FAILED if nothing else DONE)
+
+
+def _undo(bench: Invocation, commit: str, *, dry_run: bool) -> int:
+    with bench.open() as workspace:
+        undone = workspace.import_undo(commit, dry_run=dry_run)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.importing import undone_lines
+
+        return undone_lines(page, undone)
+
+    return bench.report(undone, view)
 
 
 def _list_places(bench: Invocation) -> int:

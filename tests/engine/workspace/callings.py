@@ -322,6 +322,12 @@ IMPORTING = (
     Calling(
         "import_from", lambda w: w.import_from(elsewhere(w), imported_as="proposals"), PROPOSE, "proposals"
     ),
+    Calling(
+        "import_undo",
+        lambda w: w.import_undo(newest(w)),
+        WRITE,
+        prepare=lambda w: w.import_from(elsewhere(w)),
+    ),
     Calling("import_pre_images", lambda w: w.import_pre_images(openclaw_state(w)), PROPOSE),
     Calling("export", lambda w: w.export(free_place(w)), READ),
     Calling("export", lambda w: w.export(free_place(w), folder=True), READ, "folder"),

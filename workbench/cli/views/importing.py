@@ -6,7 +6,15 @@ from collections.abc import Sequence
 
 from workbench.cli.printing import Page, safe_line, wrap
 from workbench.cli.views.times import at_minute
-from workbench.engine.results import Exported, Imported, ImportPlace, ImportPreview, LeftOut, PreImages
+from workbench.engine.results import (
+    Exported,
+    Imported,
+    ImportPlace,
+    ImportPreview,
+    ImportUndone,
+    LeftOut,
+    PreImages,
+)
 from workbench.engine.results.importing import FORM_WORDS
 
 _NAMED = 12
@@ -47,7 +55,7 @@ def preview_lines(page: Page, preview: ImportPreview) -> list[str]:
         for sample in preview.samples:
             lines += wrap(safe_line(sample.text), page.width, first="  ", rest="  ")[:2]
             lines.append(page.paint(f"    {safe_line(sample.where)}", "place"))
-    return [*lines, *_left_out_lines(page, preview.left_out, preview.left_out_count)]
+    return [*lines, *_listed_lines(page, "Left out", preview.left_out, preview.left_out_count)]
 
 
 def imported_lines(page: Page, imported: Imported) -> list[str]:
@@ -66,14 +74,29 @@ def imported_lines(page: Page, imported: Imported) -> list[str]:
         if not proposed:
             told = "It was cut off; import again, and the rest comes."
         lines += wrap(told, page.width, first="  ")
-    lines += _left_out_lines(page, imported.left_out, imported.left_out_count)
+    lines += _listed_lines(page, "Left out", imported.left_out, imported.left_out_count)
     if imported.commits and proposed:
         lines.append(page.paint("  Decide on what waits: workbench proposals", "quiet"))
-    elif imported.commits:
-        commits = _count(len(imported.commits), "commit")
-        last = imported.commits[-1][:7]
-        told = f"  {commits}, the last {last}. Take back the last: workbench undo"
-        lines.append(page.paint(told, "quiet"))
+    if imported.commits:
+        told = (
+            f"Take all of it back: workbench undo   Later: workbench import --undo {imported.commits[0][:7]}"
+        )
+        lines += [page.paint(line, "quiet") for line in wrap(told, page.width, first="  ", rest="  ")]
+    return lines
+
+
+def undone_lines(page: Page, undone: ImportUndone) -> list[str]:
+    """Tell what taking an import back did, or would do."""
+    source, number = safe_line(undone.source), f"{undone.removed:,}"
+    if undone.dry_run:
+        lines = [page.heading(f"The import of {source}, taken back", f"{number} would go")]
+    elif undone.commit is None:
+        lines = [f"{page.paint('○', 'quiet')} Nothing is left of the import of {source} that could go."]
+    else:
+        lines = [f"{page.paint('✓', 'good')} Took back the import of {source}: {number} gone."]
+    lines += _listed_lines(page, "Stays", undone.kept, undone.kept_count)
+    if undone.commit is not None:
+        lines.append(page.paint("  Have it again: workbench undo", "quiet"))
     return lines
 
 
@@ -102,10 +125,10 @@ def exported_lines(page: Page, exported: Exported) -> list[str]:
     return [f"{page.paint('✓', 'good')} {told}"]
 
 
-def _left_out_lines(page: Page, left_out: Sequence[LeftOut], count: int) -> list[str]:
+def _listed_lines(page: Page, what: str, left_out: Sequence[LeftOut], count: int) -> list[str]:
     if not count:
         return []
-    lines = ["", page.paint(f"Left out: {count:,}", "strong")]
+    lines = ["", page.paint(f"{what}: {count:,}", "strong")]
     for one in left_out[:_NAMED]:
         told = f"{safe_line(one.where)}: {safe_line(one.reason)}"
         lines += wrap(told, page.width, first="  ", rest="    ")

@@ -31,18 +31,16 @@ def is_upkeep(message: CommitMessage) -> bool:
     return message.actor.startswith("system:") or message.action in _UPKEEP_ACTIONS
 
 
-def commits_of_action(commits: Iterable[Commit]) -> tuple[str, ...]:
-    """Return the commits of the action that the first of some commits belongs to, newest first.
+def commits_since(first: str, commits: Iterable[Commit]) -> tuple[str, ...]:
+    """Return the commits of an action, newest first.
 
     Args:
-        commits: Along first parents, newest first; read no further than to the first one of that action.
+        first: The full hash of its first commit.
+        commits: Along first parents, newest first; read no further than to that one.
     """
-    action: list[str] = []
-    first = ""
+    action = []
     for commit in commits:
-        goes_on = parse_message(commit).trailer(CONTINUES)
-        first = first or goes_on or commit.id
-        if first in (goes_on, commit.id):
+        if first in (commit.id, parse_message(commit).trailer(CONTINUES)):
             action.append(commit.id)
         if commit.id == first:
             break
@@ -71,7 +69,7 @@ def next_undo(commits: Iterable[Commit]) -> tuple[tuple[str, ...], tuple[str, ..
             continue
         if redone:
             return redone, (commit.id,)
-        action = commits_of_action(chain([commit], remaining))
+        action = commits_since(message.trailer(CONTINUES) or commit.id, chain([commit], remaining))
         return action, action
     return None
 

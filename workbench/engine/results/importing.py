@@ -180,6 +180,25 @@ class Imported(Changed):
 
 
 @dataclass(frozen=True)
+class ImportUndone(Changed):
+    """What taking an import back did, or would do; `ids` are the commits of the import, newest first.
+
+    Args:
+        source: What had been imported.
+        removed: How many memories, proposals and files went.
+        kept: What stays and why: it was changed or decided on since; the first 200.
+        kept_count: How much that is.
+        dry_run: Whether nothing was done.
+    """
+
+    source: str = ""
+    removed: int = 0
+    kept: tuple[LeftOut, ...] = ()
+    kept_count: int = 0
+    dry_run: bool = False
+
+
+@dataclass(frozen=True)
 class Exported:
     """What an export wrote.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from workbench.engine.importing.ledger import Ledger
 
 WAYS: Final = ("memories", "episodes", "proposals")
-_TOLD: Final = 200
+MOST_TOLD: Final = 200
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Tally:
     def leave_out(self, skipped: Skipped) -> None:
         """Note that something is left out; the first 200 are told one by one."""
         self.left_out_count += 1
-        if len(self.left_out) < _TOLD:
+        if len(self.left_out) < MOST_TOLD:
             self.left_out.append(results.LeftOut(skipped.where, skipped.reason))
 
 

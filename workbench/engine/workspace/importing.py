@@ -11,18 +11,18 @@ from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import InvalidInput, RoleRefused
 from workbench.engine.workspace.import_run import ImportRun, Progress
-from workbench.engine.workspace.import_tally import check_way, masked_but, new_in
+from workbench.engine.workspace.import_tally import MOST_TOLD, check_way, masked_but, new_in
 from workbench.engine.workspace.proposing import Proposing
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.engine.history import Attribution
+    from workbench.engine.history import Attribution, FileView, Plan
     from workbench.engine.importing import Piece
     from workbench.engine.importing.planning import Import
+    from workbench.engine.importing.taking_back import Reckoning
 
-IMPORT_OF: Final = "import of "
-"""What the trigger of an import’s commits begins with."""
+_UNDOING: Final = "take an import back"
 _SAMPLES: Final = 5
 _SAMPLE_CHARACTERS: Final = 160
 
@@ -157,6 +157,49 @@ class Importing(Proposing):
             left_out_count=tally.left_out_count,
         )
 
+    def import_undo(self, commit: str, *, dry_run: bool = False) -> results.ImportUndone:
+        """Take back what an import brought, whenever that was, in one commit that `undo` takes back.
+
+        What was changed or decided on since stays and is named. Its account goes too, so that it can come again.
+
+        Args:
+            commit: Any commit of the import.
+            dry_run: Say what would be done, and do nothing.
+
+        Raises:
+            NotFound: There is no such commit.
+            InvalidInput: It is no import's, or that was taken back already.
+            RoleRefused: This door may not take changes back.
+        """
+        from workbench.engine.importing.taking_back import commits_of_import, plan_import_undo
+        from workbench.engine.proposals.file import without
+
+        ground = self._ground
+        require(ground.role, Capability.ROLLBACK, doing=_UNDOING)
+        by = ground.attribution(f"import --undo {commit}")
+        looking = ground.looking_back
+        commits, source = commits_of_import(looking.store, looking.line(), commit)
+
+        def plan(view: FileView) -> Plan[Reckoning]:
+            return plan_import_undo(
+                view, looking.store, commits, f"took back the import of {source}", without
+            )
+
+        receipt = None
+        if not dry_run:
+            receipt = ground.mutate(plan, by, Capability.ROLLBACK, doing=_UNDOING)
+        done = plan(ground.files).outcome if receipt is None else receipt.outcome
+        return results.ImportUndone(
+            commit=receipt.commit if receipt else None,
+            files=receipt.files if receipt else (),
+            ids=commits,
+            source=source,
+            removed=done.removed,
+            kept=tuple(results.LeftOut(each.where, each.reason) for each in done.kept[:MOST_TOLD]),
+            kept_count=len(done.kept),
+            dry_run=dry_run,
+        )
+
     def import_pre_images(self, source: str | Path) -> results.PreImages:
         """List the copies of MEMORY.md that OpenClaw took before it rewrote it, with what they say and memory does not.
 
@@ -280,4 +323,6 @@ class Importing(Proposing):
 
 
 def _trigger(about: Import) -> str:
+    from workbench.engine.importing.taking_back import IMPORT_OF
+
     return f"{IMPORT_OF}{about.source}"
