@@ -251,7 +251,17 @@ def test_a_preview_changes_nothing_and_is_right(settled: AgentHome, claw: Path) 
         assert workspace.head() == head
         assert not (settled.root / "memory/imports").exists()
         workspace.import_from(claw)
-        assert workspace.import_preview(claw).known == 5
+        told: list[ImportProgress] = []
+        again = workspace.import_preview(claw, progress=told.append)
+        assert (again.known, again.complete) == (5, True)
+        assert [(each.added, each.known) for each in told] == [(0, 1), (0, 2), (0, 3), (0, 4), (0, 5)]
+
+
+def test_a_preview_can_be_called_off_and_says_so(settled: AgentHome, claw: Path) -> None:
+    told: list[ImportProgress] = []
+    with settled.open("person") as workspace:
+        preview = workspace.import_preview(claw, progress=told.append, cancelled=lambda: len(told) == 2)
+    assert (preview.complete, preview.episodes + preview.notes) == (False, 2)
 
 
 def test_documents_become_episodes_where_that_is_asked_for(settled: AgentHome, claw: Path) -> None:

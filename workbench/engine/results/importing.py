@@ -114,6 +114,7 @@ class ImportPreview:
         left_out: What is not imported and why; the first 200.
         left_out_count: How much that is.
         samples: The beginnings of the first few.
+        complete: Whether everything was looked at, rather than called off midway.
     """
 
     source: str
@@ -129,6 +130,7 @@ class ImportPreview:
     left_out: tuple[LeftOut, ...] = ()
     left_out_count: int = 0
     samples: tuple[ImportSample, ...] = ()
+    complete: bool = True
 
 
 @dataclass(frozen=True)

@@ -67,10 +67,12 @@ class Importing(Proposing):
         samples: list[results.ImportSample] = []
         for item in run.items():
             if cancelled():
+                tally.complete = False
                 break
             kind, text, moment = new_in(item, ledger, ground.files.read)
+            tally.known += not kind
+            run.tell(sum(counts.values()) + bool(kind))
             if not kind:
-                tally.known += 1
                 continue
             counts[kind] += 1
             if moment is not None:
@@ -78,7 +80,6 @@ class Importing(Proposing):
             if len(samples) < _SAMPLES and kind != "files":
                 shown = " ".join(text[: _SAMPLE_CHARACTERS * 2].split())[:_SAMPLE_CHARACTERS]
                 samples.append(results.ImportSample(str(item.place), shown, moment))
-            run.tell(sum(counts.values()))
         return results.ImportPreview(
             source=about.source,
             form=about.form,
@@ -91,6 +92,7 @@ class Importing(Proposing):
             left_out=tuple(tally.left_out),
             left_out_count=tally.left_out_count,
             samples=tuple(samples),
+            complete=tally.complete,
         )
 
     def import_from(
