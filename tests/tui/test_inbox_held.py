@@ -142,6 +142,9 @@ async def test_a_heading_speaks_for_all_below_it(held: Workspace) -> None:
         await press(pilot, "s")
         assert numbers(held) == []
         assert "4 are stored without the secret" in toasts(pilot)
+        await press(pilot, "u")
+        assert "[secret left out]" not in file_text(held, NOTES)
+        assert held.search("guest Wi-Fi", store="vault").results == ()
 
 
 async def test_marks_make_it_many(held: Workspace) -> None:

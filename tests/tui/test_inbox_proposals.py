@@ -162,14 +162,31 @@ async def test_below_each_other_where_it_is_narrow_and_memory_may_be_right(asked
         assert "it contradicts entity:tool--radar#^ffur" in newest(asked)
 
 
-async def test_what_memory_says_stays_until_somebody_changes_it_and_that_is_told(asked: Workspace) -> None:
+async def test_what_holds_takes_the_place_of_what_memory_says(asked: Workspace) -> None:
     async with looking(asked, (160, 48)) as pilot:
         await press(pilot, "5")
         await at(pilot, RADAR)
-        assert "what memory says stays until you change it" in shown(pilot)
+        assert "store #2, retire what memory says" in shown(pilot)
         await press(pilot, "less_than_sign")
         assert 2 not in numbers(asked)
-        assert "still stands" in toasts(pilot)
+        assert "One memory no longer holds" in toasts(pilot)
+        radar = file_text(asked, "memory/graph/entities/tool--radar.md")
+        assert radar.index("Furuno of 2004") < radar.index("## Superseded") < radar.index("Furuno of 1998")
+        await press(pilot, "u")
+        assert 2 in numbers(asked)
+        radar = file_text(asked, "memory/graph/entities/tool--radar.md")
+        assert "Furuno of 1998" in radar
+        assert "Furuno of 2004" not in radar
+
+
+async def test_both_hold_beside_each_other(asked: Workspace) -> None:
+    async with looking(asked, (160, 48)) as pilot:
+        await press(pilot, "5")
+        await at(pilot, RADAR)
+        await press(pilot, "equals_sign")
+        radar = file_text(asked, "memory/graph/entities/tool--radar.md")
+        assert "Furuno of 1998" in radar.partition("## Superseded")[0]
+        assert "Furuno of 2004" in radar
 
 
 async def test_what_is_known_already_says_so(seen: Workspace) -> None:

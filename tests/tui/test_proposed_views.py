@@ -112,6 +112,7 @@ def test_a_choice_between_two_settles_both_and_among_more_only_the_one() -> None
     assert (verdict.keep, verdict.refuse, verdict.reason) == ((), (one,), "it contradicts #2, #3")
     against = proposal(4, "d", "entity:tool--radar#^f1")
     assert settling(against, {4: against}, "that").reason == "it contradicts entity:tool--radar#^f1"
+    assert settling(against, {4: against}, "this").replacing == ("entity:tool--radar#^f1",)
     assert settling(against, {4: against}, "both") == Verdict(keep=(against,), both=True)
     # The other side may have been decided meanwhile.
     assert settling(two, {2: two}, "this") == Verdict(keep=(two,))

@@ -18,6 +18,7 @@ secrets_command = group(
 )
 
 _NUMBER = click.argument("number", metavar="N", type=click.IntRange(min=1))
+_NUMBERS = click.argument("numbers", metavar="N…", type=click.IntRange(min=1), nargs=-1, required=True)
 
 
 @secrets_command.bench_command("list", short_help="List what was held back", hidden=True)
@@ -41,16 +42,16 @@ def list_command(bench: Invocation) -> int:
     answers="This was no secret, or I want it kept; how?",
     examples=("workbench secrets store 1", "workbench secrets store 1 --leave-out"),
 )
-@_NUMBER
+@_NUMBERS
 @click.option("--leave-out", is_flag=True, help="Remember the rest of it, with the secret left out.")
 @click.pass_obj
-def store_command(bench: Invocation, number: int, leave_out: bool) -> int:
+def store_command(bench: Invocation, numbers: tuple[int, ...], leave_out: bool) -> int:
     """Without --leave-out, the secret is allowed from then on, in `secrets.allow` of the workspace’s settings.
 
-    What somebody wrote into a file is put back where its placeholder stands.
+    What somebody wrote into a file is put back where its placeholder stands. One `workbench undo` takes back all of it.
     """
     with bench.open() as workspace:
-        remembered = workspace.secrets_store(number, leave_out=leave_out)
+        remembered = workspace.secrets_store(*numbers, leave_out=leave_out)
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.remembered import remembered_lines
@@ -81,12 +82,12 @@ def reveal_command(bench: Invocation, number: int) -> int:
     answers="How do I make sure that it is gone?",
     examples=("workbench secrets drop 1",),
 )
-@_NUMBER
+@_NUMBERS
 @click.pass_obj
-def drop_command(bench: Invocation, number: int) -> int:
+def drop_command(bench: Invocation, numbers: tuple[int, ...]) -> int:
     """Nothing of it stays anywhere; in a file, [secret left out] stands where its placeholder stood."""
     with bench.open() as workspace:
-        held = workspace.secrets_drop(number)
+        held = workspace.secrets_drop(*numbers)
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.secrets import held_lines

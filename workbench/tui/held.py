@@ -59,7 +59,7 @@ class HeldChoice:
         if self.choice == DROP:
             return f"{what} dropped; no trace of {'it' if count == 1 else 'them'} stays."
         how = "stored without the secret" if self.choice == WITHOUT else "stored, and the secret allowed"
-        return f"{what} {how}. u takes {'it' if count == 1 else 'them'} back{'' if count == 1 else ', one by one'}."
+        return f"{what} {how}. u takes {'it' if count == 1 else 'them'} back."
 
 
 def held(memories: Iterable[HeldMemory], under_way: Iterable[HeldChoice]) -> tuple[Held, ...]:

@@ -52,6 +52,7 @@ class Verdict:
         store: Where to store, instead of where it was suggested.
         text: What to store, instead of the words of the one that is kept.
         both: Whether those that are kept contradict each other, or memory, and are linked so.
+        replacing: Ids of the memories that those which are kept take the place of.
     """
 
     keep: tuple[Proposal, ...] = ()
@@ -61,6 +62,7 @@ class Verdict:
     store: str | None = None
     text: str | None = None
     both: bool = False
+    replacing: tuple[str, ...] = ()
 
     @property
     def expected(self) -> dict[int, str]:
@@ -80,6 +82,8 @@ class Verdict:
             for verb, proposals in (("store", self.keep), ("refuse", self.refuse), ("defer", self.defer))
             if proposals
         ]
+        if self.replacing:
+            parts.append(_retiring(self.replacing))
         return ", ".join(parts) + (", less sure and linked as contradictory" if self.both else "")
 
     def done(self) -> str:
@@ -97,6 +101,10 @@ def numbered(proposals: Sequence[Proposal]) -> str:
     if (more := len(proposals) - _MOST_NAMED) > 0:
         names.append(f"{more} more")
     return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else "".join(names)
+
+
+def _retiring(memories: Sequence[str]) -> str:
+    return "retire what memory says" if len(memories) == 1 else f"retire {len(memories)} memories"
 
 
 def waiting(proposals: Iterable[Proposal], under_way: Iterable[Verdict]) -> tuple[Waiting, ...]:
@@ -125,12 +133,12 @@ def settling(this: Proposal, by_number: Mapping[int, Proposal], choice: str) -> 
     Args:
         this: The proposal that one looks at.
         by_number: All that wait.
-        choice: `this` stores it and refuses its rivals; `that` refuses it, and stores the one rival that contradicts
-            nothing else; `both` stores all.
+        choice: `this` stores it in the place of what memory says against it, and refuses its rivals; `that` refuses it,
+            and stores the one rival that contradicts nothing else; `both` stores all.
     """
     others, memories = rivals(this, by_number), contradicted_memories(this)
     if choice == THIS:
-        return Verdict(keep=(this,), refuse=others)
+        return Verdict(keep=(this,), refuse=others, replacing=memories)
     if choice != THAT:
         return Verdict(keep=(this, *others), both=True)
     if len(others) == 1 and not memories and others[0].conflicts_with == (f"#{this.number}",):

@@ -101,6 +101,40 @@ def test_a_person_drops_it(settled: AgentHome) -> None:
         assert [each.number for each in workspace.secrets_held().held] == [3]
 
 
+def test_one_undo_takes_back_all_that_was_let_in(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.remember(TOLD, store="vault")
+        workspace.remember("The api key is 99-bottles-x", store="vault")
+        stored = workspace.secrets_store(1, 2)
+        assert {each.path for each in workspace.secrets_scan().places} <= set(stored.files)
+        assert len(workspace.settings.secrets.allow) == 2
+        workspace.undo()
+        assert workspace.secrets_scan().places == ()
+        assert workspace.remember(TOLD).held_back is not None
+
+
+def test_a_number_that_waits_not_decides_nothing(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.remember(TOLD)
+        head = workspace.head()
+        for decide in (workspace.secrets_store, workspace.secrets_drop):
+            with pytest.raises(NotFound):
+                decide(1, 7)
+        assert workspace.head() == head
+        assert len(workspace.secrets_held().held) == 1
+
+
+def test_a_purge_reaches_what_was_held_back(settled: AgentHome) -> None:
+    said = "The lighthouse of Gotland is painted every third summer"
+    with settled.open(role="person") as workspace:
+        stored = workspace.remember(said, store="vault")
+        workspace.remember(f"{said}; the password is {PASSWORD}")
+        workspace.remember("The api key is 99-bottles-x")
+        workspace.forget(ids=[stored.id], apply=True, purge_history=True)
+        assert [each.number for each in workspace.secrets_held().held] == [2]
+        assert said not in (workspace.state / FILE).read_text()
+
+
 def test_what_an_agent_proposes_is_held_back(settled: AgentHome) -> None:
     with settled.open(role="agent:scout") as workspace:
         answer = workspace.propose(TOLD)

@@ -137,14 +137,18 @@ def _purge(
     ground: Ground, erased: Erased, sources: Sequence[str], changed: results.Changed, by: Attribution
 ) -> results.Changed:
     """Rewrite the history without the texts, and delete everything derived that may hold them."""
-    from workbench.engine.history.erasure import erasure_of
+    from workbench.engine.history.erasure import erase_from_text, erasure_of
     from workbench.engine.history.purge import purge
+    from workbench.engine.workspace.held_back import purge_held_back
     from workbench.engine.workspace.session_purging import purge_sessions
 
     # The files are rid of the texts already: whoever is killed from here on leaves no copy of them.
     _destroy_derived(ground)
     erasure = erasure_of((*erased.ids, *erased.derived), erased.texts)
-    said = purge_sessions(ground, erasure, (*sources, *erased.texts))
+    said = (
+        *purge_sessions(ground, erasure, (*sources, *erased.texts)),
+        *purge_held_back(ground, lambda text: erase_from_text(erasure, text)),
+    )
     purged = purge(ground.history, erasure, by)
     # Another process may have read the files before, and written what it read since.
     _destroy_derived(ground)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -15,6 +14,7 @@ from workbench.engine import results
 from workbench.engine.clock import parse_time, render_time
 from workbench.engine.errors import InvalidInput, Locked, NotFound, StorageError
 from workbench.engine.history.journal import sync_folder
+from workbench.engine.private_files import replacing
 from workbench.engine.process_lock import process_lock
 
 if TYPE_CHECKING:
@@ -177,22 +177,13 @@ class HeldBackFile:
         content = json.dumps(
             {"given": given, "held": [asdict(request) for request in held]}, ensure_ascii=False
         )
-        draft = self._path.with_suffix(".new")
-        try:
-            descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-            with os.fdopen(descriptor, "w", encoding="utf-8", errors="replace") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(self._path)
-            sync_folder(self._folder)
-        except OSError as error:
-            draft.unlink(missing_ok=True)
-            raise StorageError(
-                f"What was held back cannot be kept: {error.strerror or error}.",
-                where=str(self._path),
-                remedy="Make room there, or give yourself the right to write.",
-            ) from error
+        failing, remedy = (
+            "What was held back cannot be kept",
+            "Make room there, or give yourself the right to write.",
+        )
+        with replacing(self._path, failing, remedy) as file:
+            file.write(content.encode("utf-8", "replace"))
+        sync_folder(self._folder)
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -262,6 +253,36 @@ def waiting(ground: Ground) -> tuple[HeldRequest, ...]:
         return not digests_in(request.path).isdisjoint(set(request.digests) - set(allowed))
 
     return tuple(filter(waits, held))
+
+
+def forget_settled(ground: Ground) -> None:
+    """Forget the edits that wait no more: their secret is out of the file, or was let in with another one."""
+    file = HeldBackFile(ground.state)
+    settled = {each.number for each in file.read()} - {each.number for each in waiting(ground)}
+    file.forget(lambda request: request.number in settled)
+
+
+def purge_held_back(ground: Ground, erase: Callable[[str], str]) -> tuple[str, ...]:
+    """Forget every request that says what is purged; return what a person should know, one sentence each.
+
+    Args:
+        ground: The open workspace.
+        erase: Returns a text without what has to go.
+    """
+
+    def says(value: object) -> bool:
+        if isinstance(value, str):
+            return erase(value) != value
+        return isinstance(value, list) and any(says(each) for each in value)
+
+    try:
+        HeldBackFile(ground.state).forget(
+            lambda request: any(says(each) for each in request.arguments.values())
+        )
+    except (StorageError, Locked) as error:
+        # Memory has let go of it already; what could not be reached is named.
+        return (f"May still stand among what was held back: {error}",)
+    return ()
 
 
 def tell_left_out(ground: Ground) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from workbench.engine.agents.roles import Capability, require
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput, NotFound, Refused, Stale
 from workbench.engine.secrets import LEFT_OUT, find_secrets, masked
+from workbench.engine.workspace.held_back import forget_settled
 from workbench.engine.workspace.writing import Writing
 
 if TYPE_CHECKING:
@@ -67,79 +68,99 @@ class Holding(Writing):
         found = self._secrets_in(request)
         return results.HeldSecret(number, "\n".join(dict.fromkeys(each.text for each in found)))
 
-    def secrets_store(self, number: int, *, leave_out: bool = False) -> results.Remembered:
+    def secrets_store(self, number: int, *more: int, leave_out: bool = False) -> results.Remembered:
         """Store what was held back; the secrets in it are allowed from then on. Only a person may.
 
         A request is remembered; what was written into a file from outside is put back where its placeholder stands,
-        or the file as it is taken into history.
+        or the file as it is taken into history. One undo takes back all of it.
 
         Args:
             number: Of what was held back.
+            more: Further numbers.
             leave_out: Store it with `[secret left out]` where the secret is; nothing is allowed then.
+
+        Returns:
+            What became of the last; files, ids and warnings are those of all.
 
         Raises:
             RoleRefused: This door is no person's.
-            NotFound: Nothing of that number waits, or its placeholder stands in its file no more.
+            NotFound: Nothing of a number waits, or its placeholder stands in its file no more.
             Refused: The secret shall be left out, and stands in the name of a file.
         """
         require(self._ground.role, Capability.CHANGE_SETTINGS, doing=_DOING)
-        held = self._held()
-        request = held.take(number)
-        if request.path:
-            return self._drop_edit(request) if leave_out else self._keep_edit(request)
-        if not leave_out:
-            self.secrets_allow(request.digests)
-        text = masked(request.text) if leave_out else request.text
-        remembered = self.remember(text, **_wishes(request))
-        if remembered.held_back is None:
-            held.drop(number)
-        return remembered
+        requests = [self._held().take(each) for each in (number, *more)]
+        with self._ground.action.begun():
+            if not leave_out:
+                self.secrets_allow(dict.fromkeys(digest for each in requests for digest in each.digests))
+            stored = [self._store(each, leave_out=leave_out) for each in requests]
+        forget_settled(self._ground)
+        return replace(
+            stored[-1],
+            files=tuple(dict.fromkeys(path for each in stored for path in each.files)),
+            ids=tuple(dict.fromkeys(name for each in stored for name in each.ids)),
+            warnings=tuple(dict.fromkeys(told for each in stored for told in each.warnings)),
+        )
 
-    def secrets_drop(self, number: int) -> results.HeldBackList:
+    def secrets_drop(self, number: int, *more: int) -> results.HeldBackList:
         """Forget what was held back; no trace of it stays. Only a person may. Returns what waits still.
 
         In a file, `[secret left out]` stands where it or its placeholder stood.
 
+        Args:
+            number: Of what was held back.
+            more: Further numbers.
+
         Raises:
             RoleRefused: This door is no person's.
-            NotFound: Nothing of that number waits.
+            NotFound: Nothing of a number waits.
             Refused: The secret stands in the name of a file.
         """
         require(self._ground.role, Capability.CHANGE_SETTINGS, doing="decide on what was held back")
         held = self._held()
-        request = held.take(number)
-        if request.path:
-            self._drop_edit(request)
-        held.drop(number)
+        requests = [held.take(each) for each in (number, *more)]
+        with self._ground.action.begun():
+            for request in requests:
+                if request.path:
+                    self._leave_out_of_file(request)
+                held.drop(request.number)
+        forget_settled(self._ground)
         return self.secrets_held()
 
-    def _keep_edit(self, request: HeldRequest) -> results.Remembered:
+    def _store(self, request: HeldRequest, *, leave_out: bool) -> results.Remembered:
+        """Store one; its secrets are allowed already where they are not left out."""
+        if request.path:
+            changed = self._leave_out_of_file(request) if leave_out else self._keep_in_file(request)
+            stored = _as_remembered(request, changed)
+        else:
+            stored = self.remember(masked(request.text) if leave_out else request.text, **_wishes(request))
+        if stored.held_back is None:
+            self._held().drop(request.number)
+        return stored
+
+    def _keep_in_file(self, request: HeldRequest) -> results.Changed:
         """Let in what was written into a file from outside."""
-        if request.secret and request.placeholder not in self._text_of(request.path):
+        if not request.secret:
+            return self._take_in(request)
+        if request.placeholder not in self._text_of(request.path):
             raise NotFound(
                 f"“{request.placeholder}” stands there no more.",
                 where=request.path,
                 remedy="Write it back where the secret belongs, or see the secret with: workbench secrets reveal "
                 f"{request.number}",
             )
-        allowed = self.secrets_allow(request.digests)
-        if request.secret:
-            changed = self._replace_in(request, request.secret, "put back what was held back")
-        else:
-            adopted = self._ground.adopt()
-            commits = adopted.commits if adopted is not None else ()
-            changed = results.Changed(commits[-1] if commits else allowed.commit, (request.path,))
-        self._held().drop(request.number)
-        return _as_remembered(request, changed)
+        return self._replace_in(request, request.secret, "put back what was held back")
 
-    def _drop_edit(self, request: HeldRequest) -> results.Remembered:
+    def _leave_out_of_file(self, request: HeldRequest) -> results.Changed:
         """Leave a secret out of the file it was written into from outside."""
         if request.secret:
-            changed = self._replace_in(request, LEFT_OUT, "left out what was held back")
-        else:
-            changed = self._take_out(request)
-        self._held().drop(request.number)
-        return _as_remembered(request, changed)
+            return self._replace_in(request, LEFT_OUT, "left out what was held back")
+        return self._take_out(request)
+
+    def _take_in(self, request: HeldRequest) -> results.Changed:
+        """Let history take in a file that it did not; nothing else in it waits then."""
+        adopted = self._ground.adopt()
+        commits = adopted.commits if adopted is not None else ()
+        return results.Changed(commits[-1] if commits else self._ground.history.head(), (request.path,))
 
     def _take_out(self, request: HeldRequest) -> results.Changed:
         """Take a secret out of a file that history has not taken in, and let it take in the rest."""
@@ -161,9 +182,7 @@ class Holding(Writing):
         with ground.history.writing("manual"):
             if not replace_unless_edited(ground.root, request.path, before, after, ground.new_id()):
                 raise Stale("The file was just edited.", where=request.path, remedy="Decide again.")
-        adopted = ground.adopt()
-        commits = adopted.commits if adopted is not None else ()
-        return results.Changed(commits[-1] if commits else ground.history.head(), (request.path,))
+        return self._take_in(request)
 
     def _replace_in(self, request: HeldRequest, text: str, summary: str) -> results.Changed:
         """Give a file other words for its placeholder, in one commit; none where it does not stand there."""

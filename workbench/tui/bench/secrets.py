@@ -22,5 +22,5 @@ class SecretCalls(Protocol):
         ...
 
     def choose(self, choice: HeldChoice) -> Outcome:
-        """Carry out a choice at once; each thing that is stored is a commit of its own."""
+        """Carry out a choice at once; one undo takes it back."""
         ...

@@ -170,7 +170,7 @@ def _verbs(proposal: Proposal, by_number: Mapping[int, Proposal]) -> list[tuple[
     keys = [("a", f"store #{proposal.number} {at_once}"), ("r", "refuse it, with a reason if you like")]
     if proposal.conflicts_with:
         keys = [
-            ("<", settling(proposal, by_number, THIS).will() + _still(proposal)),
+            ("<", settling(proposal, by_number, THIS).will()),
             (">", settling(proposal, by_number, THAT).will() + _right(proposal, by_number)),
             ("=", settling(proposal, by_number, "both").will()),
             ("r", f"refuse #{proposal.number} alone, with a reason if you like"),
@@ -221,10 +221,6 @@ def _contradiction(
         right += _side(key, f"that, {head}", theirs if lit else (), text, link, half)
     lines: list[Line] = [BLANK, (ink("These cannot both hold", "soft", width),)]
     return [*lines, *(side_by_side(left, right, half) if beside else [*left, BLANK, *right])]
-
-
-def _still(proposal: Proposal) -> str:
-    return "; what memory says stays until you change it" if contradicted_memories(proposal) else ""
 
 
 def _right(proposal: Proposal, by_number: Mapping[int, Proposal]) -> str:

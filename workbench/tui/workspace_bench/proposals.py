@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.tui.workspace_bench.door import Door
+from workbench.tui.workspace_bench.door import Door, counted
 
 if TYPE_CHECKING:
     from workbench.engine import results
@@ -25,7 +25,12 @@ class WorkspaceProposals(Door):
 
     def settle(self, verdict: Verdict) -> bench.Outcome:
         """Carry out a verdict at once, in one commit; refused as stale where a proposal says something else by now."""
-        return self._did(verdict.done(), self._settled(verdict))
+        settled = self._settled(verdict)
+        told = verdict.done()
+        if settled.retired:
+            gone = counted(settled.retired, "memory")
+            told = f"{told} {gone[0].upper()}{gone[1:]} no longer hold{'s' * (len(settled.retired) == 1)}."
+        return self._did(told, settled)
 
     def _settled(self, verdict: Verdict) -> results.Settled:
         keep, refuse, defer = (
@@ -36,9 +41,13 @@ class WorkspaceProposals(Door):
         if verdict.both:
             return workspace.proposal_keep_both(keep, expected=expected)
         if keep and refuse:
-            return workspace.proposal_settle(keep, refuse, reason=verdict.reason, expected=expected)
+            return workspace.proposal_settle(
+                keep, refuse, reason=verdict.reason, replacing=verdict.replacing, expected=expected
+            )
         if keep:
-            return workspace.proposal_commit(keep, store=verdict.store, text=verdict.text, expected=expected)
+            return workspace.proposal_commit(
+                keep, store=verdict.store, text=verdict.text, replacing=verdict.replacing, expected=expected
+            )
         if refuse:
             return workspace.proposal_reject(refuse, reason=verdict.reason, expected=expected)
         return workspace.proposal_defer(defer, expected=expected)

@@ -29,18 +29,14 @@ class WorkspaceSecrets(Door):
         return self._workspace.secrets_reveal(number).text
 
     def choose(self, choice: HeldChoice) -> bench.Outcome:
-        """Carry out a choice at once; each thing that is stored is a commit of its own."""
-        workspace, commit = self._workspace, None
-        warnings: list[str] = []
+        """Carry out a choice at once; one undo takes it back."""
+        numbers = [each.number for each in choice.held]
         try:
-            for each in choice.held:
-                if choice.choice == DROP:
-                    workspace.secrets_drop(each.number)
-                    continue
-                stored = workspace.secrets_store(each.number, leave_out=choice.choice == WITHOUT)
-                commit = stored.commit or commit
-                warnings += stored.warnings
+            if choice.choice == DROP:
+                self._workspace.secrets_drop(*numbers)
+                return bench.Outcome(choice.done())
+            stored = self._workspace.secrets_store(*numbers, leave_out=choice.choice == WITHOUT)
         finally:
             # What was decided before one failed stands.
             self._tell()
-        return bench.Outcome(" ".join((choice.done(), *warnings)), commit)
+        return bench.Outcome(" ".join((choice.done(), *stored.warnings)), stored.commit)
