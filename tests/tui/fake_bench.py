@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from tests.tui.fake_importing import FakeImporting
 from tests.tui.fake_recall import answered, explanation, fresh_index
 from tests.tui.fake_review import PROPOSAL, FakeReview, open_gate
 from tests.tui.fake_seeing import FakeSeeing
@@ -54,7 +55,7 @@ def _slug(text: str) -> str:
 
 
 @dataclass
-class FakeBench(FakeReview, FakeSeeing):
+class FakeBench(FakeReview, FakeSeeing, FakeImporting):
     """An engine for tests: same answers every time, and a list of what it was asked to do."""
 
     name: str = "ria-formosa"

@@ -27,6 +27,7 @@ from workbench.tui.themes import textual_theme
 from workbench.tui.trail import Place, Trail
 from workbench.tui.views.cycle import cycle_result, cycle_words
 from workbench.tui.views.status import KEY_LINK, PANE_LINK, bottom_line, top_line
+from workbench.tui.views.teaching import IMPORT_LINK
 from workbench.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -60,8 +61,8 @@ class BenchApp(Overlays):
     BINDINGS: ClassVar = [
         *bindings(
             commands.FindAnything, commands.ShowHelp, commands.Undo, commands.Redo, commands.GoBack,
-            commands.GoForward, commands.SwitchTheme, commands.ShowIndex, commands.ShowNotices, commands.HowToLeave,
-            commands.QuitBench,
+            commands.GoForward, commands.SwitchTheme, commands.ShowIndex, commands.ImportMemory, commands.ExportMemory,
+            commands.ShowNotices, commands.HowToLeave, commands.QuitBench,
         ),
         *((str(at + 1), f"show_pane({at})", title) for at, (_, title, _) in enumerate(PANES)),
     ]  # fmt: skip
@@ -144,7 +145,7 @@ class BenchApp(Overlays):
         if target and place is None:
             self.show_memory(target)
             self._begin_following()
-        self.screen.bindings_updated_signal.subscribe(self, lambda _screen: self._draw_bottom())
+        self.screen.bindings_updated_signal.subscribe(self, lambda _screen: self.draw_bottom())
         if self._problems:
             self.notify(
                 "\n".join(self._problems), title="Your settings", severity="warning", markup=False, timeout=12
@@ -167,6 +168,8 @@ class BenchApp(Overlays):
         await self.in_order.finish()
         self.index_work.cancel()
         self.reflection_work.cancel()
+        if self.import_work is not None:
+            self.import_work.cancel()
         self._end_subscription()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -185,9 +188,10 @@ class BenchApp(Overlays):
         if shown:
             status = replace(status, moment=shown.first(Pane).moment)
         top.show(partial(top_line, status, self.pane_titles(), self._current))
-        self._draw_bottom()
+        self.draw_bottom()
 
-    def _draw_bottom(self) -> None:
+    def draw_bottom(self) -> None:
+        """Draw what waits, and the keys that mean something here."""
         # What was to be drawn after the next refresh may come when the screens are gone already.
         screens = self.screen_stack
         if screens and screens[-1] is screens[0]:
@@ -195,6 +199,8 @@ class BenchApp(Overlays):
             status = self.status
             if status is not None and (words := self.index_work.words):
                 status = replace(status, index=words)
+            if status is not None and self.import_work is not None:
+                status = replace(status, importing=self.import_work.words)
             if status is not None and self.reflection_work.running:
                 status = replace(status, cycle=cycle_words(self.reflection_work.progress))
             self.query_one("#bottom", StatusLine).show(
@@ -225,7 +231,7 @@ class BenchApp(Overlays):
     def _index_moved(self) -> None:
         from workbench.tui.screens.index import IndexScreen
 
-        self._draw_bottom()
+        self.draw_bottom()
         if isinstance(self.screen, IndexScreen):
             self.screen.moved()
         if not self.index_work.running:
@@ -235,7 +241,7 @@ class BenchApp(Overlays):
     def _reflection_moved(self) -> None:
         from workbench.tui.panes.inbox import InboxPane
 
-        self._draw_bottom()
+        self.draw_bottom()
         for pane in self.query(InboxPane):
             pane.reflection_moved()
         cycle = self.reflection_work
@@ -246,6 +252,10 @@ class BenchApp(Overlays):
             self.notify(cycle.problem, severity="information" if cycle.cancelled else "error", timeout=8)
         elif cycle.result is not None:
             self.notify(cycle_result(cycle.result), timeout=8)
+
+    def memory_changed(self) -> None:
+        """Have what is shown read memory again."""
+        self.post_message(self.MemoryChanged())
 
     @on(MemoryChanged)
     def _memory_changed(self) -> None:
@@ -332,6 +342,9 @@ class BenchApp(Overlays):
         """Show what a link leads to: in its pane, or by itself where it has none."""
         if not link:
             return
+        if link == IMPORT_LINK:
+            self.action_import_memory()
+            return
         link = navigation.memory_of_file(link)
         place = navigation.destination(link)
         if place is not None:
@@ -357,6 +370,8 @@ class BenchApp(Overlays):
             await self.run_command(self.labelled(event.link.removeprefix(KEY_LINK)))
         elif event.link == "index":
             self.action_show_index()
+        elif event.link == "import":
+            self.action_import_memory()
         elif event.link == "notices":
             self.action_show_notices()
 
@@ -384,9 +399,9 @@ class BenchApp(Overlays):
     def _is_working(self, event: Pane.Working) -> None:
         self._working += event.by
         if event.by > 0:
-            self.set_timer(_LONG, self._draw_bottom)
+            self.set_timer(_LONG, self.draw_bottom)
         else:
-            self._draw_bottom()
+            self.draw_bottom()
 
     @on(Pane.Done)
     def _done(self, event: Pane.Done) -> None:

@@ -50,6 +50,16 @@ def line_width(line: Line) -> int:
     return sum(cell_width(span.text) for span in line)
 
 
+def link_at(line: Line, cell: int) -> str:
+    """Return where the part of a line leads that covers a cell, counted from 0; empty where it leads nowhere."""
+    right = 0
+    for span in line:
+        right += cell_width(span.text)
+        if cell < right:
+            return span.link if cell >= 0 else ""
+    return ""
+
+
 def spread(left: Line, right: Line, width: int) -> Line:
     """Put one line at the left and one at the right edge; the left one is cut where they would meet.
 

@@ -27,6 +27,7 @@ SECTIONS = (
     "In the past",
     "On a session",
     "On the index",
+    "On an import",
     "On a memory",
     "Everywhere",
     "In a list",

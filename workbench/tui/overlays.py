@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
     from textual.notifications import SeverityLevel
 
+    from workbench.engine.results import ImportedAs
     from workbench.tui.bench import Bench, Outcome
+    from workbench.tui.import_work import ImportWork
     from workbench.tui.in_order import InOrder
     from workbench.tui.index_work import IndexWork
     from workbench.tui.memory_actions import MemoryActions
@@ -46,6 +48,7 @@ class Overlays(App[None], inherit_bindings=False):
     reflection_work: ReflectionWork
     memory_actions: MemoryActions
     in_order: InOrder
+    import_work: ImportWork | None = None
     _leaving = False
     _titled: Sequence[Finding] = ()
 
@@ -55,6 +58,16 @@ class Overlays(App[None], inherit_bindings=False):
         def __init__(self, titled: Sequence[Finding]) -> None:
             super().__init__()
             self.titled = titled
+
+    class ImportMoved(Message):
+        """An import came further, or to an end."""
+
+        def __init__(self, import_work: ImportWork) -> None:
+            super().__init__()
+            self.import_work = import_work
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, Overlays.ImportMoved) and message.import_work is self.import_work
 
     async def on_event(self, event: events.Event) -> None:
         """Take no more keys once the bench is being left: what is typed then is meant for the shell."""
@@ -84,6 +97,14 @@ class Overlays(App[None], inherit_bindings=False):
     @abstractmethod
     async def action_show_pane(self, at: int) -> None:
         """Go to the pane of that number."""
+
+    @abstractmethod
+    def draw_bottom(self) -> None:
+        """Draw the line at the bottom anew."""
+
+    @abstractmethod
+    def memory_changed(self) -> None:
+        """Have what is shown read memory again."""
 
     @abstractmethod
     def choose_theme(self, name: str) -> None:
@@ -131,6 +152,11 @@ class Overlays(App[None], inherit_bindings=False):
             if command_id and active.binding.id == command_id:
                 await self.run_action(active.binding.action, active.node)
                 return
+        # Where one writes, letters are no keys, and yet what the app itself can do can be asked for.
+        for _, own in self._bindings:
+            if command_id and own.id == command_id:
+                await self.run_action(own.action)
+                return
 
     # --- finding --------------------------------------------------------------------------------------------
 
@@ -175,7 +201,7 @@ class Overlays(App[None], inherit_bindings=False):
     def _offered(self) -> list[Finding]:
         from workbench.tui.screens.find import Finding
 
-        usable = self.usable_ids()
+        usable = self.usable_ids() | {own.id for _, own in self._bindings if own.id}
         offered = [Finding(f"pane:{at}", title, str(at + 1)) for at, title in enumerate(self.pane_titles())]
         offered += [
             Finding(f"run:{command.id}", f"{command.title()}: {command.help()}", shown_key(command.key))
@@ -220,6 +246,62 @@ class Overlays(App[None], inherit_bindings=False):
 
         if len(self.screen_stack) == 1:
             self.push_screen(IndexScreen(self.bench, self.index_work))
+
+    # --- importing and exporting ----------------------------------------------------------------------------
+
+    def look_at_import(self, source: str, imported_as: ImportedAs = "memories") -> None:
+        """Begin to look what would come in from a place; what was looked at before is let go of."""
+        from workbench.tui.import_work import ImportWork
+
+        if self.import_work is not None:
+            self.import_work.cancel()
+        begun = ImportWork(
+            self.bench, source, imported_as, lambda: self.post_message(self.ImportMoved(begun))
+        )
+        self.import_work = begun
+        begun.look()
+
+    def action_import_memory(self) -> None:
+        """Ask where to import from; where something is being brought in, show how far it is."""
+        from workbench.tui.screens.import_source import ImportSourceScreen
+        from workbench.tui.screens.importing import UNDO, ImportScreen
+
+        async def left(link: str | None) -> None:
+            if link == UNDO:
+                await self.run_action("undo")
+            else:
+                await self.open_link(link)
+
+        if len(self.screen_stack) == 1:
+            is_under_way = self.import_work is not None and bool(self.import_work.words)
+            self.push_screen(ImportScreen() if is_under_way else ImportSourceScreen(self.bench), left)
+
+    @on(ImportMoved)
+    def _import_moved(self, event: ImportMoved) -> None:
+        from workbench.tui.screens.importing import ImportScreen
+        from workbench.tui.views.importing import import_words
+
+        import_work = event.import_work
+        if import_work is not self.import_work:
+            return
+        self.draw_bottom()
+        is_shown = isinstance(self.screen, ImportScreen)
+        if isinstance(self.screen, ImportScreen):
+            self.screen.moved()
+        if import_work.storing and not import_work.running and not import_work.told:
+            import_work.told = True
+            self.memory_changed()
+            if not is_shown:
+                failed = import_work.imported is None
+                self.notify(
+                    import_words(import_work), severity="error" if failed else "information", timeout=8
+                )
+
+    def action_export_memory(self) -> None:
+        from workbench.tui.screens.export import ExportScreen
+
+        if len(self.screen_stack) == 1:
+            self.push_screen(ExportScreen(self.bench))
 
     def show_memory(self, memory_id: str) -> None:
         """Show a memory with all there is to know of it, over the pane."""

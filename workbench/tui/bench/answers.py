@@ -25,6 +25,7 @@ class Status:
         notices: What works only in part, one sentence each: a stale index, a file that cannot be read whole.
         reading: Files read and files to read, or None when all have been.
         index: What search may not know yet, in a word or two; empty when its index is up to date.
+        importing: How far an import is that runs now, in a word or two; empty where none does.
         cycle: How far a reflection is that runs now, in a word or two; empty where none does.
     """
 
@@ -38,6 +39,7 @@ class Status:
     notices: tuple[str, ...] = ()
     reading: tuple[int, int] | None = None
     index: str = ""
+    importing: str = ""
     cycle: str = ""
 
 

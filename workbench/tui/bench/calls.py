@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from workbench.tui.bench.decay import DecayCalls
 from workbench.tui.bench.graph import GraphCalls
+from workbench.tui.bench.importing import ImportCalls
 from workbench.tui.bench.memory import MemoryCalls
 from workbench.tui.bench.past import PastCalls
 from workbench.tui.bench.proposals import ProposalCalls
@@ -40,6 +41,7 @@ class Bench(
     DecayCalls,
     PastCalls,
     SessionCalls,
+    ImportCalls,
     Protocol,
 ):
     """The engine as the panes know it: synchronous, safe from several threads, raising `WorkbenchError`."""

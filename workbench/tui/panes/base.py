@@ -328,6 +328,11 @@ class Pane(Widget):
         event.stop()
         self.go_in(event.key)
 
+    @on(VirtualList.Taught)
+    def _taught(self, event: VirtualList.Taught) -> None:
+        event.stop()
+        self.post_message(self.GoTo(event.key))
+
     def go_in(self, key: str) -> None:
         """Go from a row into the detail."""
         del key

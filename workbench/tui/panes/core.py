@@ -27,7 +27,7 @@ from workbench.tui.views.core import (
     total_line,
 )
 from workbench.tui.views.memory import known_lines
-from workbench.tui.views.teaching import teach
+from workbench.tui.views.teaching import IMPORT, teach
 from workbench.tui.widgets.status_line import StatusLine
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ _EMPTY = teach(
     "and what must never be forgotten. It lives in MEMORY.md and is kept short by a budget of tokens.",
     ("workbench init", "lays out MEMORY.md with its four blocks."),
     ('workbench core add identity "…"', "adds an item."),
+    IMPORT,
 )
 _NOTHING_MATCHES = teach(
     "Nothing matches.", "No item holds all of these words.", ("esc", "shows everything again.")

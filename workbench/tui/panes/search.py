@@ -21,7 +21,7 @@ from workbench.tui.views.asking import ASK_KEY, AskRows, examples, grammar_lines
 from workbench.tui.views.explanation import explanation_lines
 from workbench.tui.views.hit_in_file import AFTER, BEFORE, hit_lines
 from workbench.tui.views.hits import HitRows, citation
-from workbench.tui.views.teaching import teach
+from workbench.tui.views.teaching import IMPORT, teach
 from workbench.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ _NOTHING_THERE = teach(
     "There is nothing to find yet.",
     "As soon as the agent has noted something down, it can be asked for here, in plain words.",
     ('workbench remember "We ship on Fridays"', "writes a memory."),
+    # Here one writes a question, and letters are no keys.
+    ("^p import", *IMPORT[1:]),
     ("workbench demo", "builds a sample workspace to look around in."),
 )
 _READING = teach("Reading the files for the first time.", "Search finds what has been read so far.")

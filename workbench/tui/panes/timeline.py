@@ -17,7 +17,7 @@ from workbench.tui.palette import PAPER
 from workbench.tui.panes.on_memories import ON_MEMORIES, OnMemories
 from workbench.tui.query import Query, parse_days, parse_query
 from workbench.tui.screens.ask import ask_for_day
-from workbench.tui.views.teaching import teach
+from workbench.tui.views.teaching import IMPORT, teach
 from workbench.tui.views.timeline import (
     FIELDS,
     TimelineRows,
@@ -42,6 +42,7 @@ _EMPTY = teach(
     "The timeline holds what the agent noted down, day by day: decisions, preferences, tasks, corrections. "
     "Everything it knows can be traced back to here. Daily logs of other agents appear as well.",
     ('workbench remember "We ship on Fridays"', "writes an episode."),
+    IMPORT,
     ("workbench demo", "builds a sample workspace to look around in."),
 )
 _READING = teach("Reading the files for the first time.", "What is found appears here as it comes.")

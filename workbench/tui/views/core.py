@@ -10,6 +10,7 @@ from workbench.tui.ink import BLANK, Line, Span, cut, gap, ink, spread
 from workbench.tui.text import cell_width, plain, wrap
 from workbench.tui.views.budget import budget_line
 from workbench.tui.views.memory import score_lines
+from workbench.tui.views.teaching import IMPORT_LINK
 from workbench.tui.widgets.rows import SectionedRows
 
 if TYPE_CHECKING:
@@ -117,6 +118,9 @@ def block_lines(block: CoreBlock, width: int) -> list[Line]:
         lines.extend((Span(line),) for line in (wrap(words, width) if words else ()))
     lines += [BLANK, (Span("n", "strong"), Span("  adds the first item.", "soft"))]
     lines.append((Span("E", "strong"), Span("  opens the block in your own editor.", "soft")))
+    lines.append(
+        (Span("I", "strong", IMPORT_LINK), Span("  brings in memory from elsewhere.", "soft", IMPORT_LINK))
+    )
     if block.budget is not None:
         lines += [
             BLANK,

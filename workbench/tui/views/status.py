@@ -115,6 +115,8 @@ def needs_line(status: Status | None, *, short: bool) -> Line:
         )
     if status.cycle:
         parts.append(Span("◐" if short else f"◐ {status.cycle}", "soft", "review"))
+    if status.importing:
+        parts.append(Span("◒" if short else f"◒ {status.importing}", "soft", "import"))
     if status.index:
         parts.append(Span("◌" if short else f"◌ {status.index}", "soft", "index"))
     if status.notices:

@@ -11,10 +11,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from workbench.tui import commands
-from workbench.tui.ink import BLANK, Span, line_width
+from workbench.tui.ink import BLANK, Span, line_width, link_at
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import RAISED
-from workbench.tui.text import cell_width
 from workbench.tui.widgets.painted import palette_of
 
 if TYPE_CHECKING:
@@ -177,15 +176,8 @@ class Detail(ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         row = event.y + round(self.scroll_y) - 1
-        if not 0 <= row < len(self._lines):
-            return
-        left = _MARGIN
-        for span in self._lines[row]:
-            right = left + cell_width(span.text)
-            if left <= event.x < right and span.link:
-                self.post_message(self.Followed(self, span.link))
-                return
-            left = right
+        if 0 <= row < len(self._lines) and (link := link_at(self._lines[row], event.x - _MARGIN)):
+            self.post_message(self.Followed(self, link))
 
 
 def _ends_with_link(line: Line, link: str) -> bool:

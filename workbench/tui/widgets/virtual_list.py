@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 
 from workbench.tui import commands
-from workbench.tui.ink import BLANK, Span
+from workbench.tui.ink import BLANK, Span, link_at
 from workbench.tui.keymap import bindings
 from workbench.tui.palette import CURSOR, MARKED, PAPER, RAISED
 from workbench.tui.widgets.marks import Marks
@@ -65,6 +65,9 @@ class VirtualList(ScrollView, can_focus=True):
 
     class Chosen(About):
         """A row was opened: by key or by a double click."""
+
+    class Taught(About):
+        """A link in what an empty list says was clicked; the key is where it leads."""
 
     class MarksChanged(About):
         """Other rows are marked than before."""
@@ -192,11 +195,14 @@ class VirtualList(ScrollView, can_focus=True):
         return bar + ("✓" if key and key in self.marks.keys else " ")
 
     def _render_empty(self, y: int, width: int) -> Strip:
+        return palette_of(self.app).strip(self._empty_line(y, width), width, self._plain_ground)
+
+    def _empty_line(self, y: int, width: int) -> Line:
         lines: Sequence[Line] = ()
         if not len(self.rows) and not self.waiting and self._empty is not None:
             lines = self._empty(max(10, width - 6))
         line = lines[y - 2] if 0 <= y - 2 < len(lines) else BLANK
-        return palette_of(self.app).strip((Span("   "), *line) if line else BLANK, width, self._plain_ground)
+        return (Span("   "), *line) if line else BLANK
 
     def watch_has_focus(self, _has_focus: bool) -> None:
         super().watch_has_focus(_has_focus)
@@ -295,6 +301,11 @@ class VirtualList(ScrollView, can_focus=True):
         return True
 
     def on_click(self, event: events.Click) -> None:
+        if not len(self.rows):
+            line = self._empty_line(event.y, self.scrollable_content_region.width)
+            if link := link_at(line, event.x):
+                self.post_message(self.Taught(self, link))
+            return
         index = event.y + round(self.scroll_y)
         on_sticky = event.y == 0 and repeated_heading(self.rows, index) is not None
         if 0 <= index < len(self.rows):

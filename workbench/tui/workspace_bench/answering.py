@@ -15,6 +15,7 @@ from workbench.tui.follower import Follower
 from workbench.tui.workspace_bench.decay import WorkspaceDecay
 from workbench.tui.workspace_bench.door import counted
 from workbench.tui.workspace_bench.graph import WorkspaceGraph
+from workbench.tui.workspace_bench.importing import WorkspaceImporting
 from workbench.tui.workspace_bench.memory import WorkspaceMemory
 from workbench.tui.workspace_bench.past import WorkspacePast
 from workbench.tui.workspace_bench.proposals import WorkspaceProposals
@@ -40,6 +41,7 @@ class WorkspaceBench(
     WorkspaceDecay,
     WorkspacePast,
     WorkspaceSessions,
+    WorkspaceImporting,
 ):
     """A workspace opened by a person, as the panes know it.
 
@@ -313,12 +315,12 @@ class WorkspaceBench(
     def undo(self) -> bench.Outcome:
         """Take back the newest action that is not undone yet."""
         changed = self._workspace.undo()
-        return self._did(f"Undid {', '.join(map(self._named, changed.ids))}.", changed)
+        return self._did(f"Undid {self._names(changed.ids)}.", changed)
 
     def redo(self) -> bench.Outcome:
         """Do again what was undone last."""
         changed = self._workspace.redo()
-        return self._did(f"Did {', '.join(map(self._named, changed.ids))} again.", changed)
+        return self._did(f"Did {self._names(changed.ids)} again.", changed)
 
     def subscribe(self, changed: Callable[[], object]) -> Callable[[], object]:
         """Call `changed`, from any thread, whenever memory has changed; returns what ends it."""

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
 
+_MOST_NAMED = 3
+
+
 class Door:
     """A workspace opened by a person.
 
@@ -41,6 +44,12 @@ class Door:
             _, dash, summary = subject.partition(" — ")
             return f"“{summary if dash else subject}”"
         return commit[:7]
+
+    def _names(self, commits: Sequence[str]) -> str:
+        """Return what commits did, the first of them in words; a whole import may be hundreds."""
+        named = ", ".join(map(self._named, commits[:_MOST_NAMED]))
+        more = len(commits) - _MOST_NAMED
+        return f"{named} and {more:,} more" if more > 0 else named
 
 
 def counted(things: Sequence[str], noun: str) -> str:

@@ -1,0 +1,133 @@
+"""Asks where all memory is to be written, and writes it there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on, work
+from textual.containers import Vertical
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from workbench.engine.errors import WorkbenchError
+from workbench.tui import commands
+from workbench.tui.keymap import bindings
+from workbench.tui.palette import RAISED
+from workbench.tui.screens.keys_below import KeysBelow
+from workbench.tui.views.importing import exported_words
+from workbench.tui.widgets.status_line import StatusLine
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from textual.app import ComposeResult
+
+    from workbench.engine.results import Exported
+    from workbench.tui.bench import Bench
+    from workbench.tui.keymap import Command
+
+_SUFFIX = ".jsonl"
+_AS_FILE = "One file of JSON Lines: every memory with what is known of it, and every file as it is."
+_AS_FOLDER = "A plain folder of the files as they are, to be read with any editor."
+
+
+class ExportScreen(ModalScreen[None], KeysBelow):
+    """A path to write to, as a file or as a folder; either can be imported again.
+
+    Args:
+        bench: The engine.
+    """
+
+    BINDINGS: ClassVar = bindings(commands.ExportAs, commands.WriteExport, commands.Leave)
+
+    class Written(Message):
+        """It is written, or could not be."""
+
+        def __init__(self, exported: Exported | None, problem: str = "") -> None:
+            super().__init__()
+            self.exported = exported
+            self.problem = problem
+
+    def __init__(self, bench: Bench) -> None:
+        super().__init__()
+        self._bench = bench
+        self._folder = False
+        self._writing = False
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog export-dialog"):
+            yield Static("Export all memory to where?", classes="dialog-title", markup=False)
+            yield Input(self._suggested(), compact=True, select_on_focus=False)
+            yield Static(_AS_FILE, id="export-as", classes="dialog-text", markup=False)
+            yield Static("", id="export-problem", markup=False)
+            yield StatusLine(id="export-keys", ground=RAISED)
+
+    def _suggested(self) -> str:
+        place = self._bench.place()
+        return f"~/{place.workspace}-{place.now:%Y-%m-%d}{'' if self._folder else _SUFFIX}"
+
+    def on_mount(self) -> None:
+        self.query_one(Input).focus()
+        self.draw_keys()
+
+    def keys(self) -> Sequence[tuple[type[Command], str]]:
+        """Return the keys of the question; none but waiting while it is written."""
+        if self._writing:
+            return ((commands.Leave, "close; it is written all the same"),)
+        other = "as one file" if self._folder else "as a folder"
+        return ((commands.WriteExport, "write it"), (commands.ExportAs, other), (commands.Leave, "close"))
+
+    def action_export_as(self) -> None:
+        """Change between a file and a folder; a name that was not typed changes with it."""
+        field = self.query_one(Input)
+        suggested = field.value == self._suggested()
+        self._folder = not self._folder
+        self.query_one("#export-as", Static).update(_AS_FOLDER if self._folder else _AS_FILE)
+        if suggested:
+            field.value = self._suggested()
+        self.draw_keys()
+
+    @on(Input.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.action_write_export()
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._tell("")
+
+    def action_write_export(self) -> None:
+        target = self.query_one(Input).value.strip()
+        if target and not self._writing:
+            self._writing = True
+            self._tell("writing…")
+            self._write(target, folder=self._folder)
+        self.draw_keys()
+
+    @work(thread=True)
+    def _write(self, target: str, *, folder: bool) -> None:
+        try:
+            exported = self._bench.export(target, folder=folder)
+        except WorkbenchError as error:
+            self.post_message(self.Written(None, error.told))
+        else:
+            self.app.call_from_thread(self.app.notify, exported_words(exported), timeout=8)
+            self.post_message(self.Written(exported))
+
+    @on(Written)
+    def _written(self, event: Written) -> None:
+        event.stop()
+        self._writing = False
+        if event.exported is not None:
+            self.dismiss(None)
+            return
+        self._tell(event.problem)
+        self.draw_keys()
+
+    def _tell(self, text: str) -> None:
+        self.query_one("#export-problem", Static).update(text)
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
