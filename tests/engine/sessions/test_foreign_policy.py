@@ -16,6 +16,7 @@ def policies(folder: Path, config: str, *keys: str) -> list[str] | None:
     sessions.mkdir(parents=True)
     (folder / "openclaw.json").write_text(config)
     rules = foreign_rules(sessions)
+    assert foreign_rules(sessions / "7d0c.jsonl") == rules
     return None if rules is None else [render_policy(rules.of(parse_key(key))) for key in keys]
 
 

@@ -13,6 +13,7 @@ from workbench.engine.results import SessionProblem
 from workbench.engine.sessions import events
 from workbench.engine.sessions.entries import SessionEntry, milliseconds, whole
 from workbench.engine.sessions.events import parts_of, render_event, text_of
+from workbench.engine.sessions.homes import ForeignHome
 from workbench.engine.sessions.keys import SessionKey, is_session_id, parse_key
 from workbench.engine.sessions.lines import FileLines
 from workbench.engine.sessions.opening import open_plain
@@ -30,7 +31,7 @@ _MARKS = ("isMeta", "isVisibleInTranscriptOnly")
 _USED = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
 
 
-class ClaudeHome:
+class ClaudeHome(ForeignHome):
     """The sessions of Claude Code below a folder, or one of them.
 
     Args:
@@ -38,16 +39,8 @@ class ClaudeHome:
     """
 
     def __init__(self, place: Path) -> None:
-        self._place = place
+        super().__init__(place, "claude-code")
         self._transcripts = {_key_of(each): each for each in claude_transcripts(place)}
-
-    @property
-    def source(self) -> str:
-        return "claude-code"
-
-    @property
-    def where(self) -> str:
-        return str(self._place)
 
     @property
     def rules(self) -> ResetRules:
@@ -66,7 +59,7 @@ class ClaudeHome:
 
     def lines(self, key: SessionKey, entry: SessionEntry) -> ClaudeLines:
         known = self._transcripts.get(str(key))
-        return ClaudeLines(known or self._place / f"{entry.session_id}.jsonl")
+        return ClaudeLines(known or self.place / f"{entry.session_id}.jsonl")
 
 
 class ClaudeLines(FileLines):

@@ -37,9 +37,9 @@ def copy_session(
         StorageError: The disk does not take it.
     """
     session_id = checked_session_id(entry.fields.get("sessionId"))
-    copy = find_copy(entry, store)
-    if copy is not None:
-        return *copy, False
+    for name, known in store.read().entries.items():
+        if known.session_id == session_id and store.transcript(parse_key(name), known).exists():
+            return name, known, False
     store.make_folder()
     copied = SessionEntry(entry.fields).with_fields(
         sessionFile=None, updatedAt=milliseconds(now), **{_COPIED_FROM: lines.where}
@@ -56,17 +56,22 @@ def copy_session(
     return name, stored, True
 
 
-def find_copy(entry: SessionEntry, store: SessionStore) -> tuple[str, SessionEntry] | None:
-    """Return the key and the entry of the copy that was made of a session before; None where there is none.
+def drop_copy(key: SessionKey, entry: SessionEntry, store: SessionStore) -> None:
+    """Take back a copy that was made a moment ago, unless somebody has gone on with it.
 
     Args:
-        entry: Of the original.
+        key: Of the copy.
+        entry: As it was when the copy was made.
         store: The own one.
     """
-    for name, known in store.read().entries.items():
-        if known.session_id == entry.session_id and store.transcript(parse_key(name), known).exists():
-            return name, known
-    return None
+
+    def leave(known: SessionEntry | None) -> SessionEntry | None:
+        if known is not None and known.fields == entry.fields:
+            store.transcript(key, entry).unlink(missing_ok=True)
+            return None
+        return known
+
+    store.change(key, leave)
 
 
 def originals(store: SessionStore) -> Iterator[Lines]:

@@ -1,21 +1,53 @@
-"""How many tokens messages take: counted where that is quick, else told from the characters a token took so far."""
+"""How many tokens messages take, counted or told from their characters, and portions of them that fit a model."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Protocol, TypeVar
 
 from workbench.engine.sessions.events import parts_of
 from workbench.engine.tokens import count_tokens
 
 MESSAGE_TOKENS = 4
+# Who speaks, and the line.
+_TURN_TOKENS = 8
 IMAGE_TOKENS = 1200
 # Counted exactly up to here; a transcript of a hundred megabytes would take a minute.
 EXACT_CHARACTERS = 2_000_000
 _ONE_EXACT = 40_000
 _CHARACTERS_PER_TOKEN = 4.0
 _NO_TEXT = frozenset({"image", "input_image", "image_url"})
+
+
+class HasText(Protocol):
+    """Something with words."""
+
+    @property
+    def text(self) -> str: ...
+
+
+Turn = TypeVar("Turn", bound=HasText)
+
+
+def portions(turns: Iterable[Turn], room: int) -> Iterator[list[Turn]]:
+    """Give turns in portions that a model takes at once, in order; one that is too long for any stands alone.
+
+    Args:
+        turns: Of a conversation.
+        room: Most tokens of a portion.
+    """
+    portion: list[Turn] = []
+    used = 0
+    for turn in turns:
+        tokens = count_tokens(turn.text) + _TURN_TOKENS
+        if portion and used + tokens > room:
+            yield portion
+            portion, used = [], 0
+        portion.append(turn)
+        used += tokens
+    if portion:
+        yield portion
 
 
 class TokenEstimate:

@@ -6,7 +6,7 @@ Nothing here writes anything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,11 +20,9 @@ from workbench.engine.sessions.claude_code import (
 )
 from workbench.engine.sessions.entries import SessionEntry
 from workbench.engine.sessions.foreign_database import DATABASE, DatabaseHome
-from workbench.engine.sessions.foreign_policy import foreign_rules
-from workbench.engine.sessions.homes import FileHome, SessionHome
+from workbench.engine.sessions.homes import FileHome, ForeignHome, SessionHome
 from workbench.engine.sessions.keys import SessionKey, is_session_id, parse_key
 from workbench.engine.sessions.lines import FileLines, Lines
-from workbench.engine.sessions.policy import ResetRules
 from workbench.engine.sessions.store import NAME, StoreContent
 
 VARIABLES = ("OPENCLAW_STATE_DIR", "MOLTBOT_STATE_DIR", "CLAWDBOT_STATE_DIR")
@@ -62,8 +60,7 @@ def installs(environment: Mapping[str, str], home: Path) -> tuple[Install, ...]:
         real = folder.resolve()
         agents = dict(_agents(folder))
         if agents and real not in found:
-            worlds = {agent_home.source for agent_home in agents.values()}
-            found[real] = Install(folder, worlds.pop() if len(worlds) == 1 else "both", tuple(agents))
+            found[real] = Install(folder, _world(agents.values()), tuple(agents))
     claude = Path(environment.get(CLAUDE_VARIABLE) or home / ".claude").expanduser()
     if transcripts := claude_transcripts(claude):
         projects = tuple(dict.fromkeys(map(project_of, transcripts)))
@@ -107,7 +104,7 @@ def foreign_home(place: Path) -> SessionHome:
     )
 
 
-class ManyHomes:
+class ManyHomes(ForeignHome):
     """The sessions of all agents of one install.
 
     Args:
@@ -116,22 +113,9 @@ class ManyHomes:
     """
 
     def __init__(self, folder: Path, homes: tuple[SessionHome, ...]) -> None:
-        self._folder = folder
+        super().__init__(folder, _world(homes))
         self._homes = homes
         self._owner: dict[str, SessionHome] = {}
-
-    @property
-    def source(self) -> str:
-        worlds = {home.source for home in self._homes}
-        return worlds.pop() if len(worlds) == 1 else "both"
-
-    @property
-    def where(self) -> str:
-        return str(self._folder)
-
-    @property
-    def rules(self) -> ResetRules | None:
-        return foreign_rules(self._folder)
 
     def read(self) -> StoreContent:
         entries: dict[str, SessionEntry] = {}
@@ -157,7 +141,7 @@ class ManyHomes:
         return next((lines for lines in every if lines.size()), every[0])
 
 
-class SingleHome:
+class SingleHome(ForeignHome):
     """One transcript by itself, without a store.
 
     Args:
@@ -165,29 +149,22 @@ class SingleHome:
     """
 
     def __init__(self, place: Path) -> None:
-        self._place = place
-
-    @property
-    def source(self) -> str:
-        return "files"
-
-    @property
-    def where(self) -> str:
-        return str(self._place)
-
-    @property
-    def rules(self) -> ResetRules | None:
-        return foreign_rules(self._place.parent)
+        super().__init__(place, "files")
 
     def read(self) -> StoreContent:
-        stem = self._place.stem
+        stem = self.place.stem
         if not is_session_id(stem):
             return StoreContent({}, (SessionProblem(None, f"{ascii(stem)[:80]} is no id of a session."),))
-        updated = round(self._place.stat().st_mtime * 1000)
+        updated = round(self.place.stat().st_mtime * 1000)
         return StoreContent({stem.lower(): SessionEntry({"sessionId": stem, "updatedAt": updated})})
 
     def lines(self, key: SessionKey, entry: SessionEntry) -> Lines:  # noqa: ARG002 - there is only one
-        return FileLines(self._place)
+        return FileLines(self.place)
+
+
+def _world(homes: Iterable[SessionHome]) -> str:
+    worlds = {home.source for home in homes}
+    return worlds.pop() if len(worlds) == 1 else "both"
 
 
 def _agents(folder: Path) -> Iterator[tuple[str, SessionHome]]:

@@ -16,10 +16,9 @@ from urllib.parse import quote
 from workbench.engine.errors import DocumentError, Locked, StorageError
 from workbench.engine.results import SessionProblem
 from workbench.engine.sessions.entries import SessionEntry
-from workbench.engine.sessions.foreign_policy import foreign_rules
-from workbench.engine.sessions.keys import SessionKey, is_session_id
+from workbench.engine.sessions.homes import ForeignHome
+from workbench.engine.sessions.keys import SessionKey, is_key, is_session_id
 from workbench.engine.sessions.lines import MOST_LINE_BYTES, Lines
-from workbench.engine.sessions.policy import ResetRules
 from workbench.engine.sessions.store import StoreContent
 
 DATABASE = "openclaw-agent.sqlite"
@@ -31,7 +30,7 @@ _MOST_EVENT_BYTES = 1 << 40
 _TOO_LONG = "(too long)"
 
 
-class DatabaseHome:
+class DatabaseHome(ForeignHome):
     """The sessions in one agent's database.
 
     Args:
@@ -39,19 +38,7 @@ class DatabaseHome:
     """
 
     def __init__(self, place: Path) -> None:
-        self._place = place
-
-    @property
-    def source(self) -> str:
-        return "database"
-
-    @property
-    def where(self) -> str:
-        return str(self._place)
-
-    @property
-    def rules(self) -> ResetRules | None:
-        return foreign_rules(self._place.parent)
+        super().__init__(place, "database")
 
     def read(self) -> StoreContent:
         """Return all sessions.
@@ -62,10 +49,10 @@ class DatabaseHome:
         """
         entries: dict[str, SessionEntry] = {}
         problems: list[SessionProblem] = []
-        with opened(self._place) as database:
+        with opened(self.place) as database:
             columns = _columns(database, _NODES)
             if not {"session_key", "current_session_id"} <= columns:
-                raise _unknown(self._place, f"it has no table {_NODES} as it is known")
+                raise _unknown(self.place, f"it has no table {_NODES} as it is known")
             version = _schema_version(database)
             if version is not None and version > KNOWN_SCHEMA:
                 problems.append(
@@ -108,7 +95,7 @@ class DatabaseHome:
                 fields |= {name: value for name, value in given.items() if value is not None}
                 # The path of a time before the database.
                 fields.pop("sessionFile", None)
-                if _is_key(key):
+                if is_key(key):
                     entries[key] = SessionEntry(fields)
                 else:
                     problems.append(
@@ -117,11 +104,11 @@ class DatabaseHome:
         return StoreContent(entries, tuple(problems))
 
     def lines(self, key: SessionKey, entry: SessionEntry) -> Lines:  # noqa: ARG002 - the id says it all
-        return DatabaseLines(self._place, entry.session_id)
+        return DatabaseLines(self.place, entry.session_id)
 
     def windows(self) -> dict[str, tuple[str, ...]]:
         """Return the ids of all transcripts of each session, the oldest first."""
-        with opened(self._place) as database:
+        with opened(self.place) as database:
             if not {"session_id", "session_key"} <= _columns(database, "session_windows"):
                 return {}
             found: dict[str, list[str]] = {}
@@ -304,17 +291,6 @@ def _content(plain: object, compressed: object) -> bytes:
     except zstandard.ZstdError:
         return b"(damaged)"
     return content.replace(b"\n", b" ") if len(content) <= MOST_LINE_BYTES else _TOO_LONG.encode()
-
-
-def _is_key(text: str) -> bool:
-    from workbench.engine.errors import InvalidInput
-    from workbench.engine.sessions.keys import parse_key
-
-    try:
-        parse_key(text)
-    except InvalidInput:
-        return False
-    return True
 
 
 def _unknown(place: Path, why: str) -> DocumentError:

@@ -18,7 +18,8 @@ from workbench.engine.sessions.policy import (
     render_policy,
 )
 
-_ABOVE = 4
+# From agents/NAME/agent/DATABASE up to the state folder.
+_ABOVE = 5
 _LARGEST = 512 * 1024
 
 

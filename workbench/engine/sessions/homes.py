@@ -40,6 +40,27 @@ class SessionHome(Protocol):
         ...
 
 
+class ForeignHome:
+    """What the sessions of another program have in common, however it keeps them.
+
+    Args:
+        place: The file or folder that they are in.
+        source: `files`, `database` or `claude-code`.
+    """
+
+    def __init__(self, place: Path, source: str) -> None:
+        self.place = place
+        self.source = source
+
+    @property
+    def where(self) -> str:
+        return str(self.place)
+
+    @property
+    def rules(self) -> ResetRules | None:
+        return foreign_rules(self.place)
+
+
 class FileHome:
     """Sessions in a folder of plain files.
 
@@ -50,11 +71,7 @@ class FileHome:
 
     def __init__(self, folder: Path, source: str = "own") -> None:
         self.store = SessionStore(folder)
-        self._source = source
-
-    @property
-    def source(self) -> str:
-        return self._source
+        self.source = source
 
     @property
     def where(self) -> str:
@@ -62,7 +79,7 @@ class FileHome:
 
     @property
     def rules(self) -> ResetRules | None:
-        return None if self._source == "own" else foreign_rules(self.store.folder)
+        return None if self.source == "own" else foreign_rules(self.store.folder)
 
     def read(self) -> StoreContent:
         return self.store.read()

@@ -114,6 +114,15 @@ def render_key(key: SessionKey) -> str:
     return (f"agent:{key.agent}:" if key.agent else "") + body + suffix
 
 
+def is_key(text: str) -> bool:
+    """Tell whether a text can be read as a session key."""
+    try:
+        parse_key(text)
+    except InvalidInput:
+        return False
+    return True
+
+
 def is_session_id(text: object) -> bool:
     """Tell whether a text can be a session's id, and so part of a file's name."""
     return isinstance(text, str) and bool(_SESSION_ID.fullmatch(text)) and ".." not in text

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.engine.errors import DocumentError, InvalidInput, StorageError
+from workbench.engine.errors import DocumentError, StorageError
 from workbench.engine.private_files import replacing
 from workbench.engine.results import SessionProblem
 from workbench.engine.sessions.entries import ENDED, SessionEntry
-from workbench.engine.sessions.keys import SessionKey, checked_session_id, is_session_id, parse_key
+from workbench.engine.sessions.keys import SessionKey, checked_session_id, is_key, is_session_id
 from workbench.engine.sessions.locks import store_lock
 from workbench.engine.sessions.opening import open_plain
 
@@ -72,7 +72,7 @@ class SessionStore:
                     SessionProblem(None, f"{ascii(key)[:80]} is no entry of a session; it was left aside.")
                 )
                 continue
-            if not _is_key(key):
+            if not is_key(key):
                 problems.append(
                     SessionProblem(None, f"{ascii(key)[:80]} is no session key; it was left aside.")
                 )
@@ -231,14 +231,6 @@ def _rendered(raw: Mapping[str, Any]) -> bytes:
     except UnicodeEncodeError:
         # Half of a surrogate pair can be written as an escape alone.
         return json.dumps(raw, indent=2).encode()
-
-
-def _is_key(text: str) -> bool:
-    try:
-        parse_key(text)
-    except InvalidInput:
-        return False
-    return True
 
 
 def _damaged(place: Path, why: str) -> DocumentError:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers import ChatMessage, ChatModel
-from workbench.engine.sessions.gathering import Gathered, Told
+from workbench.engine.sessions.estimates import portions
+from workbench.engine.sessions.gathering import Gathered
 from workbench.engine.sessions.steps import Steps
 from workbench.engine.tokens import count_tokens
 
@@ -88,7 +88,7 @@ def _asked(
     wanted = (
         f"\nThe person asks to keep in mind: {instructions.strip()[:1000]}" if instructions.strip() else ""
     )
-    parts = list(_stages(gathered.turns, room))
+    parts = list(portions(gathered.turns, room))
     for done, part in enumerate(parts):
         steps.tell("summarising", done, len(parts))
         told = "\n\n".join(f"{turn.speaker}: {turn.text}" for turn in part)
@@ -103,20 +103,6 @@ def _asked(
         so_far = reply.text.strip() or so_far
     steps.tell("summarising", len(parts), len(parts))
     return so_far
-
-
-def _stages(turns: Sequence[Told] | Iterator[Told], room: int) -> Iterator[list[Told]]:
-    part: list[Told] = []
-    used = 0
-    for turn in turns:
-        tokens = count_tokens(turn.text) + 8
-        if part and used + tokens > room:
-            yield part
-            part, used = [], 0
-        part.append(turn)
-        used += tokens
-    if part:
-        yield part
 
 
 def _stage_tokens(context_tokens: int) -> int:

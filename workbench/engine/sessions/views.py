@@ -79,7 +79,9 @@ def _text(event: Event) -> str:
                 for name, value in event.fields.items()
                 if name not in ("type", "id", "parentId", "timestamp")
             }
-            text = json.dumps(rest, ensure_ascii=False) if rest else ""
+            words = next(iter(rest.values())) if len(rest) == 1 else None
+            written = json.dumps(rest, ensure_ascii=False) if rest else ""
+            text = words if isinstance(words, str) else written
     return _cut(text, MOST_CHARACTERS)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
-from workbench.engine.errors import InvalidInput
+from workbench.engine.errors import Cancelled, InvalidInput
 from workbench.engine.workspace import session_places as places
-from workbench.engine.workspace.session_flushing import SessionFlushing
+from workbench.engine.workspace.session_appending import SessionAppending
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +25,24 @@ if TYPE_CHECKING:
 FAILURES = ("overflow", "order", "damaged")
 
 
-class SessionCompacting(SessionFlushing):
+@dataclass(frozen=True)
+class _Planned:
+    """How a session is to be compacted; without a cut there is nothing to compact.
+
+    Args:
+        before: What a model would be shown now.
+        cut: Where.
+        summary: What stands for what is left.
+        left: Messages that it stands for.
+    """
+
+    before: Context
+    cut: Cut | None = None
+    summary: Summary | None = None
+    left: int = 0
+
+
+class SessionCompacting(SessionAppending):
     """Compacts, repairs and recovers sessions of this workspace."""
 
     def session_compact(
@@ -56,47 +74,40 @@ class SessionCompacting(SessionFlushing):
             Cancelled: It was called off.
             RoleRefused: This door may not write.
         """
-        from workbench.engine.sessions.compaction import plan_cut
-        from workbench.engine.sessions.context import build_context
-        from workbench.engine.sessions.lines import random_access
+        from workbench.engine.sessions.copying import drop_copy
         from workbench.engine.sessions.steps import Steps
-        from workbench.engine.sessions.tree import read_tree
 
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="compact sessions")
-        steps = Steps(progress, cancelled)
-        found = self._to_be_compacted(key, from_)
         keep = ground.settings.sessions.keep_recent_tokens if keep_tokens is None else keep_tokens
-        lines = found.lines
-        tree = read_tree(lines, steps)
-        with random_access(lines) as reader:
-            before = build_context(tree, reader, budget=self._room(found), turns=0)
-            cut = plan_cut(tree, reader, keep)
-            if cut is None:
-                return _nothing(found, before, keep)
-            summary = self._summary(tree, reader, cut, instructions, steps)
-            left = sum(1 for number in cut.left if tree.kind(number) == "message")
-        tokens_before = found.entry.total_tokens or before.total
-        if from_ is not None:
-            found = self._copied(found)
-        event = self._append_compaction(found, cut, summary, tokens_before)
+        found = self._own(key, from_)
+        try:
+            planned = self._planned(found, keep, instructions, Steps(progress, cancelled))
+        except (Cancelled, KeyboardInterrupt):
+            if found.copied_from is not None:
+                drop_copy(found.key, found.entry, places.own_home(ground).store)
+            raise
+        if planned.cut is None or planned.summary is None:
+            return _nothing(found, planned.before, keep)
+        summary, left = planned.summary, planned.left
+        tokens_before = found.entry.total_tokens or planned.before.total
+        line = self._append_compaction(found, planned.cut, summary, tokens_before)
         after = self._context(found, self._room(found), 0)[1]
-        compactions = self._count_compaction(found, after.total)
         kept = sum(1 for placed in after.messages if placed.line is not None) - 1
         return results.Compacted(
-            found.name,
-            found.entry.session_id,
-            event,
-            summary.text,
-            summary.by,
-            summary.fallback,
-            tokens_before,
-            after.total,
-            left,
-            max(0, kept),
-            compactions,
-            f"A summary stands for {left:,} messages.",
-            found.copied_from,
+            key=found.name,
+            session_id=found.entry.session_id,
+            line=line,
+            summary=summary.text,
+            by=summary.by,
+            fallback=summary.fallback,
+            tokens_before=tokens_before,
+            tokens_after=after.total,
+            summarised=left,
+            kept=max(0, kept),
+            compactions=self._count_compaction(found, after.total),
+            told=f"A summary stands for {left:,} messages.",
+            copied_from=found.copied_from,
         )
 
     def session_repair(self, key: str) -> results.SessionRepaired:
@@ -174,14 +185,22 @@ class SessionCompacting(SessionFlushing):
             done = self.session_compact(key, keep_tokens=done.tokens_before // 4)
         return done.line is not None and done.tokens_after < done.tokens_before
 
-    def _to_be_compacted(self, key: str, from_: str | None) -> places.Found:
-        """Return a session of the own store; of another program's its copy, or where there is none yet itself."""
-        from workbench.engine.sessions.copying import find_copy
+    def _planned(self, found: places.Found, keep: int, instructions: str, steps: Steps) -> _Planned:
+        from workbench.engine.sessions.compaction import plan_cut
+        from workbench.engine.sessions.context import build_context
+        from workbench.engine.sessions.events import MESSAGE
+        from workbench.engine.sessions.lines import random_access
+        from workbench.engine.sessions.tree import read_tree
 
-        found = places.find(self._ground, key, from_)
-        if from_ is None or find_copy(found.entry, places.own_home(self._ground).store) is None:
-            return found
-        return self._copied(found)
+        lines = found.lines
+        tree = read_tree(lines, steps)
+        with random_access(lines) as reader:
+            before = build_context(tree, reader, budget=self._room(found))
+            cut = plan_cut(tree, reader, keep)
+            if cut is None:
+                return _Planned(before)
+            summary = self._summary(tree, reader, cut, instructions, steps)
+        return _Planned(before, cut, summary, sum(tree.kind(number) == MESSAGE for number in cut.left))
 
     def _room(self, found: places.Found) -> int:
         return found.entry.context_tokens or self._ground.settings.sessions.window
@@ -243,17 +262,17 @@ class SessionCompacting(SessionFlushing):
 
 def _nothing(found: places.Found, before: Context, keep: int) -> results.Compacted:
     return results.Compacted(
-        found.name,
-        found.entry.session_id,
-        None,
-        "",
-        "rules",
-        None,
-        before.total,
-        before.total,
-        0,
-        len(before.messages),
-        found.entry.compactions,
-        f"There is nothing to compact: all of it is among the newest {keep:,} tokens, which stay.",
-        found.copied_from,
+        key=found.name,
+        session_id=found.entry.session_id,
+        line=None,
+        summary="",
+        by="rules",
+        fallback=None,
+        tokens_before=before.total,
+        tokens_after=before.total,
+        summarised=0,
+        kept=len(before.messages),
+        compactions=found.entry.compactions,
+        told=f"There is nothing to compact: all of it is among the newest {keep:,} tokens, which stay.",
+        copied_from=found.copied_from,
     )

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
-from workbench.engine.errors import BudgetExceeded, InvalidInput, WorkbenchError
+from workbench.engine.errors import BudgetExceeded, InvalidInput
 from workbench.engine.scopes import scope_of_session
 from workbench.engine.workspace import session_places as places
 from workbench.engine.workspace.session_keeping import SessionKeeping
-from workbench.engine.workspace.session_noticing import Said
 from workbench.engine.workspace.writing import Writing
 
 if TYPE_CHECKING:
     from workbench.engine.sessions.entries import SessionEntry
-    from workbench.engine.sessions.keys import SessionKey
+    from workbench.engine.sessions.said import Turn
     from workbench.engine.workspace.session_noticing import Noticed
 
 # More than a flush can be late for; what is older has had its turn.
@@ -83,17 +81,6 @@ class SessionFlushing(Writing, SessionKeeping):
             reason,
             flushed,
         )
-
-    def _before_new(self, found: places.Found) -> None:
-        self._save_all(found, f"/new in {found.name}")
-
-    def _after_end(self, key: SessionKey) -> None:
-        """Save what ended; where a model has to be asked, or it fails, it stays noted as due."""
-        if self._ground.settings.model.configured or not self._ground.settings.flush.enabled:
-            return
-        found = places.find(self._ground, str(key))
-        with contextlib.suppress(WorkbenchError):
-            self._save_all(found, "", this_one=False)
 
     def _save_all(self, found: places.Found, trigger: str, *, this_one: bool = True) -> results.Flushed:
         """Save the sessions that ended under a key, and the one in use where that is wanted; there is one of them."""
@@ -175,7 +162,7 @@ class SessionFlushing(Writing, SessionKeeping):
             changed.append(done)
         return tuple(saved), changed
 
-    def _since_last_flush(self, found: places.Found) -> list[Said]:
+    def _since_last_flush(self, found: places.Found) -> list[Turn]:
         from workbench.engine.sessions import events
         from workbench.engine.sessions.context import event_at
         from workbench.engine.sessions.lines import random_access
@@ -184,7 +171,7 @@ class SessionFlushing(Writing, SessionKeeping):
 
         lines = found.lines
         tree = read_tree(lines)
-        turns: list[Said] = []
+        turns: list[Turn] = []
         with random_access(lines) as reader:
             for count, number in enumerate(tree.path()):
                 kind = tree.kind(number)
@@ -198,7 +185,7 @@ class SessionFlushing(Writing, SessionKeeping):
                     line = tree.lines[number]
                     turn = turn_of(line, reader.line(line))
                     if turn is not None:
-                        turns.append(Said(turn.line, turn.text))
+                        turns.append(turn)
         turns.reverse()
         return turns
 

@@ -11,6 +11,7 @@ from workbench.engine.errors import ProviderError
 
 if TYPE_CHECKING:
     from workbench.engine.providers import ChatModel
+    from workbench.engine.sessions.said import Turn
     from workbench.engine.settings import FlushSettings
     from workbench.engine.triggers import PhraseBook
     from workbench.engine.workspace.ground import Ground
@@ -23,14 +24,6 @@ _PROMPT_TOKENS = 500
 _PERSON, _AGENT = "User: ", "Assistant: "
 # Where `live_text` took out code or a quotation.
 _CUT_OUT = "\ufffc"
-
-
-@dataclass(frozen=True)
-class Said:
-    """One turn: its line in the transcript, and `User: …` or `Assistant: …`."""
-
-    line: int
-    text: str
 
 
 @dataclass(frozen=True)
@@ -50,7 +43,7 @@ class Noticed:
     protect: bool = False
 
 
-def notice_by_rules(turns: Iterable[Said], phrases: PhraseBook) -> tuple[Noticed, ...]:
+def notice_by_rules(turns: Iterable[Turn], phrases: PhraseBook) -> tuple[Noticed, ...]:
     """Return what the person asked to remember, and what they decided, prefer or corrected, in the order of the lines.
 
     Args:
@@ -67,7 +60,7 @@ def notice_by_rules(turns: Iterable[Said], phrases: PhraseBook) -> tuple[Noticed
 
 
 def notice_by_model(
-    turns: Sequence[Said], chat: ChatModel, settings: FlushSettings, context_tokens: int
+    turns: Sequence[Turn], chat: ChatModel, settings: FlushSettings, context_tokens: int
 ) -> tuple[Noticed, ...]:
     """Ask the chat model what is worth remembering, in parts that fit it; `NO_REPLY` means nothing.
 
@@ -81,10 +74,11 @@ def notice_by_model(
         ProviderError: It gives no answer.
     """
     from workbench.engine.providers import ChatMessage
+    from workbench.engine.sessions.estimates import portions
     from workbench.engine.sessions.flush import PROMPT, SYSTEM_PROMPT, read_answer
 
     found: list[Noticed] = []
-    for part in _parts(turns, max(500, context_tokens - _ANSWER_TOKENS - _PROMPT_TOKENS)):
+    for part in portions(turns, max(500, context_tokens - _ANSWER_TOKENS - _PROMPT_TOKENS)):
         told = "\n".join(f"[L{turn.line}] {turn.text}" for turn in part)
         asked = f"<conversation>\n{told}\n</conversation>\n\n{settings.prompt or PROMPT}"
         reply = chat.complete(
@@ -96,7 +90,7 @@ def notice_by_model(
     return tuple(found)
 
 
-def notice(ground: Ground, turns: Sequence[Said]) -> tuple[tuple[Noticed, ...], str, str | None]:
+def notice(ground: Ground, turns: Sequence[Turn]) -> tuple[tuple[Noticed, ...], str, str | None]:
     """Return what is worth remembering, who decided so (`model` or `rules`), and why not the model."""
     from workbench.engine.triggers import load_phrases
 
@@ -156,19 +150,3 @@ def _kind(sentence: str) -> str:
 
     plain = sentence.translate(PUNCTUATION)
     return next((kind for kind, pattern in routing_cues().types if pattern.search(plain)), "")
-
-
-def _parts(turns: Sequence[Said], room: int) -> Iterator[list[Said]]:
-    from workbench.engine.tokens import count_tokens
-
-    part: list[Said] = []
-    used = 0
-    for turn in turns:
-        tokens = count_tokens(turn.text) + 8
-        if part and used + tokens > room:
-            yield part
-            part, used = [], 0
-        part.append(turn)
-        used += tokens
-    if part:
-        yield part

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from workbench.engine.sessions.tree import Tree
 
 _PAGE = 200
-# The branch in use is told apart where reading everything takes no time that a person notices.
-_WHOLE_BYTES = 8 * 1024 * 1024
 
 
 class SessionReading:
@@ -64,8 +62,7 @@ class SessionReading:
         Raises:
             NotFound: There is no such session.
         """
-        from workbench.engine.sessions.events import Event, read_event
-        from workbench.engine.sessions.views import told
+        from workbench.engine.sessions.browsing import TranscriptReader
 
         ground = self._ground
         require(ground.role, Capability.READ, doing="read sessions")
@@ -76,24 +73,15 @@ class SessionReading:
         total = lines.count()
         first = line if line is not None else found.line or 1
         first = max(1, total + first + 1) if first < 0 else max(1, first)
-        active = self._active(found)
-        shown: list[results.SessionLine] = []
-        problems: list[results.SessionProblem] = []
-        number = first - 1
-        for number, content in lines.read(first, limit):
-            event = read_event(number, content)
-            if isinstance(event, Event):
-                on_branch = None if active is None else number in active or event.kind == "session"
-                shown.append(told(event, lines.name, active=on_branch))
-            elif event:
-                problems.append(results.SessionProblem(number, f"This line {event}; it was skipped."))
+        page = TranscriptReader(lines, dict).page(first, limit)
+        behind = first + limit
         return results.SessionView(
             self._row(found, found.home.rules or places.rules(ground)),
-            tuple(shown),
+            page.lines,
             first,
-            number + 1 if number < total and number >= first else None,
+            behind if behind <= total else None,
             total,
-            tuple(problems),
+            page.problems,
         )
 
     def session_context(
@@ -198,15 +186,6 @@ class SessionReading:
         tree = read_tree(lines)
         with random_access(lines) as reader:
             return tree, build_context(tree, reader, budget=budget, turns=turns)
-
-    def _active(self, found: places.Found) -> frozenset[int] | None:
-        from workbench.engine.sessions.tree import read_tree
-
-        lines = found.lines
-        if lines.size() > _WHOLE_BYTES:
-            return None
-        tree = read_tree(lines)
-        return frozenset(tree.lines[number] for number in tree.path())
 
     def _row(self, found: places.Found, rules: ResetRules) -> results.SessionRow:
         from workbench.engine.sessions.policy import freshness
