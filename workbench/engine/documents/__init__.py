@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         render_graph_index,
         update_graph_index,
     )
+    from workbench.engine.documents.memory_proposal import MemoryProposal
     from workbench.engine.documents.outline import (
         Comment,
         Fence,
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
         read_headings,
         read_outline,
     )
-    from workbench.engine.documents.pending_memories import MemoryProposal, PendingMemories
+    from workbench.engine.documents.pending_memories import PendingMemories
     from workbench.engine.documents.pending_reflection import PendingReflection, ReviewSection
     from workbench.engine.documents.problems import Problem
     from workbench.engine.documents.procedure import Procedure
@@ -99,7 +100,7 @@ _HOME: Final = {
     "Insight": "evolution",
     "LineSpan": "source",
     "ListItem": "outline",
-    "MemoryProposal": "pending_memories",
+    "MemoryProposal": "memory_proposal",
     "MonthlyDigest": "audit_digest",
     "Outline": "outline",
     "PendingMemories": "pending_memories",

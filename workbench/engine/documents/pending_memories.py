@@ -5,103 +5,34 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote
 
-from workbench.engine.documents.items import (
-    append_lines,
-    clean_item,
-    item_lines,
-    item_text,
-    one_line,
-    outermost_items,
-    remove_lines,
+from workbench.engine.documents.items import append_lines, item_lines, one_line, remove_lines
+from workbench.engine.documents.memory_proposal import (
+    DEFERRED,
+    RULE,
+    Mark,
+    MemoryProposal,
+    heading_line,
+    names_in,
+    proposal_lines,
+    read_proposal,
 )
 from workbench.engine.documents.outline import read_outline
 from workbench.engine.documents.problems import Problem
 from workbench.engine.documents.source import LineSpan, SourceText, is_blank
 from workbench.engine.documents.template import load_template
-from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.errors import NotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from workbench.engine.documents.outline import Heading, ListItem, Outline
+    from collections.abc import Iterable, Mapping
 
 _HEADING: Final = re.compile(r"proposal[ \t]*[#＃]?[ \t]*(\d{1,9})(?![\w])(.*)$", re.IGNORECASE | re.DOTALL)
-_FIELD: Final = re.compile(
-    r"(?:\*\*([^*\n]+?)\*\*[ \t]*[:：]|\*\*([^*\n]+?)[:：]\*\*|([A-Z][\w -]{0,30}):)[ \t]*(.*)$", re.DOTALL
-)
-_MARKED: Final = re.compile(r"((?:episode|entity|core|procedure|vault|file):[^\s,，、]+)|#(\d{1,9})(?!\d)")
-_UNSAFE_IN_MARK: Final = re.compile(r"[\s,，、%]")
 _WRITTEN: Final = re.compile(rb"^##[ \t]+proposal[ \t]*#?[ \t]*(\d{1,9})(?!\w)", re.IGNORECASE | re.MULTILINE)
 # At the start of a line these may open a block that goes on to the end of the file.
 _MAY_SWALLOW: Final = re.compile(rb"^ {0,3}(?:```|~~~|<(?!!--(?:(?!-->).)*-->[ \t]*$))", re.MULTILINE)
 # What an item at the margin holds ends with it, whatever it opens.
 _ITEM_AT_MARGIN: Final = re.compile(rb"^- .*\n(?:(?:  .*|[ \t]*)\n)*", re.MULTILINE)
-DEFERRED: Final = "deferred"
-_RULE: Final = re.compile(r"[ \t]*---+[ \t]*$")
-_KNOWN: Final = (
-    "from",
-    "timestamp",
-    "trigger",
-    "suggested store",
-    "content",
-    "entities",
-    "confidence",
-    "core-worthy",
-    "status",
-)
 _TEMPLATE: Final = "memory/meta/pending-memories.md"
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryProposal:
-    """One proposal.
-
-    Args:
-        number: From 1; 0 in one that is still to be appended.
-        sender: The proposing agent (`From`).
-        timestamp: ISO 8601 as written.
-        store: The suggested store.
-        status: `pending`, or as written: `conflict — see #4`, `deferred`.
-        conflicts: Numbers of the proposals that the heading or the status names.
-        against: Ids of the memories that they name.
-        fields: Further fields, names as written.
-        status_span: The lines of its status; None where it has none.
-    """
-
-    sender: str
-    content: str
-    timestamp: str = ""
-    trigger: str = ""
-    store: str = ""
-    entities: tuple[str, ...] = ()
-    confidence: str = ""
-    core_worthy: bool = False
-    status: str = "pending"
-    number: int = 0
-    conflicts: tuple[int, ...] = ()
-    fields: tuple[tuple[str, str], ...] = ()
-    span: LineSpan | None = None
-    against: tuple[str, ...] = ()
-    status_span: LineSpan | None = None
-
-    @property
-    def is_deferred(self) -> bool:
-        """Tell whether it was left to the reflection; whatever else the status says, it waits."""
-        return self.status.strip().casefold() == DEFERRED
-
-    def field(self, name: str) -> str:
-        """Return what a further field says; empty where there is none."""
-        return next((value for key, value in self.fields if key.casefold() == name.casefold()), "").strip()
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """What a proposal shall be marked as contradicting: other proposals by number, memories by id."""
-
-    others: tuple[int, ...] = ()
-    memories: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,7 +79,7 @@ class PendingMemories:
                 )
                 number = highest
             seen.add(number)
-            proposals.append(_read_proposal(source, outline, heading, number, problems, path))
+            proposals.append(read_proposal(source, outline, heading, number, problems, path))
         return cls(path, source, tuple(proposals), tuple(problems))
 
     def render(self) -> bytes:
@@ -159,48 +90,12 @@ class PendingMemories:
         """Find a proposal by its number."""
         return next((proposal for proposal in self.proposals if proposal.number == number), None)
 
-    def append(self, proposal: MemoryProposal, *, number: int | None = None) -> PendingMemories:
-        """Append a proposal (it is `proposals[-1]` of the result), whatever its texts hold.
-
-        Args:
-            number: Its number; the next free one where None.
-
-        Raises:
-            InvalidInput: It has no content, or the number is taken.
-        """
-        known = [other.number for other in self.proposals]
-        if number is not None and number in known:
-            raise InvalidInput(
-                f"There is a proposal #{number} already.", where=self.path, remedy="Take another number."
-            )
-        chosen = number if number is not None else max(known, default=0) + 1
-        lines = _proposal_lines(proposal, chosen, self.path)
-        source = self.source if self.source.text else SourceText.from_bytes(load_template(_TEMPLATE))
-        return self.parse(append_lines(source, lines).render(), self.path)
-
-    def set_status(self, number: int, status: str) -> PendingMemories:
-        """Change a proposal's status line."""
-        return self.parse(_with_status(self.source, self._proposal(number), status).render(), self.path)
-
     def defer(self, numbers: Iterable[int]) -> PendingMemories:
         """Leave proposals to the reflection."""
         source = self.source
         for proposal in sorted(map(self._proposal, set(numbers)), key=_span, reverse=True):
             source = _with_status(source, proposal, DEFERRED)
         return self.parse(source.render(), self.path)
-
-    def flag_conflict(self, numbers: Iterable[int]) -> PendingMemories:
-        """Mark proposals as contradicting each other, in heading and status (§13.6)."""
-        concerned = sorted(set(numbers))
-        return self.mark(
-            {
-                number: Mark(
-                    tuple(sorted({*self._proposal(number).conflicts, *concerned} - {number})),
-                    self._proposal(number).against,
-                )
-                for number in concerned
-            }
-        )
 
     def mark(self, marks: Mapping[int, Mark]) -> PendingMemories:
         """Say in heading and status what proposals contradict; an empty mark says that they contradict nothing.
@@ -210,17 +105,13 @@ class PendingMemories:
         source = self.source
         # From the end on, so that the lines of those before stay where they are.
         for proposal in sorted(map(self._proposal, marks), key=_span, reverse=True):
-            named = _names(marks[proposal.number])
+            named = names_in(marks[proposal.number])
             status = f"conflict — see {', '.join(named)}" if named else "pending"
             if not proposal.is_deferred:
                 source = _with_status(source, proposal, status)
             start = _span(proposal).start
-            source = source.splice(start, start, [_heading_line(proposal.number, named)])
+            source = source.splice(start, start, [heading_line(proposal.number, named)])
         return self.parse(source.render(), self.path)
-
-    def clear_conflict(self, number: int) -> PendingMemories:
-        """Take the mark of a conflict off a proposal's heading and set its status to pending."""
-        return self.set_status(number, "pending").mark({number: Mark()})
 
     def renumber(self, numbers: Mapping[int, int]) -> PendingMemories:
         """Write other numbers into the headings of proposals.
@@ -231,9 +122,9 @@ class PendingMemories:
         source = self.source
         for number, chosen in numbers.items():
             proposal = self._proposal(number)
-            named = _names(Mark(proposal.conflicts, proposal.against))
+            named = names_in(Mark(proposal.conflicts, proposal.against))
             start = _span(proposal).start
-            source = source.splice(start, start, [_heading_line(chosen, named)])
+            source = source.splice(start, start, [heading_line(chosen, named)])
         return self.parse(source.render(), self.path)
 
     def remove(self, numbers: Iterable[int]) -> PendingMemories:
@@ -243,7 +134,7 @@ class PendingMemories:
             start = span.start
             while start > 1 and is_blank(source.line(start - 1)):
                 start -= 1
-            start = start - 1 if start > 1 and _RULE.match(source.line(start - 1)) else span.start
+            start = start - 1 if start > 1 and RULE.match(source.line(start - 1)) else span.start
             source = remove_lines(source, LineSpan(start, span.end))
         return self.parse(source.render(), self.path)
 
@@ -279,7 +170,7 @@ def append_to(
     Raises:
         InvalidInput: It has no content.
     """
-    lines = _proposal_lines(proposal, number, path)
+    lines = proposal_lines(proposal, number, path)
     content = content or load_template(_TEMPLATE)
     if b"\r" in content or _MAY_SWALLOW.search(_ITEM_AT_MARGIN.sub(b"", content)):
         return append_lines(SourceText.from_bytes(content), lines).render()
@@ -287,49 +178,9 @@ def append_to(
     return content + gap + "".join(f"{line}\n" for line in lines).encode()
 
 
-def _proposal_lines(proposal: MemoryProposal, number: int, path: str) -> list[str]:
-    if not clean_item(proposal.content):
-        raise InvalidInput("The proposal has no content.", where=path, remedy="Say what to remember.")
-    entities = ", ".join(re.sub(r"[\[\],]", "", one_line(entity)) for entity in proposal.entities)
-    fields = [
-        ("From", one_line(proposal.sender)),
-        ("Timestamp", one_line(proposal.timestamp)),
-        ("Trigger", one_line(proposal.trigger)),
-        ("Suggested store", one_line(proposal.store)),
-        ("Content", clean_item(proposal.content)),
-        ("Entities", f"[{entities}]"),
-        ("Confidence", one_line(proposal.confidence)),
-        ("Core-worthy", "yes" if proposal.core_worthy else "no"),
-        ("Status", one_line(proposal.status)),
-        *((one_line(key).replace("*", ""), clean_item(value)) for key, value in proposal.fields),
-    ]
-    lines = ["---", _heading_line(number, _names(Mark(proposal.conflicts, proposal.against)))]
-    for name, value in fields:
-        lines += item_lines(f"**{name}**: {value}")
-    return lines
-
-
 def _span(proposal: MemoryProposal) -> LineSpan:
     assert proposal.span is not None
     return proposal.span
-
-
-def _heading_line(number: int, named: Sequence[str]) -> str:
-    return f"## Proposal #{number}" + (f" ⚠️ CONFLICT with {', '.join(named)}" if named else "")
-
-
-def _names(mark: Mark) -> list[str]:
-    """Return what a mark names, as it is written."""
-    ids = (
-        _UNSAFE_IN_MARK.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), memory)
-        for memory in mark.memories
-    )
-    return [*(f"#{number}" for number in mark.others), *ids]
-
-
-def _marked(text: str) -> Iterator[int | str]:
-    for match in _MARKED.finditer(text):
-        yield int(match[2]) if match[2] else unquote(match[1], errors="replace")
 
 
 def _with_status(source: SourceText, proposal: MemoryProposal, status: str) -> SourceText:
@@ -337,70 +188,3 @@ def _with_status(source: SourceText, proposal: MemoryProposal, status: str) -> S
     if proposal.status_span is not None:
         return source.replace(proposal.status_span, lines)
     return source.insert_after(_span(proposal).end, lines)
-
-
-def _field(item: ListItem) -> tuple[str, str]:
-    match = _FIELD.match(item_text(item.text))
-    return ((match[1] or match[2] or match[3]).strip(), match[4]) if match else ("", item_text(item.text))
-
-
-def _read_proposal(
-    source: SourceText, outline: Outline, heading: Heading, number: int, problems: list[Problem], path: str
-) -> MemoryProposal:
-    end = heading.section.end
-    while end > heading.span.end and (is_blank(source.line(end)) or _RULE.match(source.line(end))):
-        end -= 1
-    span = LineSpan(heading.span.start, end)
-    known: dict[str, str] = {}
-    further: list[tuple[str, str]] = []
-    status_span: LineSpan | None = None
-    for item in outermost_items(outline, span):
-        name, value = _field(item)
-        key = name.lower()
-        if key in _KNOWN and key not in known:
-            known[key] = value
-            status_span = item.span if key == "status" else status_span
-        else:
-            if key in known:
-                problems.append(
-                    Problem(
-                        path,
-                        item.span.start,
-                        f"“{name}” of proposal #{number} stands here a second time; the first counts.",
-                        "Indent the lines that belong to the content by two spaces.",
-                    )
-                )
-            further.append((name, value))
-    if not known.get("content", "").strip():
-        problems.append(
-            Problem(
-                path,
-                heading.span.start,
-                f"Proposal #{number} has no content.",
-                "Add a line - **Content**: what to remember.",
-            )
-        )
-    status = known.get("status", "").strip() or "pending"
-    named = (
-        list(_marked(heading.text.partition(str(number))[2])) if "conflict" in heading.text.lower() else []
-    )
-    if status.lower().startswith("conflict"):
-        named += _marked(status)
-    others = (other for other in named if isinstance(other, int) and other != number)
-    return MemoryProposal(
-        known.get("from", "").strip(),
-        known.get("content", ""),
-        known.get("timestamp", "").strip(),
-        known.get("trigger", "").strip(),
-        known.get("suggested store", "").strip().lower(),
-        tuple(part.strip() for part in re.split(r"[\[\],，、]", known.get("entities", "")) if part.strip()),
-        known.get("confidence", "").strip().lower(),
-        known.get("core-worthy", "").strip().lower() in ("yes", "true", "是"),
-        status,
-        number,
-        tuple(dict.fromkeys(others)),
-        tuple(further),
-        span,
-        tuple(dict.fromkeys(other for other in named if isinstance(other, str))),
-        status_span,
-    )

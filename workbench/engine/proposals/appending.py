@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
 from workbench.engine.clock import render_time
-from workbench.engine.documents.pending_memories import (
-    Mark,
-    MemoryProposal,
-    PendingMemories,
-    append_to,
-    written_numbers,
-)
+from workbench.engine.documents.memory_proposal import Mark, MemoryProposal
+from workbench.engine.documents.pending_memories import PendingMemories, append_to, written_numbers
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action, FileChange, Plan
 from workbench.engine.identifiers import MEMORY_STORES

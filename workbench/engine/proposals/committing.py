@@ -22,7 +22,7 @@ from workbench.engine.stores.remember import plan_remember
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from workbench.engine.documents.pending_memories import MemoryProposal
+    from workbench.engine.documents.memory_proposal import MemoryProposal
     from workbench.engine.proposals.replacing import Opposed
     from workbench.engine.proposals.verdicts import Means, Prepared, Verdicts
     from workbench.engine.results import Remembered

@@ -19,7 +19,8 @@ from workbench.engine.stores.wording import clip, one_line
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.documents.pending_memories import MemoryProposal, PendingMemories
+    from workbench.engine.documents.memory_proposal import MemoryProposal
+    from workbench.engine.documents.pending_memories import PendingMemories
     from workbench.engine.history.plan import FileView
     from workbench.engine.proposals.verdicts import Means, Verdicts
 

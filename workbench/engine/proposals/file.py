@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
 from workbench.engine.clock import time_or_none
-from workbench.engine.documents.pending_memories import Mark, MemoryProposal, PendingMemories
+from workbench.engine.documents.memory_proposal import Mark, MemoryProposal
+from workbench.engine.documents.pending_memories import PendingMemories
 from workbench.engine.results import Proposal, Proposals
 from workbench.engine.scopes import written_scope
 

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, terms
-from workbench.engine.documents.pending_memories import DEFERRED
+from workbench.engine.documents.memory_proposal import DEFERRED
 from workbench.engine.stores.wording import text_key
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
     from workbench.engine.documents import ScoreEntry
-    from workbench.engine.documents.pending_memories import MemoryProposal
+    from workbench.engine.documents.memory_proposal import MemoryProposal
     from workbench.engine.results import Remembered
     from workbench.engine.settings import Settings
     from workbench.engine.stores.drafting import Draft

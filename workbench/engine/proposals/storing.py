@@ -15,7 +15,7 @@ from workbench.engine.stores.intent import RememberRequest
 from workbench.engine.stores.wording import CONFIDENCES, EPISODE_TYPES, clip
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.pending_memories import MemoryProposal
+    from workbench.engine.documents.memory_proposal import MemoryProposal
     from workbench.engine.history.plan import FileView
 
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)

@@ -11,7 +11,7 @@ from workbench.engine.proposals.storing import Wishes, sender_tag
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.engine.documents.pending_memories import MemoryProposal
+    from workbench.engine.documents.memory_proposal import MemoryProposal
     from workbench.engine.history.plan import FileView
     from workbench.engine.proposals.comparing import Compare
     from workbench.engine.settings import Settings
