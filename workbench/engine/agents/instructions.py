@@ -28,34 +28,6 @@ class Phrases:
     reflect: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Way:
-    """How an agent reaches memory: what stands for each of its actions in a sentence."""
-
-    core: str
-    search: str
-    get: str
-    graph: str
-    audit: str
-    remember: str
-    forget: str
-    reflect: str
-    propose: str
-
-
-_BY_TOOLS = Way(
-    core="`memory_core`",
-    search="`memory_search`",
-    get="`memory_get`",
-    graph="`memory_graph`",
-    audit="`memory_audit`",
-    remember="`memory_remember`",
-    forget="`memory_forget`",
-    reflect="`memory_reflect`",
-    propose="`memory_propose`",
-)
-
-
 def instructions(role: Role, settings: Settings, phrases: Phrases, root: Path | None = None) -> str:
     """Return the instructions for an agent's prompt, as Markdown.
 
@@ -65,21 +37,20 @@ def instructions(role: Role, settings: Settings, phrases: Phrases, root: Path | 
         phrases: What its users say.
         root: The workspace's folder, which commands for the shell then name: an agent works in other folders.
     """
-    way = _BY_TOOLS
-    parts = [_beginning(way), _reading(way, settings)]
+    parts = [_beginning(), _reading(settings)]
     if role.may(Capability.WRITE_MEMORY):
         parts += [
-            _triggers(way, phrases),
-            _writing(way, settings),
-            _forgetting(way),
-            _reflecting(way, settings),
+            _triggers(phrases),
+            _writing(settings),
+            _forgetting(),
+            _reflecting(settings),
             _deciding(settings, root),
         ]
     elif role.may(Capability.PROPOSE):
-        parts.append(_proposing(way, role, settings))
+        parts.append(_proposing(role, settings))
     else:
         parts.append(_only_reading())
-    parts.append(_accounting(way))
+    parts.append(_accounting())
     return "# Memory\n\n" + "\n\n".join(parts) + "\n"
 
 
@@ -112,10 +83,10 @@ def _items(*lines: str) -> str:
     return "\n".join(f"- {line}" for line in lines)
 
 
-def _beginning(way: Way) -> str:
+def _beginning() -> str:
     return _section(
         "When a session begins",
-        f"Call {way.core} first, unless core memory (MEMORY.md) is in your context already. It holds who the user is "
+        "Call `memory_core` first, unless core memory (MEMORY.md) is in your context already. It holds who the user is "
         "and what matters now; what stands there needs no search. Then look at the notices:",
         _items(
             "An alert says that a critical file (SOUL.md, IDENTITY.md, settings) was changed. Tell the user what "
@@ -126,32 +97,32 @@ def _beginning(way: Way) -> str:
     )
 
 
-def _reading(way: Way, settings: Settings) -> str:
+def _reading(settings: Settings) -> str:
     hops = settings.graph.depth
     return _section(
         "Before you answer",
         "Where the answer may depend on earlier work, decisions, people, dates or preferences:",
         _items(
             "Look in core memory, which you have in mind.",
-            f"Else call {way.search} with the question in whole words; it searches every store. Say how many "
+            "Else call `memory_search` with the question in whole words; it searches every store. Say how many "
             "tokens you can spare (`budget`) when room is scarce.",
-            f"Who is related to whom, and what depends on what: {way.graph}, which follows up to {hops} "
+            f"Who is related to whom, and what depends on what: `memory_graph`, which follows up to {hops} "
             f"{'hop' if hops == 1 else 'hops'} unless you say otherwise.",
             "When something happened: search for the event, with the time in the question; episodes carry their dates.",
-            f"Read the lines around a result with {way.get} before you rely on details.",
+            "Read the lines around a result with `memory_get` before you rely on details.",
             "A result with `supersededBy` no longer holds. Where `likelyAbsent` is true or the scores are low, say "
             "that you looked and are not sure; do not make it up.",
         ),
     )
 
 
-def _triggers(way: Way, phrases: Phrases) -> str:
+def _triggers(phrases: Phrases) -> str:
     rows = [
         f"{named}: {_quoted(said)} → {act}"
         for named, said, act in (
-            ("To remember", phrases.remember, f"{way.remember}, with confidence high"),
-            ("To forget", phrases.forget, f"{way.forget}: show the matches first"),
-            ("To reflect", phrases.reflect, f"{way.reflect}: then say what is proposed"),
+            ("To remember", phrases.remember, "`memory_remember`, with confidence high"),
+            ("To forget", phrases.forget, "`memory_forget`: show the matches first"),
+            ("To reflect", phrases.reflect, "`memory_reflect`: then say what is proposed"),
         )
         if said
     ]
@@ -170,13 +141,13 @@ def _quoted(phrases: tuple[str, ...]) -> str:
     return ", ".join(f"“{phrase}”" for phrase in phrases)
 
 
-def _writing(way: Way, settings: Settings) -> str:
+def _writing(settings: Settings) -> str:
     return _section(
         "What to keep",
-        f"Call {way.remember} for what will matter in a later session: decisions and their reasons, preferences, facts "
-        "about people and projects, how things are done, what went wrong. One memory per call, a sentence that can be "
-        "understood alone, with names and dates written out. Files, scores, graph and history are kept for you: never "
-        "write into the memory files by hand.",
+        "Call `memory_remember` for what will matter in a later session: decisions and their reasons, preferences, "
+        "facts about people and projects, how things are done, what went wrong. One memory per call, a sentence that "
+        "can be understood alone, with names and dates written out. Files, scores, graph and history are kept for "
+        "you: never write into the memory files by hand.",
         _items(
             "Confidence: high for what the user said, medium for what you gathered, low for a guess.",
             "The stores: core (always in mind), episodic (what happened), semantic (facts about entities), procedural "
@@ -189,19 +160,19 @@ def _writing(way: Way, settings: Settings) -> str:
     )
 
 
-def _forgetting(way: Way) -> str:
+def _forgetting() -> str:
     return _section(
         "Forgetting",
-        f"{way.forget} with words shows the matches and changes nothing. Ask the user which of them they mean, then "
+        "`memory_forget` with words shows the matches and changes nothing. Ask the user which of them they mean, then "
         "call it with those ids. They are archived and can be brought back; deleting for good is the user’s own act.",
     )
 
 
-def _reflecting(way: Way, settings: Settings) -> str:
+def _reflecting(settings: Settings) -> str:
     return _section(
         "Reflection",
         " ".join(_when_reflecting(settings)),
-        f"{way.reflect} reads what is new and writes a proposal of at most {settings.reflection.token_budget:,} "
+        f"`memory_reflect` reads what is new and writes a proposal of at most {settings.reflection.token_budget:,} "
         "tokens. It changes no memory. Only a person approves what it proposes, in the bench or with `workbench "
         "review`; there is no way for you to do that, so do not try. Tell the user in a few lines what waits.",
     )
@@ -250,7 +221,7 @@ def _deciding(settings: Settings, root: Path | None) -> str:
     )
 
 
-def _proposing(way: Way, role: Role, settings: Settings) -> str:
+def _proposing(role: Role, settings: Settings) -> str:
     decides = (
         "the user decides" if settings.proposals.mode == "manual" else "the main agent or the user decides"
     )
@@ -264,7 +235,7 @@ def _proposing(way: Way, role: Role, settings: Settings) -> str:
     return _section(
         "What you may do",
         f"You are the sub-agent {role.name}. You read everything and write nothing: never edit the memory files, nor "
-        f"{_PENDING}. When you learn something that will matter later, call {way.propose}; {decides}.{unless}",
+        f"{_PENDING}. When you learn something that will matter later, call `memory_propose`; {decides}.{unless}",
         _items(
             "One memory per proposal, a sentence that can be understood alone, with names and dates written out.",
             "Search first: what is known needs no proposal.",
@@ -290,9 +261,9 @@ def _named(agents: tuple[str, ...]) -> str:
     return " or ".join(agents)
 
 
-def _accounting(way: Way) -> str:
+def _accounting() -> str:
     return _section(
         "When the user asks about memory itself",
-        f"{way.audit} tells what changed, when, by whom and on whose approval. To take something back, the user runs "
+        "`memory_audit` tells what changed, when, by whom and on whose approval. To take something back, the user runs "
         "`workbench undo`, `workbench revert COMMIT` or `workbench rollback`.",
     )
