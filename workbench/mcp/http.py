@@ -13,8 +13,8 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
 from workbench.engine.errors import StorageError
+from workbench.engine.process_signals import told_of_signals
 from workbench.mcp.scoped_server import server_for
-from workbench.mcp.signals import ended_by_signals
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
@@ -55,7 +55,7 @@ def serve_http(door: Workspace | ScopedMemory, port: int) -> None:
                 lifespan="on",
             )
         )
-        with ended_by_signals(serving.end), memory.warming.under_way():
+        with told_of_signals(serving.end), memory.warming.under_way():
             sys.stderr.write(f"workbench mcp: listening at http://{HOST}:{bound}{PATH}\n")
             sys.stderr.flush()
             serving.run(sockets=[listener])
@@ -64,7 +64,7 @@ def serve_http(door: Workspace | ScopedMemory, port: int) -> None:
 class _Serving(uvicorn.Server):
     """A server that leaves signals to whoever runs it."""
 
-    def end(self) -> None:
+    def end(self, _signal: str) -> None:
         """End in good order, soon."""
         self.should_exit = True
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 import anyio
 from mcp.server.stdio import stdio_server
 
+from workbench.engine.process_signals import told_of_signals
 from workbench.mcp.busy import Busy
 from workbench.mcp.scoped_server import server_for
 from workbench.mcp.server import MemoryServer
-from workbench.mcp.signals import ended_by_signals
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
@@ -37,7 +37,7 @@ def serve_stdio(door: Workspace | ScopedMemory) -> None:
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="workbench mcp: %(message)s")
     memory = server_for(door)
-    with _wire(memory.busy) as (wire, hang_up), ended_by_signals(hang_up), memory.warming.under_way():
+    with _wire(memory.busy) as (wire, hang_up), told_of_signals(hang_up), memory.warming.under_way():
         anyio.run(_serve, memory, wire)
 
 
@@ -97,7 +97,7 @@ class _Wire(io.RawIOBase):
 
 
 @contextmanager
-def _wire(busy: Busy) -> Iterator[tuple[io.TextIOWrapper, Callable[[], None]]]:
+def _wire(busy: Busy) -> Iterator[tuple[io.TextIOWrapper, Callable[[str], None]]]:
     """Give stdin as text, and what ends it from this side; for everybody else stdin is empty meanwhile."""
     source = os.dup(0)
     empty = os.open(os.devnull, os.O_RDONLY)
@@ -106,7 +106,7 @@ def _wire(busy: Busy) -> Iterator[tuple[io.TextIOWrapper, Callable[[], None]]]:
     ending, told = os.pipe()
     os.set_blocking(told, False)
 
-    def hang_up() -> None:
+    def hang_up(_signal: str) -> None:
         with suppress(BlockingIOError):
             os.write(told, b".")
 

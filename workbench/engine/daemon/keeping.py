@@ -17,13 +17,15 @@ from workbench.engine.daemon.planning import (
     Course,
     Duty,
     Moment,
+    Record,
     longest_wait,
     next_duty,
     seconds_until,
 )
 from workbench.engine.daemon.standing import only_one, write_status
-from workbench.engine.daemon.waking import Alarm, told_of_signals
+from workbench.engine.daemon.waking import Alarm
 from workbench.engine.errors import Locked, NotFound, StorageError, WorkbenchError
+from workbench.engine.process_signals import told_of_signals
 from workbench.engine.reflection.due import next_scheduled
 from workbench.engine.results.daemon import DaemonDue, DaemonStatus
 
@@ -35,7 +37,8 @@ _JUMP = 90.0
 # Another process that writes is no problem until it has kept this one waiting so many times.
 _PATIENT_WITH_WRITERS = 3
 _FILES_NAMED = 5
-_REGULAR: Final = (Duty.SYNC, Duty.UPKEEP)
+# What of the regular duties is worth telling ahead; reflection has a time of its own.
+_TOLD_AHEAD: Final = (Duty.SYNC, Duty.UPKEEP)
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,7 @@ class Daemon:
         record = self._course.of(duty)
         self._course = self._course.with_(duty, record.begun(now.steady))
         try:
-            self._doing[duty](is_first=record.done is None, was_changed=record.first_change is not None)
+            self._doing[duty](record)
         except (WorkbenchError, OSError) as error:
             # What fails below a folder that is gone is no news of its own.
             self._check_places()
@@ -182,9 +185,8 @@ class Daemon:
             self._course = self._course.with_(duty, self._course.of(duty).went_well(now))
             self._tell_solved(duty)
 
-    def _follow_settings(self, *, is_first: bool, was_changed: bool) -> None:
-        del was_changed
-        if is_first:
+    def _follow_settings(self, record: Record) -> None:
+        if record.done is None:
             return
         door = self._open_door()
         if door.settings == self._door.settings:
@@ -201,8 +203,7 @@ class Daemon:
         self._door = door
         self._tell("settings", "The settings were read anew.")
 
-    def _adopt(self, *, is_first: bool, was_changed: bool) -> None:
-        del is_first, was_changed
+    def _adopt(self, _record: Record) -> None:
         self._take_in()
 
     def _take_in(self) -> None:
@@ -218,7 +219,7 @@ class Daemon:
         )
         self._status = replace(self._status, last_adoption=self._door.now())
 
-    def _sync(self, *, is_first: bool, was_changed: bool) -> None:
+    def _sync(self, record: Record) -> None:
         # Reading a large memory for the first time takes long; what is read by then stays.
         self._door.refresh(cancelled=self._is_ended)
         if self._is_ended():
@@ -226,13 +227,12 @@ class Daemon:
         index = self._door.index(cancelled=self._is_ended)
         if self._is_ended():
             return
-        if is_first or was_changed:
+        if record.done is None or record.first_change is not None:
             chunks, files = _counted(index.chunks, "chunk"), _counted(index.files, "file")
             self._tell("sync", f"Search knows {chunks} of {files}.")
         self._status = replace(self._status, last_sync=self._door.now())
 
-    def _keep_up(self, *, is_first: bool, was_changed: bool) -> None:
-        del is_first, was_changed
+    def _keep_up(self, _record: Record) -> None:
         self._take_in()
         files = self._door.upkeep(cancelled=self._is_ended).files
         if layout.DECAY_SCORES in files:
@@ -247,8 +247,7 @@ class Daemon:
                 told = self._door.session_flush(row.key).told
                 self._tell("upkeep", f"A session of {row.key} had ended. {told}")
 
-    def _reflect(self, *, is_first: bool, was_changed: bool) -> None:
-        del is_first, was_changed
+    def _reflect(self, _record: Record) -> None:
         if not self._door.reflection_due(trigger="schedule").due:
             return
         self._take_in()
@@ -327,7 +326,7 @@ class Daemon:
     def _keep_status(self) -> None:
         now = self._moment()
         settings = self._door.settings
-        waits = ((duty, seconds_until(duty, self._course, now, settings)) for duty in _REGULAR)
+        waits = ((duty, seconds_until(duty, self._course, now, settings)) for duty in _TOLD_AHEAD)
         due = [
             DaemonDue(str(duty), now.wall + timedelta(seconds=wait)) for duty, wait in waits if isfinite(wait)
         ]

@@ -166,8 +166,7 @@ def _interval(done: Moment, now: Moment, settings: Settings) -> float:
     return done.steady + minutes * 60 - now.steady if minutes else math.inf
 
 
-def _upkeep(record: Record, done: Moment, now: Moment, settings: Settings) -> float:
-    del record
+def _upkeep(_record: Record, done: Moment, now: Moment, settings: Settings) -> float:
     if done.wall.date() != now.wall.date():
         return 0.0
     midnight = datetime.combine(now.wall.date() + timedelta(days=1), time(), tzinfo=now.wall.tzinfo)

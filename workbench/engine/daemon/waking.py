@@ -1,15 +1,10 @@
-"""What a waiting process is woken by: changes that another thread tells of, and signals."""
+"""What wakes a thread that waits: another thread, or a handler of signals."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import select
-import signal
-from collections.abc import Callable, Iterator
-from types import FrameType
-
-_ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Alarm:
@@ -39,18 +34,3 @@ class Alarm:
         """Let go of the pipe; nobody rings any more."""
         os.close(self._reads)
         os.close(self._writes)
-
-
-@contextlib.contextmanager
-def told_of_signals(told: Callable[[str], None]) -> Iterator[None]:
-    """Be told of SIGTERM, SIGINT and SIGHUP by their names, rather than end at once. Main thread only."""
-
-    def handle(number: int, _frame: FrameType | None) -> None:
-        told(signal.Signals(number).name)
-
-    before = {number: signal.signal(number, handle) for number in _ENDING}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

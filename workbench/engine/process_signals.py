@@ -1,0 +1,29 @@
+"""Being told of the signals that end a process, rather than ended by them at once."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+_ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def told_of_signals(told: Callable[[str], object]) -> Iterator[None]:
+    """Be told of SIGTERM, SIGINT and SIGHUP by their names. Main thread only.
+
+    Args:
+        told: Called for each, on the main thread; returns at once.
+    """
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        told(signal.Signals(number).name)
+
+    before = {number: signal.signal(number, handle) for number in _ENDING}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
