@@ -247,14 +247,14 @@ class Reading:
 
     def broken_parts(self) -> tuple[results.Check, ...]:
         """Return the parts of files that cannot be read as what they are, as `doctor` tells them."""
-        from workbench.engine.workspace.briefing import broken_parts
+        from workbench.engine.workspace.diagnosing import broken_parts
 
         self._ground.refresh_for_reading()
         return broken_parts(self._ground)
 
     def doctor(self) -> results.Diagnosis:
         """Return what works here, what is degraded and how to mend it."""
-        from workbench.engine.workspace.briefing import diagnose
+        from workbench.engine.workspace.diagnosing import diagnose
 
         return diagnose(self._ground)
 

@@ -1,0 +1,167 @@
+"""What works in an open workspace and what does not, with how to mend it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout, results
+from workbench.engine.errors import WorkbenchError
+from workbench.engine.workspace.ground import Ground, can_be_kept
+from workbench.engine.workspace.own_state import set_aside_beside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+_MOST_PROBLEMS = 20
+
+
+def diagnose(ground: Ground) -> results.Diagnosis:
+    """Look at everything the workspace stands on, and say how to mend what is not well."""
+    checks = [
+        check for look in (_programs, _settings, _files, _search, _history, _state) for check in look(ground)
+    ]
+    return results.Diagnosis(all(check.state != "broken" for check in checks), tuple(checks))
+
+
+def _programs(_ground: Ground) -> Iterator[results.Check]:
+    version = ".".join(str(part) for part in sys.version_info[:3])
+    yield results.Check("Python", "ok", version)
+    if shutil.which("git"):
+        yield results.Check("git", "ok", "found; it repacks the history")
+    else:
+        yield results.Check(
+            "git",
+            "degraded",
+            "not found; history is kept but never repacked",
+            "Install git from git-scm.com.",
+        )
+
+
+def _settings(ground: Ground) -> Iterator[results.Check]:
+    zone = ground.zone.key
+    origin = ground.settings.origin("timezone")
+    yield results.Check("time zone", "ok", f"{zone} ({origin})")
+    if ground.settings.broken:
+        yield results.Check(
+            "settings", "broken", ground.settings.broken, "Mend the file; until then the defaults hold here."
+        )
+    for warning in ground.settings.warnings:
+        yield results.Check("settings", "degraded", warning)
+    yield results.Check("model", "ok", ground.settings.model.told or "none; built-in rules decide")
+
+
+def _files(ground: Ground) -> Iterator[results.Check]:
+    try:
+        ground.refresh()
+        total = ground.lookups.count()
+    except WorkbenchError as error:
+        yield results.Check("memories", "broken", error.message, error.remedy)
+        return
+    problems = broken_parts(ground)
+    yield results.Check("memories", "ok", f"{total:,} in the catalog")
+    yield from problems[:_MOST_PROBLEMS]
+    if len(problems) > _MOST_PROBLEMS:
+        further = len(problems) - _MOST_PROBLEMS
+        yield results.Check("file", "degraded", f"{further} further broken parts")
+
+
+def _search(ground: Ground) -> Iterator[results.Check]:
+    try:
+        status = ground.outside.describe(ground.finder.status())
+    except WorkbenchError as error:
+        yield results.Check("search", "degraded", error.message, error.remedy)
+        return
+    vectors = status.provider if status.model is None else f"{status.provider}, {status.model}"
+    waiting = "; brought up to date by the next search" if status.dirty else ""
+    told = f"{status.chunks:,} chunks, vectors by {vectors}{waiting}"
+    if status.pending and not status.dirty and status.provider != "none":
+        told += f", {status.pending:,} of them found by words alone until they are embedded"
+    if status.fallback:
+        yield results.Check(
+            "search", "degraded", f"{told}. {status.fallback}", "Mend what it names, or choose another."
+        )
+    elif status.pending and not status.dirty:
+        yield results.Check("search", "degraded", told, "Run: workbench index")
+    else:
+        yield results.Check("search", "ok", told)
+    for problem in ground.outside.problems():
+        yield results.Check("file", "degraded", f"{problem.where}: {problem.message}", problem.remedy)
+
+
+def broken_parts(ground: Ground) -> tuple[results.Check, ...]:
+    """Return what cannot be read in the files, as far as they have been looked at."""
+    return tuple(
+        results.Check("file", "degraded", f"{f'{path}:{line}' if line else path}: {message}", remedy)
+        for path, line, message, remedy in (*ground.lookups.problems(), *_problems_of_books(ground))
+    )
+
+
+def _problems_of_books(ground: Ground) -> Iterator[tuple[str, int | None, str, str]]:
+    """Look at the files that hold no memories themselves, and so are not in the catalog."""
+    from workbench.engine import documents
+
+    readers: dict[str, Callable[[bytes], Sequence[documents.Problem]]] = {
+        layout.DECAY_SCORES: lambda content: documents.DecayScores.parse(content).problems,
+        layout.RELATIONS: lambda content: documents.RelationVocabulary.parse(content).problems,
+        layout.REFLECTION_LOG: lambda content: documents.ReflectionLog.parse(content).problems,
+        layout.EVOLUTION: lambda content: documents.Evolution.parse(content).problems,
+        layout.PENDING_REFLECTION: lambda content: documents.PendingReflection.parse(content).problems,
+        layout.PENDING_MEMORIES: lambda content: documents.PendingMemories.parse(content).problems,
+    }
+    for path, problems_of in readers.items():
+        try:
+            content = ground.files.read(path)
+        except WorkbenchError as error:
+            yield path, None, error.message, error.remedy or ""
+            continue
+        if content is not None:
+            for problem in problems_of(content):
+                yield problem.path, problem.line, problem.message, problem.remedy
+
+
+def _history(ground: Ground) -> Iterator[results.Check]:
+    if not ground.has_history():
+        yield results.Check(
+            "history", "degraded", "none yet; the first change makes it", "Run: workbench init"
+        )
+        return
+    try:
+        head = ground.history.head()
+        pending = sum(not alert.acknowledgement for alert in ground.history.raised_alerts())
+    except WorkbenchError as error:
+        yield results.Check("history", "broken", error.message, error.remedy)
+        return
+    yield results.Check("history", "ok", f"newest commit {head[:10] if head else 'none'}")
+    if pending:
+        yield results.Check(
+            "alerts", "degraded", f"{pending} not acknowledged", "Look with: workbench audit alerts"
+        )
+
+
+def _state(ground: Ground) -> Iterator[results.Check]:
+    cache = ground.settings.cache_directory(ground.root)
+    for purpose, folder, cost in (
+        ("state", ground.state, "accesses are not counted"),
+        ("cache", cache, "the catalog of memories is made anew each time"),
+    ):
+        probe = folder / "doctor.probe"
+        if can_be_kept(probe):
+            probe.unlink(missing_ok=True)
+            yield results.Check(purpose, "ok", str(folder))
+        else:
+            yield results.Check(
+                purpose,
+                "degraded",
+                f"{folder} cannot be written; {cost}",
+                f"Make room there, give yourself the right to write, or set paths.{purpose}.",
+            )
+    for place in set_aside_beside(ground.state):
+        yield results.Check(
+            "former state",
+            "degraded",
+            f"{place} was left by another workspace that stood here",
+            f"Its sessions are read with: workbench sessions --from {place / 'sessions'}; "
+            "delete the folder when nobody needs it.",
+        )
