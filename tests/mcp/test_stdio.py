@@ -132,6 +132,15 @@ async def test_reflecting_tells_how_far_it_is_and_leaves_the_decision(served: Se
         assert {item.decision for item in workspace.review().items} == {"undecided"}
 
 
+async def test_an_error_names_what_the_agent_itself_can_call(served: Served) -> None:
+    async with served.session() as client:
+        for name, arguments in (
+            ("memory_graph", {"entity": "Nobody at all"}),
+            ("memory_forget", {"ids": ["episode:1999-01-01:10:00"]}),
+        ):
+            assert (await refusal(client, name, **arguments))["remedy"] == "Find its id with: memory_search"
+
+
 async def test_an_answer_fits_the_budget_that_was_asked_for(served: Served) -> None:
     from workbench.engine.tokens import count_tokens
 

@@ -7,7 +7,7 @@ from typing import Any
 from workbench.engine.agents.roles import Capability
 from workbench.engine.results import Proposed, to_json
 from workbench.mcp.declaration import LONGEST_TEXT, Call, Kind, Parameter, Tool
-from workbench.mcp.writing_tools import CONFIDENCES, HELD_BACK, STORES, without_blanks
+from workbench.mcp.writing_tools import CONFIDENCES, ENTITIES, HELD_BACK, STORES, without_blanks
 
 
 def _propose(call: Call) -> dict[str, Any]:
@@ -43,7 +43,8 @@ PROPOSE = Tool(
     "Ask for something to be remembered. It waits until the main agent or a person decides, so that all agents keep "
     "one coherent memory. Use it when you learn something that will matter later: a fact, a decision, a preference, "
     "how something is done. One thing per call, as a sentence that can be understood alone, with names and dates. "
-    "Search first: what memory says already needs no proposal. The answer says what it contradicts, if anything.",
+    "Search first: what memory says already needs no proposal; and where you have memory_remember, use that for what "
+    "you are sure of. The answer says what it contradicts, if anything.",
     (
         Parameter(
             "content", Kind.TEXT, "What to remember, in any language.", required=True, most=LONGEST_TEXT
@@ -55,11 +56,7 @@ PROPOSE = Tool(
             "(how to do it), vault or core. Found by its wording if left out.",
             choices=STORES,
         ),
-        Parameter(
-            "entities",
-            Kind.TEXTS,
-            "Whom and what it is about, as TYPE:NAME (person:Alex, project:Apollo) or ids (person--alex).",
-        ),
+        ENTITIES,
         Parameter(
             "confidence",
             Kind.TEXT,

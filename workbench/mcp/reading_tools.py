@@ -200,8 +200,8 @@ SEARCH = Tool(
 GET = Tool(
     "memory_get",
     "Read a memory file",
-    "Read lines of one memory file exactly as they are, for example those around a result of memory_search. Only "
-    "memory files can be read. Where the answer says truncated, go on from nextFrom.",
+    "Read lines of one memory file exactly as they are, for example those around a result of memory_search. Not for "
+    "other files, nor to look for something: search first. Where the answer says truncated, go on from nextFrom.",
     (
         Parameter(
             "path",
@@ -220,7 +220,8 @@ GRAPH = Tool(
     "memory_graph",
     "Look at the knowledge graph",
     "Look at a person, project or other entity: what is known of it (facts with since when they hold), and how it is "
-    "related to others. Use it for questions such as “who works on…” or “what depends on…”.",
+    "related to others. Use it for questions such as “who works on…” or “what depends on…”; what was said or done is "
+    "found by memory_search.",
     (
         Parameter(
             "entity",
@@ -255,7 +256,7 @@ AUDIT = Tool(
     "memory_audit",
     "Ask what changed in memory",
     "Find out who changed what in memory, when, and on whose approval; newest first. Use it when the user asks where "
-    "something in memory comes from or went.",
+    "something in memory comes from or went, not to find out what memory says.",
     (
         Parameter("query", Kind.TEXT, "Words of the summary, file or actor; everything if left out."),
         Parameter("limit", Kind.WHOLE, "At most so many entries.", least=1, most=1000, default=_ENTRIES),

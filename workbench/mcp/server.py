@@ -58,6 +58,13 @@ _TELLING_S = 0.5
 PROMPT = "memory_instructions"
 _ABOUT = "The agent’s memory: searched, read and kept in a workspace of Markdown files."
 _SURPRISE = "Something is wrong inside Workbench; its log on stderr says where."
+# Remedies name commands of the shell; here an agent is told of what it has in their place.
+_INSTEAD = {
+    "workbench search WORDS": "memory_search",
+    "`workbench search`": "memory_search",
+    "`workbench graph`": "memory_graph",
+    "`workbench core --json`": "memory_core",
+}
 _LOG = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -264,6 +271,8 @@ def _shape(tool: Tool) -> ToolShape:
 
 
 def _failed(kind: str, message: str, where: str | None, remedy: str | None) -> CallToolResult:
+    for command, tool in _INSTEAD.items():
+        remedy = remedy and remedy.replace(command, tool)
     error = {"error": {"kind": kind, "message": message, "where": where, "remedy": remedy}}
     return CallToolResult(
         content=[TextContent(type="text", text=as_text(error))], structured_content=error, is_error=True

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 STORES = ("core", "episodic", "semantic", "procedural", "vault")
 TYPES = ("decision", "fact", "preference", "task", "event", "emotion", "correction")
 CONFIDENCES = ("high", "medium", "low")
+ENTITIES = Parameter(
+    "entities",
+    Kind.TEXTS,
+    "Whom and what it is about, as TYPE:NAME (person:Alex, project:Apollo) or ids (person--alex).",
+)
 HELD_BACK = (
     "Nothing was stored. Tell the user, who alone decides on it; do not say it in other words. What is worth keeping "
     "beside it you may store without it."
@@ -100,7 +105,8 @@ REMEMBER = Tool(
     "learn something that will matter later: a decision and its reason, a preference, a fact about a person or "
     "project, how something is done. One fact or event per call, as a sentence that can be understood alone, with "
     "names and dates instead of “he” and “tomorrow”. Where it belongs is decided for you; name a store only when "
-    "you must. Never store passwords, keys or tokens.",
+    "you must. Not for what only this session needs, nor for what memory says already. Never store passwords, keys or "
+    "tokens.",
     (
         Parameter("text", Kind.TEXT, "What to remember, in any language.", required=True, most=LONGEST_TEXT),
         Parameter(
@@ -112,11 +118,7 @@ REMEMBER = Tool(
         ),
         Parameter("type", Kind.TEXT, "What sort of thing it is.", choices=TYPES),
         Parameter("tags", Kind.TEXTS, "A few topics, in one or two words each."),
-        Parameter(
-            "entities",
-            Kind.TEXTS,
-            "Whom and what it is about, as TYPE:NAME (person:Alex, project:Apollo) or ids (person--alex).",
-        ),
+        ENTITIES,
         Parameter(
             "confidence",
             Kind.TEXT,
@@ -154,7 +156,8 @@ REFLECT = Tool(
     "Reflect on what is new",
     "Go through what no reflection has read yet and write down what should be learned from it, as a proposal that "
     "only a person can approve. Use it when the user asks you to reflect or to consolidate memory, or when a notice "
-    "says that a reflection is due and the work is at a resting point. It may take a minute.",
+    "says that a reflection is due and the work is at a resting point; not to store something you know, and not while "
+    "a proposal waits. It may take a minute.",
     (),
     Capability.WRITE_MEMORY,
     _reflect,
