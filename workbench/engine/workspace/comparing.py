@@ -49,6 +49,7 @@ def compared_with_memory(ground: Ground, text: str, entities: Sequence[str], fou
 
 def _near(ground: Ground, text: str, entities: Sequence[str], found: Found) -> Iterator[tuple[str, str]]:
     from workbench.engine.proposals.comparing import ways_to_say
+    from workbench.engine.proposals.frames import contradict
     from workbench.engine.proposals.near import telling
     from workbench.engine.stores import view_core
 
@@ -60,7 +61,10 @@ def _near(ground: Ground, text: str, entities: Sequence[str], found: Found) -> I
             continue
         for fact in lookups.facts_of(entity):
             if not fact.retired and words & telling(fact.text):
-                yield from ((fact.id, said) for said in ways_to_say(fact.text, known.label))
+                *shorter, full = ways_to_say(fact.text, known.label)
+                # To compare takes long; what the words alone tell costs next to nothing.
+                yield from ((fact.id, said) for said in shorter if contradict(text[:_LOOKED_AT], said))
+                yield fact.id, full
     for block in view_core(ground.files, ground.settings).blocks:
         for item in block.items:
             if words & telling(item.text):
