@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.engine.sessions.claude_files import ID, answered, asked, conversation, entry, text, written
+from tests.engine.sessions.transcript_files import header, said, write
 from workbench.engine.errors import NotFound
 from workbench.engine.sessions.claude_code import ClaudeHome
 from workbench.engine.sessions.context import build_context
@@ -110,6 +111,12 @@ def test_garbage_and_other_files_harm_nothing(tmp_path: Path) -> None:
     assert list(content.entries) == [KEY]
     assert len(content.problems) == 1
     assert len(lines_of(ClaudeHome(tmp_path))) == 11
+
+
+def test_what_openclaws_tools_were_given_makes_no_claude_of_it(tmp_path: Path) -> None:
+    given = {"type": "toolCall", "id": "c", "name": "show", "arguments": {"sessionId": "7d0c"}}
+    place = write(tmp_path / "7d0c.jsonl", header(), said("m1", None, "assistant", [given]))
+    assert foreign_home(place).source == "files"
 
 
 def test_it_is_among_the_places_on_this_machine(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from workbench.engine.errors import WorkbenchError
 from workbench.engine.results import SessionProblem
 from workbench.engine.sessions import events
 from workbench.engine.sessions.entries import SessionEntry, milliseconds, whole
-from workbench.engine.sessions.events import parts_of, render_event, text_of
+from workbench.engine.sessions.events import Event, parts_of, read_event, render_event, text_of
 from workbench.engine.sessions.homes import ForeignHome
 from workbench.engine.sessions.keys import SessionKey, is_session_id, parse_key
 from workbench.engine.sessions.lines import FileLines
@@ -93,7 +93,10 @@ def is_claude_transcript(place: Path) -> bool:
     if opened is None:
         return False
     with opened:
-        return b'"sessionId"' in opened.read(_HEAD)
+        head = opened.read(_HEAD)
+    # The others begin with their header; what a tool was given may have any name.
+    first = read_event(1, head.partition(b"\n")[0])
+    return b'"sessionId"' in head and not (isinstance(first, Event) and first.kind == events.HEADER)
 
 
 def project_of(transcript: Path) -> str:

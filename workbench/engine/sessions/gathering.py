@@ -60,7 +60,7 @@ class Gathered:
         turns: The newest turns.
         failures: What failed, by line.
         files: What was done to which file: `read` or `written`.
-        messages: How many messages there were.
+        dropped: How many turns before those there were.
     """
 
     most_characters: int
@@ -68,7 +68,6 @@ class Gathered:
     turns: deque[Told] = field(default_factory=deque)
     failures: dict[int, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    messages: int = 0
     dropped: int = 0
     _size: int = 0
     _noted: set[str] = field(default_factory=set)
@@ -76,7 +75,6 @@ class Gathered:
 
     def add(self, placed: Placed) -> None:
         """Take in one message."""
-        self.messages += 1
         line = placed.line or 0
         self._note_calls(placed.message)
         answered = answered_by(placed.message)

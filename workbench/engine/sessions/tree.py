@@ -26,10 +26,10 @@ class Tree:
         lines: Line of each entry but the header, in the file's order.
         parents: Number of the entry before it on its branch, -1 for none.
         kinds: What each is, as a number.
+        kept_from: Of each compaction, the number of the first entry that it keeps.
         header: The first line where it is a header, else None.
         problems: Lines that could not be read, and entries whose place on the tree had to be guessed.
         more_problems: How many more there were.
-        torn: Whether the last line has no end.
         total: Lines of the file.
     """
 
@@ -41,7 +41,6 @@ class Tree:
     problems: list[SessionProblem] = field(default_factory=list)
     more_problems: int = 0
     total: int = 0
-    messages: int = 0
 
     @property
     def leaf(self) -> int:
@@ -149,8 +148,6 @@ def _add(tree: Tree, event: Event, known: dict[str, int]) -> None:
             )
     if event.kind == events.COMPACTION:
         tree.kept_from[at] = known.get(events.text_of(event.fields.get("firstKeptEntryId")), at)
-    if event.kind == events.MESSAGE:
-        tree.messages += 1
     tree.lines.append(event.line)
     tree.parents.append(parent)
     tree.kinds.append(_CODES.get(event.kind, 0))
