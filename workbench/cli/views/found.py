@@ -129,6 +129,12 @@ def _hit_lines(page: Page, hit: Hit, query: str, *, explain: bool) -> list[str]:
     place = safe_line(hit.place)
     where = f"{safe_line(hit.date)} · {place}" if hit.date else place
     lines += [page.paint(line, "quiet") for line in wrap(where, page.width, first=" " * MARGIN)]
+    if hit.superseded_by:
+        told = f"No longer holds; superseded by {safe_line(hit.superseded_by)}"
+        lines += [
+            page.paint(line, "accent")
+            for line in wrap(told, page.width, first=" " * MARGIN, rest=" " * MARGIN)
+        ]
     is_entity = hit.id.startswith("entity:")
     said = _fact_of(hit, query) if is_entity else _MARKUP.sub("", hit.snippet)
     snippet = matching_lines(page, said, query, lines=SNIPPET_LINES, margin=MARGIN)
