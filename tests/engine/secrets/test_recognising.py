@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.secrets import added_secrets, find_secrets, masked
+from workbench.engine.secrets import added_secrets, find_secrets, masked, wrapped
 
 GITHUB = "ghp_" + "a1B2" * 9
 ANTHROPIC = "sk-ant-api03-" + "x1Y" * 12
@@ -117,3 +117,57 @@ def test_a_token_is_found_wherever_it_stands(before: str, after: str) -> None:
     text = f"{before} {GITHUB} {after}"
     assert [each.text for each in find_secrets(text)] == [GITHUB]
     assert masked(text) == f"{before} [secret left out] {after}"
+
+
+AWS = "AKIAIOSFODNN7EXAMPLE"
+JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.Zk9sQ2hhcmxpZUFscGhhQnJhdm8x"
+
+
+@pytest.mark.parametrize("token", [GITHUB, ANTHROPIC, AWS, JWT])
+@pytest.mark.parametrize("between", ["\n", "\r\n", "\n    ", "\n> ", "\n  > > ", " \\\n", "  \n"])
+@pytest.mark.parametrize("width", [12, 18])
+def test_a_token_broken_over_lines(token: str, between: str, width: int) -> None:
+    broken = between.join(token[at : at + width] for at in range(0, len(token), width))
+    text = f"Use {broken}\nfor uploads.\n"
+    (found,) = find_secrets(text)
+    assert found.text == broken
+    assert text[found.start :].startswith(broken)
+    # However it is wrapped, it is the same: what is allowed is allowed.
+    assert found.digest == find_secrets(token)[0].digest
+    assert masked(text) == "Use [secret left out]\nfor uploads.\n"
+
+
+def test_two_tokens_in_lines_of_their_own_are_two() -> None:
+    assert [each.text for each in find_secrets(f"{GITHUB}\n{ANTHROPIC}\nboats\n")] == [GITHUB, ANTHROPIC]
+    assert [each.text for each in find_secrets(f"{GITHUB}\nv2\n")] == [GITHUB]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "They begin with ghp_\nand have letters and digits behind it, 36 of them",
+        "sk-learn\nscikit-learn-extra\npandas-profiling-2\nnumpy\n",
+        "The prefix is sk-\n4f2a9c0d1e2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d\n",
+        "ghp_short\nBoats leave at nine\nghp_other\nGulls\n",
+        "AKIA\nIBM\nNASA2026\n",
+        "- hf_\n- npm_\n- glpat-\n",
+        "eyJ\n",
+    ],
+)
+def test_lines_that_are_no_token(text: str) -> None:
+    assert find_secrets(text) == ()
+
+
+@pytest.mark.parametrize("line", ["sk-", "sk-\n", "-sk-A1b\n", "Aa1\n", f"{GITHUB[:30]}\n{GITHUB[30:]}\n"])
+def test_hostile_lines_are_looked_at_once(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    go_on = wrapped._may_go_on
+
+    def count(run: str) -> bool:
+        asked.append(run)
+        return go_on(run)
+
+    monkeypatch.setattr(wrapped, "_may_go_on", count)
+    text = "sk-A1\n" + line * 5_000
+    assert find_secrets(text) is not None
+    assert len(asked) <= 2 * text.count("\n")

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from workbench.engine.secrets.wrapped import Wrapped, unwrapped, wrapped_runs
+
 LEFT_OUT: Final = "[secret left out]"
 """What stands where a secret was."""
 _DIGEST: Final = 16
@@ -92,6 +94,8 @@ _WORDS: Final = (
 )
 _PASSWORD: Final = len(_FORMS) - 1
 _ADDRESS: Final = len(_FORMS) - 2
+_TOKENS: Final = range(1, _ADDRESS)
+"""The numbers of the forms that are one run of characters."""
 # What nobody sees within a secret: characters without width, and the backslash that Markdown puts before a mark.
 _UNSEEN: Final = re.compile(
     r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\ufeff]|\\(?=[_.:-])"
@@ -116,8 +120,8 @@ class Secret:
 
     @property
     def digest(self) -> str:
-        """Return the name under which it can be allowed: the first digits of its SHA-256."""
-        return hashlib.sha256(self.text.encode("utf-8", "replace")).hexdigest()[:_DIGEST]
+        """Return the name under which it can be allowed: the first digits of its SHA-256, however it is wrapped."""
+        return hashlib.sha256(unwrapped(self.text).encode("utf-8", "replace")).hexdigest()[:_DIGEST]
 
     @property
     def shown(self) -> str:
@@ -160,7 +164,41 @@ def _found_in(text: str) -> tuple[Secret, ...]:
         said = match[name].rstrip(".!?") if name == "p" else match[name]
         if not name or not _STAND_IN.fullmatch(said):
             found.append(Secret(_FORMS[at][0], said, match.start(name)))
-    return tuple(found)
+    return tuple(_with_wrapped(text, found, forms)) if "\n" in text else tuple(found)
+
+
+def _with_wrapped(text: str, found: list[Secret], forms: tuple[int, ...]) -> list[Secret]:
+    """Return what was found in a text together with the tokens that are broken over its lines."""
+    tokens = tuple(at for at in forms if at in _TOKENS)
+    wrapped = [
+        secret for run in (wrapped_runs(text) if tokens else ()) if (secret := _secret_of(text, run, tokens))
+    ]
+    if not wrapped:
+        return found
+    starts = [each.start for each in wrapped]
+
+    def is_within(secret: Secret) -> bool:
+        before = bisect_right(starts, secret.start) - 1
+        return before >= 0 and secret.start < starts[before] + len(wrapped[before].text)
+
+    alone = [each for each in found if not is_within(each)]
+    return sorted([*alone, *wrapped], key=lambda each: each.start)
+
+
+def _secret_of(text: str, run: Wrapped, tokens: tuple[int, ...]) -> Secret | None:
+    """Return the token that a run over several lines begins with; None where it is none, or ends in the first line."""
+    matches = [_compiled(tokens).fullmatch(said) for said in run.joined]
+    last = 0
+    could_end = [at for at, match in enumerate(matches) if match]
+    for number, at in enumerate(could_end):
+        if number and not run.goes_on(at, broken=last > 0):
+            break
+        last = at
+    match = matches[last]
+    if match is None or last == 0:
+        return None
+    kind = next(_FORMS[at][0] for at in tokens if match[f"k{at}"] is not None)
+    return Secret(kind, text[run.start : run.ends[last]], run.start)
 
 
 def _forms_in(text: str) -> tuple[int, ...]:
