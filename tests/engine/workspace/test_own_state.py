@@ -11,6 +11,7 @@ import pytest
 
 from workbench.engine import Workspace
 from workbench.engine.clock import Clock, FixedClock
+from workbench.engine.errors import HistoryError, StorageError
 from workbench.engine.settings import load_settings
 
 KEY = "agent:main:main"
@@ -179,7 +180,7 @@ def test_an_identity_that_cannot_be_written_costs_nothing_but_itself(
     place = tmp_path / "notes"
 
     def refused(root: Path, text: str) -> None:
-        raise PermissionError(13, "Permission denied", str(root), None, text)
+        raise StorageError(f"{text} cannot be written.", where=str(root))
 
     monkeypatch.setattr("workbench.engine.workspace.own_state._write_identity", refused)
     Workspace.init(place, clock=clock, timezone="UTC")
@@ -221,3 +222,13 @@ def test_many_at_once_agree(tmp_path: Path, clock: Clock) -> None:
     with ThreadPoolExecutor(8) as pool:
         heard = list(pool.map(lambda at: said_in(at, clock=clock), [moved, place] * 8))
     assert heard == [["The ferry is called Visborg."], ["Said in the new one."]] * 8
+
+
+def test_nothing_is_written_through_a_history_that_leads_elsewhere(tmp_path: Path, clock: Clock) -> None:
+    place, other = tmp_path / "notes", tmp_path / "other"
+    place.mkdir()
+    other.mkdir()
+    (place / ".audit").symlink_to(other)
+    with Workspace.open(place, clock=clock) as workspace, pytest.raises(HistoryError):
+        workspace.remember("Alex prefers tea over coffee.")
+    assert not list(other.iterdir())

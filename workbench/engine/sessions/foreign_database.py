@@ -19,12 +19,17 @@ from workbench.engine.sessions.entries import SessionEntry
 from workbench.engine.sessions.homes import ForeignHome
 from workbench.engine.sessions.keys import SessionKey, is_key, is_session_id
 from workbench.engine.sessions.lines import MOST_LINE_BYTES, Lines
-from workbench.engine.sessions.store import StoreContent
+from workbench.engine.sessions.store import StoreContent, no_key
 
 DATABASE = "openclaw-agent.sqlite"
 KNOWN_SCHEMA = 23
 _WAIT_SECONDS = 2.0
 _NODES = "session_nodes"
+# What an entry is told in columns of its own, by the names in its JSON.
+_GIVEN = {
+    "sessionId": "current_session_id", "updatedAt": "updated_at", "label": "label",
+    "displayName": "display_name",
+}  # fmt: skip
 _EVENTS = "transcript_events"
 _MOST_EVENT_BYTES = 1 << 40
 _TOO_LONG = "(too long)"
@@ -55,52 +60,24 @@ class DatabaseHome(ForeignHome):
                 raise _unknown(self.place, f"it has no table {_NODES} as it is known")
             version = _schema_version(database)
             if version is not None and version > KNOWN_SCHEMA:
-                problems.append(
-                    SessionProblem(
-                        None,
-                        f"The database has schema {version}; {KNOWN_SCHEMA} is the newest one that is known.",
-                    )
-                )
-            wanted = [
-                name if name in columns else f"NULL AS {name}"
-                for name in (
-                    "session_key",
-                    "current_session_id",
-                    "entry_json",
-                    "updated_at",
-                    "label",
-                    "display_name",
-                )
-            ]
-            for key, session_id, content, updated, label, display in database.execute(
+                told = f"The database has schema {version}; {KNOWN_SCHEMA} is the newest one that is known."
+                problems.append(SessionProblem(None, told))
+            names = ("session_key", "entry_json", *_GIVEN.values())
+            wanted = [name if name in columns else f"NULL AS {name}" for name in names]
+            for key, content, *given in database.execute(
                 f"SELECT {', '.join(wanted)} FROM {_NODES}"  # noqa: S608 - names of ours
             ):
-                if not isinstance(key, str):
-                    problems.append(
-                        SessionProblem(None, f"{ascii(key)[:80]} is no session key; it was left aside.")
-                    )
+                if not is_key(key):
+                    problems.append(no_key(key))
                     continue
                 fields = _fields(content)
                 if fields is None:
                     problems.append(
                         SessionProblem(None, f"{key[:80]}: what is known of it could not be read.")
                     )
-                    fields = {}
-                given = {
-                    "sessionId": session_id,
-                    "updatedAt": updated,
-                    "label": label,
-                    "displayName": display,
-                }
-                fields |= {name: value for name, value in given.items() if value is not None}
-                # The path of a time before the database.
-                fields.pop("sessionFile", None)
-                if is_key(key):
-                    entries[key] = SessionEntry(fields)
-                else:
-                    problems.append(
-                        SessionProblem(None, f"{ascii(key)[:80]} is no session key; it was left aside.")
-                    )
+                known = {name: value for name, value in zip(_GIVEN, given, strict=True) if value is not None}
+                # The path is of a time before the database.
+                entries[key] = SessionEntry({**(fields or {}), **known}).with_fields(sessionFile=None)
         return StoreContent(entries, tuple(problems))
 
     def lines(self, key: SessionKey, entry: SessionEntry) -> Lines:  # noqa: ARG002 - the id says it all

@@ -114,13 +114,12 @@ def render_key(key: SessionKey) -> str:
     return (f"agent:{key.agent}:" if key.agent else "") + body + suffix
 
 
-def is_key(text: str) -> bool:
-    """Tell whether a text can be read as a session key."""
+def is_key(given: object) -> bool:
+    """Tell whether something can be read as a session key."""
     try:
-        parse_key(text)
+        return isinstance(given, str) and bool(parse_key(given))
     except InvalidInput:
         return False
-    return True
 
 
 def is_session_id(text: object) -> bool:

@@ -67,22 +67,17 @@ class SessionStore:
         entries: dict[str, SessionEntry] = {}
         problems: list[SessionProblem] = []
         for key, value in raw.items():
+            if not is_key(key):
+                problems.append(no_key(key))
+                continue
             if not isinstance(value, Mapping):
                 problems.append(
-                    SessionProblem(None, f"{ascii(key)[:80]} is no entry of a session; it was left aside.")
-                )
-                continue
-            if not is_key(key):
-                problems.append(
-                    SessionProblem(None, f"{ascii(key)[:80]} is no session key; it was left aside.")
+                    SessionProblem(None, f"{key[:80]} is no entry of a session; it was left aside.")
                 )
                 continue
             if value.get("sessionId") is not None and not is_session_id(value["sessionId"]):
-                problems.append(
-                    SessionProblem(
-                        None, f"{key[:80]}: its session id could be no file's name, so it has no transcript."
-                    )
-                )
+                told = f"{key[:80]}: its session id could be no file's name, so it has no transcript."
+                problems.append(SessionProblem(None, told))
             entries[key] = SessionEntry(value)
         return StoreContent(entries, tuple(problems))
 
@@ -198,6 +193,11 @@ class SessionStore:
         remedy = "Make room, or choose another folder with sessions.path."
         with replacing(self.place, "The session store cannot be written", remedy) as file:
             file.write(_rendered(raw))
+
+
+def no_key(key: object) -> SessionProblem:
+    """Return what is told of an entry under something that is no session key."""
+    return SessionProblem(None, f"{ascii(key)[:80]} is no session key; it was left aside.")
 
 
 def read_plain(place: Path) -> bytes | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from pathlib import Path
 from workbench.engine import layout
 from workbench.engine.errors import StorageError
 from workbench.engine.history.state_files import read_state, write_state
+from workbench.engine.private_files import replacing
 from workbench.engine.process_lock import process_lock
 from workbench.engine.settings.regular_file import read_regular_file
 
@@ -72,7 +72,10 @@ def claim_state(root: Path, folder: Path, new_identity: Callable[[], str]) -> No
     identity = _read_identity(root)
     if identity and _read_owner(folder) == _Owner(identity, str(root)):
         return
-    with _alone(folder), contextlib.suppress(OSError):
+    if (root / layout.HISTORY).is_symlink():
+        # It leads to another's; whoever writes there next refuses it.
+        return
+    with _alone(folder), contextlib.suppress(StorageError):
         identity, owner = _read_identity(root), _read_owner(folder)
         if identity is None or (owner is None and _has_original(root, folder, identity)):
             # A history that began anew is still that of the workspace whose state this is.
@@ -186,13 +189,8 @@ def _identity_in(place: Path) -> str | None:
 
 
 def _write_identity(root: Path, identity: str) -> None:
-    place = root / _IDENTITY
-    draft = place.with_name(f"{place.name}.{os.getpid()}.tmp")
-    try:
-        draft.write_text(f"{identity}\n", encoding="ascii")
-        draft.replace(place)
-    finally:
-        draft.unlink(missing_ok=True)
+    with replacing(root / _IDENTITY, "The identity of the workspace cannot be written") as file:
+        file.write(f"{identity}\n".encode())
 
 
 def _read_owner(folder: Path) -> _Owner | None:
