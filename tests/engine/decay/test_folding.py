@@ -22,7 +22,7 @@ from workbench.engine.decay import (
     compose,
     fold_is_due,
     pending,
-    plan_fold,
+    plan_transitions,
     read_scores,
 )
 from workbench.engine.decay.scores_file import MOST_WATERMARKS, with_folded
@@ -45,7 +45,7 @@ def test_a_fold_counts_and_dates(
 ) -> None:
     journal.record_accesses([ALEX, TEA], NOW - timedelta(hours=1))
     journal.record_access(ALEX, NOW)
-    plan = plan_fold(files, journal.read(), memories.get, reckoning)
+    plan = plan_transitions(files, journal.read(), {id_: memories[id_] for id_ in (ALEX, TEA)}, reckoning)
     assert (plan.action, plan.file) == (Action.EDIT, layout.DECAY_SCORES)
     assert plan.summary == "folded in 3 accesses of 2 memories"
     assert (plan.outcome.ids, plan.outcome.accesses) == ((ALEX, TEA), 3)
@@ -61,17 +61,17 @@ def test_a_fold_counts_and_dates(
 def test_nothing_waiting_changes_nothing(
     files: Files, journal: AccessJournal, memories: dict[str, MemoryFacts], reckoning: Reckoning
 ) -> None:
-    assert plan_fold(files, journal.read(), memories.get, reckoning).changes == ()
+    assert plan_transitions(files, journal.read(), {ALEX: memories[ALEX]}, reckoning).changes == ()
     journal.record_access(ALEX, NOW)
-    files.carry_out(plan_fold(files, journal.read(), memories.get, reckoning))
-    assert plan_fold(files, journal.read(), memories.get, reckoning).changes == ()
+    files.carry_out(plan_transitions(files, journal.read(), {ALEX: memories[ALEX]}, reckoning))
+    assert plan_transitions(files, journal.read(), {ALEX: memories[ALEX]}, reckoning).changes == ()
 
 
 def test_a_fact_counts_for_its_entity_and_what_is_gone_for_nothing(
     files: Files, journal: AccessJournal, memories: dict[str, MemoryFacts], reckoning: Reckoning
 ) -> None:
     journal.record_accesses([f"{ALEX}#^f7k2", ALEX, "entity:person--gone", "file:memory/2026-01-30.md"], NOW)
-    plan = plan_fold(files, journal.read(), memories.get, reckoning)
+    plan = plan_transitions(files, journal.read(), memories, reckoning)
     assert plan.outcome.ids == (ALEX,)
     files.carry_out(plan)
     assert files.scores["entries"].keys() == {ALEX}
@@ -92,7 +92,7 @@ def test_a_fold_keeps_what_others_wrote(
         },
     }  # fmt: skip
     journal.record_access(ALEX, NOW)
-    files.carry_out(plan_fold(files, journal.read(), memories.get, reckoning))
+    files.carry_out(plan_transitions(files, journal.read(), memories, reckoning))
     entry = files.scores["entries"][ALEX]
     assert (entry["access_count"], entry["pinned"], entry["why"], entry["base_relevance"]) == (
         15,
@@ -116,7 +116,7 @@ def test_a_rise_in_status_is_logged_as_decay(
         },
     }  # fmt: skip
     journal.record_access(ALEX, NOW)
-    plan = plan_fold(files, journal.read(), memories.get, reckoning)
+    plan = plan_transitions(files, journal.read(), {ALEX: memories[ALEX]}, reckoning)
     assert plan.action is Action.DECAY
     assert plan.summary == "1 entry transitioned: dormant→active"
 
@@ -127,7 +127,7 @@ def test_a_broken_scores_file_is_not_written_over(
     files = Files({layout.DECAY_SCORES: b'{"entries": {'})
     journal.record_access(ALEX, NOW)
     with pytest.raises(DocumentError):
-        plan_fold(files, journal.read(), memories.get, reckoning)
+        plan_transitions(files, journal.read(), memories, reckoning)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_no_kill_counts_an_access_twice_or_never(steps: list[str]) -> None:
                 scores_file = files.contents.get(layout.DECAY_SCORES, b"{}")
                 files.contents[layout.DECAY_SCORES] = scores_file.replace(b"}", b" }\r\n")
             else:
-                plan = plan_fold(files, journal.read(), {ALEX: facts}.get, reckoning)
+                plan = plan_transitions(files, journal.read(), {ALEX: facts}, reckoning)
                 if step == "fold, killed before the commit":
                     continue
                 files.carry_out(plan)
@@ -201,7 +201,7 @@ def test_a_scores_file_restored_from_before_the_fold_counts_again_what_the_journ
     files: Files, journal: AccessJournal, memories: dict[str, MemoryFacts], reckoning: Reckoning
 ) -> None:
     journal.record_access(ALEX, NOW)
-    plan = plan_fold(files, journal.read(), memories.get, reckoning)
+    plan = plan_transitions(files, journal.read(), memories, reckoning)
     files.carry_out(plan)
     del files.contents[layout.DECAY_SCORES]
     waiting = pending(read_scores(files), journal.read())
@@ -213,7 +213,7 @@ def test_the_entry_says_the_score_of_the_moment(
 ) -> None:
     journal.record_access(ALEX, NOW - timedelta(days=40))
     later = dataclasses.replace(reckoning, now=NOW + timedelta(days=40))
-    files.carry_out(plan_fold(files, journal.read(), memories.get, later))
+    files.carry_out(plan_transitions(files, journal.read(), memories, later))
     entry = files.scores["entries"][ALEX]
     # The access is older than the memory's own day, which stays the last one.
     assert entry["last_accessed"] == "2026-01-30T09:00:00Z"

@@ -95,10 +95,6 @@ class Lookups:
         clause, values = ("WHERE m.store = ?", (store,)) if store else ("", ())
         return self._count(clause, values)
 
-    def count_since(self, store: str, day: str) -> int:
-        """Return how many dated memories of a store there are after the end of a day, `2026-02-02`."""
-        return self._count("WHERE m.store = ? AND m.sort_key > ?", (store, f"{day}\U0010ffff" if day else ""))
-
     def count_entries(self) -> int:
         """Return how many episodes and stretches of daily logs there are."""
         return self._count("WHERE m.store = 'episodic' OR (m.store = 'file' AND m.type = 'log')", ())

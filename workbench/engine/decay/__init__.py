@@ -3,7 +3,7 @@
 from workbench.engine.decay.census import Census, FactColumns, amended, census_of, take_census
 from workbench.engine.decay.course import course, terms
 from workbench.engine.decay.falling import Passing, falls, passings
-from workbench.engine.decay.folding import FOLDING, Folded, Lookup, fold_is_due, pending, plan_fold
+from workbench.engine.decay.folding import Folded, Lookup, fold_is_due, pending
 from workbench.engine.decay.formula import (
     Thresholds,
     days_between,
@@ -35,13 +35,11 @@ from workbench.engine.decay.records import (
 )
 from workbench.engine.decay.scores_file import read_scores
 from workbench.engine.decay.statuses import Transition
-from workbench.engine.decay.transitions import TRANSITIONS, check_is_due, mark_checked, plan_transitions
+from workbench.engine.decay.transitions import check_is_due, mark_checked, plan_transitions
 from workbench.engine.decay.views import assessed, at_another_moment, graded, reckoning_with, view
 
 __all__ = [
-    "FOLDING",
     "SCORED_STORES",
-    "TRANSITIONS",
     "Access",
     "AccessJournal",
     "Accesses",
@@ -77,7 +75,6 @@ __all__ = [
     "pending",
     "plan_archive",
     "plan_drop",
-    "plan_fold",
     "plan_pin",
     "plan_reinforce",
     "plan_restore",

@@ -14,15 +14,12 @@ from workbench.engine.decay.scores_file import (
     checked_of,
     entry_of,
     folded_of,
-    read_scores,
     with_folded,
 )
 from workbench.engine.decay.statuses import Transition, describe, transition_of
 from workbench.engine.documents.decay_scores import DecayScores, ScoreEntry
-from workbench.engine.history.plan import Action, Attribution, FileView, Plan
+from workbench.engine.history.plan import Action, Plan
 from workbench.engine.settings import DecaySettings
-
-FOLDING = Attribution("system:decay", "auto", "journalled accesses")
 
 Lookup = Callable[[str], MemoryFacts | None]
 """Tells a memory's facts by its id; None where there is no such memory (any more)."""
@@ -64,26 +61,6 @@ def fold_is_due(waiting: Sequence[Access], now: datetime, settings: DecaySetting
 def pending(scores: DecayScores, page: Page) -> dict[str, Accesses]:
     """Return the accesses that count beyond what the scores file holds, by memory id."""
     return tally(page.after(folded_of(scores)))
-
-
-def plan_fold(view: FileView, page: Page, lookup: Lookup, reckoning: Reckoning) -> Plan[Folded]:
-    """Plan to bring what the journal holds into the scores file; carry it out as `system:decay`.
-
-    The file keeps how far it has read the journal, so that a crash before the journal is dropped counts
-    nothing twice. An access of a fact without a score of its own counts for its entity; accesses of memories
-    that are gone are dropped.
-
-    Args:
-        view: The files.
-        page: What stands in the journal.
-        lookup: Tells a memory's facts by its id.
-        reckoning: For the scores that are written along.
-
-    Raises:
-        DocumentError: The scores file's outer structure is broken.
-    """
-    scores = read_scores(view)
-    return plan_scores(scores, page, fold_entries(scores, page, lookup, reckoning), {}, reckoning)
 
 
 @dataclass(frozen=True)
@@ -131,6 +108,9 @@ def plan_scores(
 
 def fold_entries(scores: DecayScores, page: Page, lookup: Lookup, reckoning: Reckoning) -> FoldedEntries:
     """Count waiting accesses into the entries of the memories they belong to.
+
+    An access of a fact without a score of its own counts for its entity; accesses of memories that are gone are
+    dropped.
 
     Args:
         scores: The scores file as it is.

@@ -13,9 +13,8 @@ from workbench.engine.decay.records import SCORED_STORES, MemoryFacts, Reckoning
 from workbench.engine.decay.scores_file import checked_of, read_scores, rescored
 from workbench.engine.decay.statuses import transition_of
 from workbench.engine.errors import InvalidInput, StorageError
-from workbench.engine.history.plan import Attribution, FileView, Plan
+from workbench.engine.history.plan import FileView, Plan
 
-TRANSITIONS = Attribution("system:decay", "auto", "daily decay check")
 MARK = "decay-checked"
 
 
@@ -24,7 +23,8 @@ def plan_transitions(
 ) -> Plan[Folded]:
     """Plan to log every status transition since the last one logged; carry it out as `system:decay`.
 
-    Journalled accesses are folded in with it. Where no status has changed and no access waits, the file is
+    Journalled accesses are folded in with it; the file keeps how far it has read the journal, so that a crash before
+    the journal is dropped counts nothing twice. Where no status has changed and no access waits, the file is
     left alone.
 
     Args:
