@@ -84,16 +84,18 @@ class Scores:
 
     def standing(self, memory_id: str) -> Standing:
         """Return what planners want to know about a memory's relevance."""
+        from workbench.engine.decay import assess
+
         if "#^" in memory_id:
             # A fact or relation: it has no score of its own, but may be archived by itself.
             return Standing(0.0, archived=self._is_archived(memory_id))
         record = self.lookups.memory(memory_id)
         composed = self._compose(record) if record else None
-        if record is None or composed is None:
+        if composed is None:
             return Standing(0.0)
-        score = self.of_record(record)
+        score = assess(composed, self.reckoning)
         last = composed.last_accessed.astimezone(self.reckoning.zone).date()
-        return Standing(score.value if score else 0.0, composed.pinned, composed.archived, last)
+        return Standing(score.value, composed.pinned, composed.archived, last)
 
     def archived_parts(self) -> frozenset[str]:
         """Return the facts and relations that were archived by themselves, their entity not."""
@@ -104,11 +106,6 @@ class Scores:
 
         entry = self.entries.get(memory_id)
         return entry is not None and is_archived(entry)
-
-    def last_accessed(self, memory_id: str) -> str | None:
-        """Return the day of a memory's last access, or None where nothing is known."""
-        standing = self.standing(memory_id)
-        return standing.last_accessed.isoformat() if standing.last_accessed else None
 
     @not_collected()
     def view(self, *, forecast: Sequence[int], lambda_: float | None) -> results.DecayView:
