@@ -113,3 +113,13 @@ def test_what_is_no_text_is_told_and_hides_nothing(tmp_path: Path) -> None:
     items = read_all(place)
     assert "no UTF-8 text (line 2)" in skipped(items)["memory/2026-05-13.md"]
     assert any(piece.text == "Call me Sam" for piece in pieces(items))
+
+
+def test_every_item_knows_its_headings_however_many_there_are(tmp_path: Path) -> None:
+    said = "# All\n\n" + "".join(
+        f"## Part {n}\n- item {n}\n### Deeper {n}\nSaid {n}.\n" for n in range(2_000)
+    )
+    found = pieces(read_all(write(tmp_path / "w", {"MEMORY.md": said, "memory/2026-01-01.md": ""})))
+    assert len(found) == 4_000
+    tags = {piece.text: piece.tags for piece in found}
+    assert (tags["item 1999"], tags["Said 1999."]) == (("Part 1999",), ("Deeper 1999",))

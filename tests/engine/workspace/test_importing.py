@@ -364,6 +364,31 @@ def test_a_conversation_that_goes_on_comes_with_its_new_turns_alone(
         assert workspace.import_from(place).added == 1
 
 
+@pytest.mark.parametrize("when", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_a_time_at_the_end_of_the_calendar_is_no_time(settled: AgentHome, tmp_path: Path, when: str) -> None:
+    said = [{"uuid": "x", "chat_messages": [{"sender": "human", "text": "Hej", "created_at": when}]}]
+    place = write(
+        tmp_path / "s",
+        {"a.jsonl": chat(("user", "Hi", when)), "conversations.json": json.dumps(said)},
+    )
+    for zone in ("America/New_York", "Asia/Tokyo"):
+        with settled.open("person") as workspace:
+            workspace.edit_file("workbench.toml", f'timezone = "{zone}"\n')
+        with settled.open("person") as workspace:
+            for name in ("a.jsonl", "conversations.json"):
+                (memory,) = workspace.import_from(place / name).ids
+                assert memory.startswith("episode:2026-02-02")
+            workspace.undo()
+            workspace.undo()
+
+
+def test_a_damaged_account_is_as_good_as_none(settled: AgentHome, claw: Path) -> None:
+    settled.write("memory/meta/imports/a.json", '{"pieces": {"x": "' + "9" * 5000 + ':y"}, "notes": 7}')
+    settled.write("memory/meta/imports/b.json", "[" * 100_000)
+    with settled.open("person") as workspace:
+        assert workspace.import_from(claw).added == 5
+
+
 def test_two_at_once_store_everything_once(settled: AgentHome, claw: Path) -> None:
     with settled.open("main") as one, settled.open("main") as two:
         with ThreadPoolExecutor(2) as pool:

@@ -16,6 +16,8 @@ from workbench.engine.importing.pieces import Note, Piece
 
 FOLDER = f"{layout.META}/imports"
 NOTES = "memory/imports"
+_LONGEST_COUNT = 10
+"""In digits; a longer one was written by nobody here."""
 
 
 @dataclass
@@ -109,4 +111,4 @@ def _texts(value: object) -> dict[str, str]:
 
 def _turns(standing: str) -> int:
     count = standing.partition(":")[0]
-    return int(count) if count.isdecimal() else 0
+    return int(count) if count.isdecimal() and len(count) < _LONGEST_COUNT else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
@@ -111,7 +112,7 @@ def curated_pieces(found: FoundFile, text: str, reading: Reading) -> Iterator[It
         reading: Gives the zone of days.
     """
     outline = read_outline(SourceText.from_bytes(text.encode("utf-8", "surrogatepass")))
-    lines = text.split("\n")
+    lines, above = text.split("\n"), _Headings(outline.headings)
     in_items: set[int] = set()
     annotation_above: dict[int, str] = {}
     for item in outline.items:
@@ -121,7 +122,7 @@ def curated_pieces(found: FoundFile, text: str, reading: Reading) -> Iterator[It
     for item in outline.items:
         if item.depth:
             continue
-        headings = _headings_at(outline.headings, item.span.start)
+        headings = above.at(item.span.start)
         marks = {
             each.key: each.value for each in read_annotations(annotation_above[item.span.start] + item.text)
         }
@@ -132,9 +133,7 @@ def curated_pieces(found: FoundFile, text: str, reading: Reading) -> Iterator[It
     for start, end in _paragraphs(lines, in_items, {h.span.start for h in outline.headings}):
         body = "\n".join(lines[start - 1 : end])
         marks = {each.key: each.value for each in read_annotations(body)}
-        yield from _curated_piece(
-            found, body, start, end, _headings_at(outline.headings, start), marks, reading
-        )
+        yield from _curated_piece(found, body, start, end, above.at(start), marks, reading)
 
 
 def _curated_piece(
@@ -229,15 +228,26 @@ def _at(day: date, clock: tuple[int, int] | None, reading: Reading) -> datetime:
     return datetime.combine(day, time(*clock) if clock else _NOON, reading.zone)
 
 
-def _headings_at(headings: tuple[Heading, ...], line: int) -> tuple[str, ...]:
-    above: list[tuple[int, str]] = []
-    for heading in headings:
-        if heading.span.start > line:
-            break
-        while above and above[-1][0] >= heading.level:
-            above.pop()
-        above.append((heading.level, heading.text))
-    return tuple(text for level, text in above if level > 1)
+class _Headings:
+    """The headings that each line stands under, those of the first level left out.
+
+    Args:
+        headings: Of a document, in order.
+    """
+
+    def __init__(self, headings: tuple[Heading, ...]) -> None:
+        self._lines = [heading.span.start for heading in headings]
+        self._paths: list[tuple[str, ...]] = [()]
+        above: list[tuple[int, str]] = []
+        for heading in headings:
+            while above and above[-1][0] >= heading.level:
+                above.pop()
+            above.append((heading.level, heading.text))
+            self._paths.append(tuple(text for level, text in above if level > 1))
+
+    def at(self, line: int) -> tuple[str, ...]:
+        """Return the headings above a line, the outermost first."""
+        return self._paths[bisect_right(self._lines, line)]
 
 
 def _comments_above(lines: list[str], line: int) -> str:

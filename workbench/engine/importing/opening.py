@@ -44,6 +44,7 @@ def named(source: Path) -> Path:
     Raises:
         NotFound: There is nothing.
         InvalidInput: It is neither file nor folder.
+        StorageError: It may not be read.
     """
     try:
         place = source.expanduser().resolve()
@@ -56,6 +57,10 @@ def named(source: Path) -> Path:
         ) from error
     if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
         raise InvalidInput("This is neither a file nor a folder.", where=str(source)[:300])
+    if not os.access(place, os.R_OK | (os.X_OK if stat.S_ISDIR(kind) else 0)):
+        raise StorageError(
+            "This cannot be read.", where=shown(str(source)), remedy="Give yourself the right to read it."
+        )
     return place
 
 
@@ -103,7 +108,12 @@ def walk(
                         shown(relative), f"There are more than {MOST_FILES:,} files; the rest was left."
                     )
                     return
-                yield _found(Path(entry.path), relative, entry.stat(follow_symlinks=False))
+                try:
+                    status = entry.stat(follow_symlinks=False)
+                except OSError as error:
+                    yield Skipped(shown(relative), f"The file cannot be looked at: {error.strerror}.")
+                    continue
+                yield _found(Path(entry.path), relative, status)
         waiting.extend(reversed(folders))
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
-from workbench.engine.documents import EpisodeLog, PendingMemories
-from workbench.engine.documents.items import LineSpan, remove_lines
+from workbench.engine.documents import EpisodeLog, LineSpan, PendingMemories
+from workbench.engine.documents.items import remove_lines
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.revert import reverting_plan

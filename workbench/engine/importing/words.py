@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from datetime import UTC, date, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, date, datetime
 
 _DAY = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
 _CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3])[:：]([0-5]\d)(?![\d])")
@@ -33,12 +33,17 @@ def moment_of(value: object) -> datetime | None:
     try:
         if isinstance(value, str) and value:
             moment = datetime.fromisoformat(value)
-            return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            return in_every_zone(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
         if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
-            return datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+            return in_every_zone(datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC))
     except (ValueError, OverflowError, OSError):
         pass
     return None
+
+
+def in_every_zone(moment: datetime | None) -> datetime | None:
+    """Return a moment that every zone has a day for; None for one at the ends of the calendar."""
+    return moment if moment is not None and MINYEAR < moment.year < MAXYEAR else None
 
 
 def slug(name: str) -> str:
