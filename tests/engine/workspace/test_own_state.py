@@ -224,6 +224,19 @@ def test_many_at_once_agree(tmp_path: Path, clock: Clock) -> None:
     assert heard == [["The ferry is called Visborg."], ["Said in the new one."]] * 8
 
 
+def test_many_that_write_to_a_copy_at_once_agree(tmp_path: Path, clock: Clock) -> None:
+    place, copy = tmp_path / "notes", tmp_path / "copy"
+    mine = made(place, "Said in the original.", clock=clock)
+    shutil.copytree(place, copy)
+    with ThreadPoolExecutor(8) as pool:
+        said = list(
+            pool.map(lambda n: remember(copy, f"Robin likes harbour number {n}.", clock=clock), range(8))
+        )
+    assert said == [()] * 8
+    assert identity(copy) != mine
+    assert states(copy) == [""]
+
+
 def test_nothing_is_written_through_a_history_that_leads_elsewhere(tmp_path: Path, clock: Clock) -> None:
     place, other = tmp_path / "notes", tmp_path / "other"
     place.mkdir()

@@ -61,7 +61,7 @@ class Flushed(Changed):
         saved: What is in memory now, in the order it was said; also what was there already.
         by: `model` or `rules`.
         fallback: Why the rules decided although a model is configured; None where they did not.
-        flushed: Whether the cycle counts as flushed now.
+        flushed: Whether a flush was made, of the session in use or of those that ended before it.
         check: How full the session was.
     """
 

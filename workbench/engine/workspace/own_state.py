@@ -51,8 +51,10 @@ def own_state(root: Path, folder: Path, now: datetime) -> tuple[Path, str]:
     if owner == (_Owner(identity, str(root)) if identity else None):
         return folder, ""
     with _alone(folder):
-        told = _arrange(root, folder, _read_identity(root), now)
-    owner = _read_owner(folder)
+        # Read again: whoever had the lock before may have given the workspace its identity.
+        identity = _read_identity(root)
+        told = _arrange(root, folder, identity, now)
+        owner = _read_owner(folder)
     if owner is not None and not _is_of(root, folder, owner, identity):
         # It could not be set aside; better none than another's.
         return folder.with_name(f"{folder.name}.{identity or 'new'}"), told
