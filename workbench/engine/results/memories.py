@@ -211,6 +211,7 @@ class TimelineEntry:
         day: `2026-02-02` in the workspace's zone.
         time: `14:30`, or None where the log does not say.
         kind: `episode` or `log`.
+        scope: Whom it is for; None for the owner alone.
     """
 
     id: str
@@ -228,6 +229,7 @@ class TimelineEntry:
     text: str
     status: str | None = None
     score: float | None = None
+    scope: str | None = None
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,7 @@ class Hit:
         citation: `path#L3-L5`, or None where citations are off.
         explanation: Why it stands here, where that was asked for.
         superseded_by: The id of what replaced it, or None while it holds.
+        scope: Whom it is for; None for the owner alone.
     """
 
     id: str
@@ -111,6 +112,7 @@ class Hit:
     citation: str | None = None
     explanation: Explanation | None = None
     superseded_by: str | None = None
+    scope: str | None = None
 
     @property
     def place(self) -> str:

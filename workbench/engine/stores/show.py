@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterable
 from datetime import tzinfo
 
-from workbench.engine.documents import EntityFile, EpisodeLog, Procedure, VaultNote
+from workbench.engine.documents import EntityFile, Procedure
 from workbench.engine.history.plan import FileView
 from workbench.engine.results import HistoryEntry, Links, Score, Shown, Validity
 from workbench.engine.stores.locate import SOURCE_WORD, Placed, locate_memory
 from workbench.engine.stores.lookups import MemoryLookup
+from workbench.engine.stores.scoping import scopes_in
 from workbench.engine.stores.wording import one_line
 
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#\^([A-Za-z0-9-]+)|#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
@@ -68,20 +69,9 @@ def show_memory(
 
 def scope_of(view: FileView, placed: Placed) -> str | None:
     """Return whom a memory is for; None for the owner alone. An entity's is whom its name is for."""
-    content = view.read(placed.path) or b""
-    match placed.id.kind:
-        case "episode":
-            entry = EpisodeLog.parse(content, placed.path).entry(str(placed.id))
-            return entry.scope if entry is not None else None
-        case "entity" if placed.id.block is not None:
-            return placed.provenance.scope
-        case "entity":
-            return EntityFile.parse(content, placed.path).scope
-        case "procedure":
-            return Procedure.parse(content, placed.path).scope
-        case "vault":
-            return VaultNote.parse(content, placed.path).scope
-    return None
+    if placed.id.block is not None:
+        return placed.provenance.scope
+    return scopes_in(placed.path, view.read(placed.path) or b"").get(str(placed.id))
 
 
 def provenance_of(view: FileView, placed: Placed) -> tuple[str, ...]:

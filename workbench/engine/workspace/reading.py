@@ -7,12 +7,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
-from workbench.engine.errors import Ambiguous, HistoryError, InvalidInput, Locked, NotFound, StorageError
+from workbench.engine.errors import (
+    Ambiguous,
+    HistoryError,
+    InvalidInput,
+    Locked,
+    NotFound,
+    OutsideWorkspace,
+    StorageError,
+)
 from workbench.engine.identifiers import MemoryId, parse_memory_id
 from workbench.engine.workspace.ground import Ground
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from workbench.engine.catalog import MemoryRecord
 
@@ -232,8 +240,9 @@ class Reading:
         cursor = None if before is None else _plain(before)
         rows = self._ground.lookups.timeline(narrowed, before=cursor, limit=limit + 1)
         scores = self._ground.scores()
+        scopes = self._scopes_in({record.path for _, record in rows})
         entries = tuple(
-            _timeline_entry(record, key.partition("T"), scores.of_record(record))
+            _timeline_entry(record, key.partition("T"), scores.of_record(record), scopes.get(record.id))
             for key, record in rows[:limit]
         )
         following = rows[limit - 1][0] if len(rows) > limit else None
@@ -258,6 +267,17 @@ class Reading:
 
         return diagnose(self._ground)
 
+    def _scopes_in(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return whom the memories in some files are for, by id; what lies elsewhere is for nobody but the owner."""
+        from workbench.engine.stores.scoping import may_be_scoped, scopes_in
+
+        found: dict[str, str] = {}
+        for path in filter(may_be_scoped, paths):
+            # A file that cannot be read is told of by `doctor`, and hides no other.
+            with contextlib.suppress(OutsideWorkspace, StorageError):
+                found |= scopes_in(path, self._ground.files.read(path) or b"")
+        return found
+
     def _read(self, path: str) -> bytes | None:
         from workbench.engine.history.views import read_work_file
 
@@ -273,7 +293,10 @@ class Reading:
 
 
 def _timeline_entry(
-    record: MemoryRecord, day_and_rest: tuple[str, str, str], score: results.Score | None
+    record: MemoryRecord,
+    day_and_rest: tuple[str, str, str],
+    score: results.Score | None,
+    scope: str | None,
 ) -> results.TimelineEntry:
     moment = record.moment
     timed = moment is not None and (record.store == "episodic" or (moment.hour, moment.minute) != (0, 0))
@@ -293,6 +316,7 @@ def _timeline_entry(
         text=record.text,
         status=score.status if score else None,
         score=score.value if score else None,
+        scope=scope,
     )
 
 

@@ -78,10 +78,11 @@ class Recalling(Reading):
         ground.refresh_for_reading()
         other, failure = ground.outside.search(query, options, ground.catalog.version())
         found = other or self._from_index(query, options, failure)
+        scopes = self._scopes_in({hit.path for hit in found.results})
         took_ms = round((time.perf_counter() - started) * 1000, 2)
         return replace(
             found,
-            results=tuple(map(self._cited, found.results)),
+            results=tuple(replace(self._cited(hit), scope=scopes.get(hit.id)) for hit in found.results),
             cuts=tuple(map(self._untold, found.cuts)),
             took_ms=took_ms,
         )

@@ -13,8 +13,6 @@ from workbench.engine.documents.source import SourceText
 from workbench.engine.scopes import SHARED, sees
 from workbench.engine.stores.wording import CONFIDENCES, EPISODE_TYPES
 
-FOLDERS: Final = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VAULT)
-"""Where memories stand that can be for somebody; nothing else is ever read for a scope."""
 _SOURCES: Final = ("conversation", "user-explicit", "reflection")
 
 

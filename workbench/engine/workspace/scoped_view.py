@@ -15,9 +15,10 @@ from workbench.engine import layout
 from workbench.engine.agents.roles import READER
 from workbench.engine.errors import Locked, OutsideWorkspace, StorageError
 from workbench.engine.process_lock import process_lock
+from workbench.engine.stores.scoping import may_be_scoped
 from workbench.engine.workspace.first_seen import hand_on_first_seen
 from workbench.engine.workspace.ground import Ground
-from workbench.engine.workspace.scoped_files import FOLDERS, Seen, may_hold, seen_in
+from workbench.engine.workspace.scoped_files import Seen, may_hold, seen_in
 
 if TYPE_CHECKING:
     from workbench.engine.settings import Settings
@@ -124,7 +125,7 @@ class ScopedView:
         now: dict[str, tuple[list[int], bool]] = {}
         changed = not same_archived
         for path, status in layout.tracked_files(self._whole.root).items():
-            if not path.startswith(tuple(f"{each}/" for each in FOLDERS)):
+            if not may_be_scoped(path):
                 continue
             mark = [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
             before = known.files.get(path)

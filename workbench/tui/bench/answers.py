@@ -89,6 +89,7 @@ class Episode:
         score: 0 to 1, or None where it has none.
         status: `active`, `fading`, `dormant`, `archived`, or empty.
         pinned: Never decays.
+        scope: Whom it is for; None for the owner alone.
     """
 
     id: str
@@ -103,6 +104,7 @@ class Episode:
     score: float | None = None
     status: str = ""
     pinned: bool = False
+    scope: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,7 @@ class Memory:
     Args:
         links_to: What it names.
         links_from: What names it, and what was learned from it.
+        scope: Whom it is for; None for the owner alone.
         history: Newest first; None while it has not been looked for, which may take a moment.
     """
 
@@ -158,6 +161,7 @@ class Memory:
     superseded_by: str | None = None
     links_to: tuple[Link, ...] = ()
     links_from: tuple[Link, ...] = ()
+    scope: str | None = None
     history: tuple[HistoryEntry, ...] | None = None
 
 

@@ -10,6 +10,7 @@ from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_wid
 from workbench.tui.palette import score_role
 from workbench.tui.text import cell_width, plain, wrap
 from workbench.tui.views.dates import long_day
+from workbench.tui.views.scopes import knowers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -248,6 +249,9 @@ def known_lines(
     """
     width = min(width, _WIDEST_TEXT)
     lines: list[Line] = []
+    if memory.scope:
+        who = (ink(f"You, and {knowers(memory.scope)}"), gap(2), ink(memory.scope, "faint"))
+        lines += [*section("Who may know it"), cut(who, width)]
     if memory.links_from:
         lines += [*section(learned), *link_lines(memory.links_from, width)]
     found = sources(memory)

@@ -159,6 +159,7 @@ class WorkspaceBench(
             superseded_by=shown.validity.superseded_by,
             links_to=self._links(shown.links.to),
             links_from=self._links(shown.links.from_),
+            scope=shown.scope,
         )
 
     def history(self, memory: bench.Memory) -> tuple[bench.HistoryEntry, ...]:
@@ -351,6 +352,7 @@ def _episode(entry: results.TimelineEntry) -> bench.Episode:
         score=entry.score,
         status=entry.status or "",
         pinned=entry.status == "pinned",
+        scope=entry.scope,
     )
 
 
