@@ -227,6 +227,21 @@ def test_only_what_is_named_gives_way(settled: AgentHome) -> None:
     assert done.warnings == (f"#{new.number}: It contradicts {episode}, which still stands.",)
 
 
+def test_no_line_of_core_memory_goes_along_unnamed(settled: AgentHome) -> None:
+    said = "The ferry leaves at 9:00"
+    episode = remember(settled, said, store="episodic")
+    with settled.open() as workspace:
+        workspace.core_add("Critical Facts", said)
+    new = proposed(settled, "The ferry leaves at 10:00", store="episodic")
+    item = next(memory for memory in new.conflicts_with if memory.startswith("core:"))
+    assert episode in new.conflicts_with
+    before = settled.tracked()
+    with pytest.raises(Refused, match="would leave core memory"):
+        commit(settled, "person", new.number, replacing=[episode])
+    assert settled.tracked() == before
+    assert set(commit(settled, "person", new.number, replacing=[episode, item]).retired) == {episode, item}
+
+
 def test_what_a_person_rejected_is_let_replace_by_a_person_alone(settled: AgentHome) -> None:
     remember(settled, ON_15, store="semantic", entities=["project:Harbour"])
     first = proposed(settled, ON_30, store="semantic", entities=["project:Harbour"])

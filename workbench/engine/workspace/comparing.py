@@ -35,7 +35,7 @@ def compared_with_memory(ground: Ground, text: str, entities: Sequence[str], fou
         ground: The open workspace, its catalog up to date.
         text: What is proposed.
         entities: What it is about, as `type--slug` or `TYPE:NAME`.
-        found: What a search for the text found.
+        found: What a search for the text found, explained.
     """
     from workbench.engine.proposals.comparing import compare_all
 
@@ -55,7 +55,10 @@ def _near(ground: Ground, text: str, entities: Sequence[str], found: Found) -> I
 
     lookups = ground.lookups
     words = telling(text)
-    for entity in dict.fromkeys((*_ids(ground, text, entities), *(hit.id for hit in found.results))):
+    # What a search leaves out for saying the same as another result can be contradicted as well.
+    alike = (cut.id for cut in found.cuts if cut.reason == "near-duplicate")
+    hits = tuple(dict.fromkeys((*(hit.id for hit in found.results), *alike)))
+    for entity in dict.fromkeys((*_ids(ground, text, entities), *hits)):
         known = lookups.entity(entity) if entity.startswith("entity:") else None
         if known is None:
             continue
@@ -69,8 +72,8 @@ def _near(ground: Ground, text: str, entities: Sequence[str], found: Found) -> I
         for item in block.items:
             if words & telling(item.text):
                 yield item.id, item.text
-    for hit in found.results:
-        record = None if hit.id.startswith("entity:") else lookups.memory(hit.id)
+    for hit in hits:
+        record = None if hit.startswith("entity:") else lookups.memory(hit)
         if record is not None and record.store in ("episodic", "vault", "procedural"):
             yield record.id, record.text
 

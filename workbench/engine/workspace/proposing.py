@@ -141,7 +141,7 @@ class Proposing(Deciding):
     def _against_memory(self, proposal: MemoryProposal) -> Compared:
         from workbench.engine.workspace.comparing import compared_with_memory
 
-        found = self.search(proposal.content[:1000], max_results=_NEAREST, min_score=0.0)
+        found = self.search(proposal.content[:1000], max_results=_NEAREST, min_score=0.0, explain=True)
         return compared_with_memory(self._ground, proposal.content, proposal.entities, found)
 
     def _is_stored_at_once(self, draught: Draught, proposed: results.Proposed) -> bool:
