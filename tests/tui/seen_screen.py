@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
 from textual.pilot import Pilot
@@ -9,6 +10,7 @@ from textual.pilot import Pilot
 from tests.tui.stillness import settle
 from workbench.engine import Workspace
 from workbench.tui.app import BenchApp
+from workbench.tui.workspace_bench import WorkspaceBench
 
 
 def app_of(pilot: Pilot[Any]) -> BenchApp:
@@ -33,6 +35,20 @@ async def press(pilot: Pilot[Any], *keys: str) -> None:
     for key in keys:
         await pilot.press(key)
         await settle(pilot)
+
+
+def reaching(bench: WorkspaceBench, *keys: str) -> Callable[[Pilot[Any]], Awaitable[None]]:
+    """Return what presses keys for a picture, once nothing goes on of which the bottom line would tell."""
+
+    async def reach(pilot: Pilot[Any]) -> None:
+        await settle(pilot)
+        while (status := bench.status()).index or status.reading:
+            await settle(pilot)
+        await press(pilot, *keys)
+        app_of(pilot).read_status()
+        await settle(pilot)
+
+    return reach
 
 
 async def show(pilot: Pilot[Any], memory_id: str) -> None:

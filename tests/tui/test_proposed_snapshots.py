@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import textual
 
 from tests.tui.proposed_workspace import asked, asked_template
-from tests.tui.stillness import settle
+from tests.tui.seen_screen import reaching
 from tests.tui.test_snapshots import BASELINE
 from workbench.tui.app import BenchApp
 from workbench.tui.themes import DARK, LIGHT
@@ -17,8 +17,6 @@ from workbench.tui.workspace_bench import WorkspaceBench
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from textual.pilot import Pilot
 
     from workbench.engine import Workspace
 
@@ -44,18 +42,6 @@ SCREENS: dict[str, tuple[tuple[int, int], str, tuple[str, ...]]] = {
 def test_screen(asked: Workspace, snap_compare: Callable[..., bool], name: str) -> None:
     size, theme, keys = SCREENS[name]
     bench = WorkspaceBench(asked)
-
-    async def reach(pilot: Pilot[Any]) -> None:
-        await settle(pilot)
-        # What the bench does behind the panes is over, so that the bottom line says nothing of it.
-        while (status := bench.status()).index or status.reading:
-            await settle(pilot)
-        for key in ("5", *keys):
-            await pilot.press(key)
-            await settle(pilot)
-        app = pilot.app
-        assert isinstance(app, BenchApp)
-        app.read_status()
-        await settle(pilot)
-
-    assert snap_compare(BenchApp(bench, theme=theme), terminal_size=size, run_before=reach)
+    assert snap_compare(
+        BenchApp(bench, theme=theme), terminal_size=size, run_before=reaching(bench, "5", *keys)
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -9,10 +10,10 @@ from textual.message import Message
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.results import HeldBackList, Proposals
 from workbench.tui.decisions import UnderWay
-from workbench.tui.held import held
+from workbench.tui.held import HeldChoice, held
 from workbench.tui.in_order import InOrder
 from workbench.tui.panes.base import Pane
-from workbench.tui.verdicts import waiting
+from workbench.tui.verdicts import Verdict, waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,31 +21,38 @@ if TYPE_CHECKING:
     from workbench.engine.results import Proposal, ReflectionDue, Review, ReviewItem
     from workbench.tui.bench import Bench, Outcome
     from workbench.tui.decisions import Step
-    from workbench.tui.held import Held, HeldChoice
-    from workbench.tui.verdicts import Verdict, Waiting
+    from workbench.tui.held import Held
+    from workbench.tui.verdicts import Waiting
+
+
+@dataclass(frozen=True)
+class WhatWaits:
+    """Everything that waits, as it was read; what cannot be read is empty, with the reason beside it.
+
+    Args:
+        review: What a reflection proposes.
+        due: Whether one is due, where it proposes nothing.
+        problem: Why the reflection’s proposal cannot be read.
+        proposals: What agents propose.
+        held_back: What was held back as a secret.
+        held_problem: Why that cannot be read.
+    """
+
+    review: Review | None = None
+    due: ReflectionDue | None = None
+    problem: WorkbenchError | None = None
+    proposals: Proposals = field(default_factory=lambda: Proposals(()))
+    held_back: HeldBackList = field(default_factory=lambda: HeldBackList(()))
+    held_problem: WorkbenchError | None = None
 
 
 class WasRead(Message):
-    """What waits was read, or the reflection’s proposal could not be; `number` counts everything asked for before."""
+    """What waits was read; `number` counts everything asked for before."""
 
-    def __init__(
-        self,
-        number: int,
-        review: Review | None,
-        due: ReflectionDue | None,
-        proposals: Proposals,
-        held_back: HeldBackList,
-        error: WorkbenchError | None = None,
-        held_error: WorkbenchError | None = None,
-    ) -> None:
+    def __init__(self, number: int, waits: WhatWaits) -> None:
         super().__init__()
         self.number = number
-        self.review = review
-        self.due = due
-        self.proposals = proposals
-        self.held_back = held_back
-        self.error = error
-        self.held_error = held_error
+        self.waits = waits
 
 
 class WasDone(Message):
@@ -81,17 +89,28 @@ class Desk:
         self._waiting: set[int] = set()
         self._reading = False
         self._read_again = False
+        self._read_last = WhatWaits()
         self.review: Review | None = None
         self.due: ReflectionDue | None = None
-        self.problem: WorkbenchError | None = None
         self.items: tuple[ReviewItem, ...] = ()
-        self._verdicts: dict[int, Verdict] = {}
-        self.proposals = Proposals(())
+        self._decided: dict[int, Verdict | HeldChoice] = {}
         self.waiting: tuple[Waiting, ...] = ()
-        self._choices: dict[int, HeldChoice] = {}
-        self._held_back = HeldBackList(())
-        self.held_problem: WorkbenchError | None = None
         self.held: tuple[Held, ...] = ()
+
+    @property
+    def problem(self) -> WorkbenchError | None:
+        """Return why what the reflection proposes cannot be read."""
+        return self._read_last.problem
+
+    @property
+    def held_problem(self) -> WorkbenchError | None:
+        """Return why what was held back cannot be read."""
+        return self._read_last.held_problem
+
+    @property
+    def proposals(self) -> Proposals:
+        """Return what agents propose, as it was read."""
+        return self._read_last.proposals
 
     @property
     def by_number(self) -> Mapping[int, Proposal]:
@@ -119,44 +138,47 @@ class Desk:
         self.in_order.look(self._read)
 
     def _read(self, number: int) -> None:
-        proposals = self._read_proposals()
-        held_back, held_error = HeldBackList(()), None
-        try:
-            held_back = self._bench.held_back()
-        except WorkbenchError as error:
-            held_error = error
-        review, due, problem = None, None, None
-        try:
-            review = self._bench.review()
-            due = None if review.items else self._bench.reflection_due()
-        except WorkbenchError as error:
-            review, problem = None, error
-        self._tell(WasRead(number, review, due, proposals, held_back, problem, held_error))
+        waits = self._read_review(WhatWaits(proposals=self._proposals()))
+        self._tell(WasRead(number, self._read_held(waits)))
 
-    def _read_proposals(self) -> Proposals:
+    def _proposals(self) -> Proposals:
         try:
             return self._bench.proposals()
         except WorkbenchError as error:
             return Proposals((), (error.told,))
 
+    def _read_review(self, waits: WhatWaits) -> WhatWaits:
+        try:
+            review = self._bench.review()
+            return replace(waits, review=review, due=None if review.items else self._bench.reflection_due())
+        except WorkbenchError as error:
+            return replace(waits, problem=error)
+
+    def _read_held(self, waits: WhatWaits) -> WhatWaits:
+        try:
+            return replace(waits, held_back=self._bench.held_back())
+        except WorkbenchError as error:
+            return replace(waits, held_problem=error)
+
     def take_in(self, message: WasRead) -> None:
         """Be told what was read."""
         self._reading = False
         self._under_way = self._under_way.after(message.number)
-        self._verdicts = {at: each for at, each in self._verdicts.items() if at > message.number}
-        self._choices = {at: each for at, each in self._choices.items() if at > message.number}
-        self.proposals, self._held_back = message.proposals, message.held_back
-        self.problem, self.held_problem = message.error, message.held_error
-        if message.review is not None:
-            self.review, self.due = message.review, message.due
+        self._decided = {at: each for at, each in self._decided.items() if at > message.number}
+        self._read_last = message.waits
+        if message.waits.review is not None:
+            # What was read before stands as long as nothing else can be.
+            self.review, self.due = message.waits.review, message.waits.due
         self._lay_out()
         if self._read_again:
             self.read()
 
     def _lay_out(self) -> None:
+        verdicts = [each for each in self._decided.values() if isinstance(each, Verdict)]
+        choices = [each for each in self._decided.values() if isinstance(each, HeldChoice)]
         self.items = self._under_way.over(self.review.items) if self.review is not None else ()
-        self.waiting = waiting(self.proposals.proposals, self._verdicts.values())
-        self.held = held(self._held_back.held, self._choices.values())
+        self.waiting = waiting(self.proposals.proposals, verdicts)
+        self.held = held(self._read_last.held_back.held, choices)
 
     # --- acting ---------------------------------------------------------------------------------------------
 
@@ -169,13 +191,13 @@ class Desk:
     def settle(self, verdict: Verdict) -> None:
         """Show what is decided about proposals of agents, and carry it out after everything before it."""
         number = self.do(lambda: self._bench.settle(verdict))
-        self._verdicts[number] = verdict
+        self._decided[number] = verdict
         self._lay_out()
 
     def choose(self, choice: HeldChoice) -> None:
         """Show what is decided about secrets, and carry it out after everything before it."""
         number = self.do(lambda: self._bench.choose(choice))
-        self._choices[number] = choice
+        self._decided[number] = choice
         self._lay_out()
 
     def do(self, action: Callable[[], Outcome]) -> int:
@@ -200,8 +222,7 @@ class Desk:
         self._tell(Pane.Working(-1))
         if message.error is not None:
             self._under_way = self._under_way.without(message.number)
-            self._verdicts.pop(message.number, None)
-            self._choices.pop(message.number, None)
+            self._decided.pop(message.number, None)
             self._lay_out()
         if not self._waiting:
             self.read()

@@ -11,6 +11,7 @@ from workbench.tui.text import plain, wrap
 from workbench.tui.views.boxes import BOXES
 from workbench.tui.views.dates import how_long_ago, short_moment
 from workbench.tui.views.memory import link_role
+from workbench.tui.views.verdict_lines import key_lines, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,6 @@ HELD_SIGN: Final = "⊘"
 _WIDTH = 13
 _LABEL = 13
 _LONGEST_GIST = 600
-_LONGEST = 4000
 
 
 @dataclass(frozen=True)
@@ -111,9 +111,11 @@ def held_lines(held: Held, revealed: str | None, now: datetime, width: int) -> l
         spread(told, (Span(f"#{memory.number}", "faint"),), width),
         (state,),
         BLANK,
-        *_text(memory.text if revealed is None else revealed, width, "text" if revealed is None else "match"),
+        *text_lines(
+            memory.text if revealed is None else revealed, width, "text" if revealed is None else "match"
+        ),
         BLANK,
-        *_keys(_verbs(held, revealed is not None), width),
+        *key_lines(_verbs(held, revealed is not None), width),
         BLANK,
         *_fact("who", who_of(memory), width),
         *_fact("when", f"{how_long_ago(moment, now)}, {short_moment(moment)}", width),
@@ -138,7 +140,7 @@ def group_lines(group: HeldGroup, width: int) -> list[Line]:
     if group.undecided:
         lines += [
             BLANK,
-            *_keys(
+            *key_lines(
                 (
                     ("a", "lets in what is undecided, secrets and all"),
                     ("m", "stores it without the secrets"),
@@ -208,18 +210,3 @@ def _verbs(held: Held, revealed: bool) -> list[tuple[str, str]]:
         ("r", "drop all of it, without a trace"),
         see,
     ]
-
-
-def _text(text: str, width: int, role: str) -> list[Line]:
-    shown = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-    return [
-        (Span(piece, role),) for block in shown.splitlines() or [""] for piece in wrap(block, width) or [""]
-    ]
-
-
-def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
-    lines: list[Line] = []
-    for key, words in keys:
-        for at, piece in enumerate(wrap(words, max(8, width - 3), limit=4)):
-            lines.append((Span(key if at == 0 else " ", "strong"), gap(2), Span(piece, "soft")))
-    return lines

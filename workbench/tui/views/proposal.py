@@ -129,9 +129,9 @@ def nothing_waits(
     """
     draw = teach(
         "Nothing waits for your decision.",
-        "A reflection reads what happened since the last one and proposes what to learn from it: facts, links, "
-        "corrections, what to let fade. Every proposal quotes its evidence, and nothing enters memory before you "
-        "approve it, item by item, here.",
+        "A reflection proposes what to learn from what happened, with its evidence; agents ask for things to be "
+        "remembered; what looks like a key or a password is held back. All of it comes here, and nothing enters memory "
+        "before you say so.",
         ("R", "reflects now."),
         ("workbench reflect --if-due", "does it on a schedule, for example from cron."),
         (

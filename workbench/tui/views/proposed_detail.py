@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.tui.decisions import THAT, THIS
 from workbench.tui.diffing import compare_words
-from workbench.tui.ink import BLANK, Line, Span, column, cut, flow, gap, ink, spread, wrap_line
+from workbench.tui.ink import BLANK, Line, Span, column, cut, flow, ink, spread, wrap_line
 from workbench.tui.text import plain, wrap
 from workbench.tui.verdicts import contradicted_memories, key_of, rivals, settling
 from workbench.tui.views.boxes import BOXES, CONFIDENCES
@@ -24,6 +24,7 @@ from workbench.tui.views.memory import (
 )
 from workbench.tui.views.proposed import AGENT_SIGN, agent_title, entity_link, store_of
 from workbench.tui.views.review_item import link_of
+from workbench.tui.views.verdict_lines import LONGEST, key_lines, text_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from workbench.tui.views.proposed import Agent
 
 _LABEL = 13
-# Nobody decides on more at a glance; the file has the rest.
-_LONGEST = 4000
 _MOST_SIDES = 4
 _KNOWN = "= Something says the same already."
 _AT_ONCE = (
@@ -76,10 +75,10 @@ def proposal_lines(
     if proposal.conflicts_with:
         lines += _contradiction(proposal, by_number, around, width)
     else:
-        lines += [BLANK, *_text(proposal.content, width)]
+        lines += [BLANK, *text_lines(proposal.content, width)]
     if proposal.repeats:
         lines += _repeated(proposal.repeats, by_number, around, width)
-    lines += [BLANK, *_keys(_verbs(proposal, by_number), width)]
+    lines += [BLANK, *key_lines(_verbs(proposal, by_number), width)]
     lines += _facts(proposal, around, width)
     if around is None:
         lines += [*section("Related"), (Span("looking…", "faint"),)]
@@ -103,7 +102,7 @@ def agent_lines(agent: Agent, width: int) -> list[Line]:
         approve = approve if ready == 1 else approve.replace("contradicts", "contradict")
         keys = [("a", approve)] if ready else []
         keys += [("r", "refuses what is undecided"), ("d", "leaves it to the next reflection")]
-        lines += [BLANK, *_keys(keys, width)]
+        lines += [BLANK, *key_lines(keys, width)]
     return lines
 
 
@@ -127,7 +126,7 @@ def context_lines(
         lines += _repeated(proposal.repeats, by_number, around, width)
     for head, text, link in _others(proposal, by_number, around):
         title = ink(f"It contradicts {head}", "soft", width)
-        lines += [BLANK, (title,), *_text(text, width), *_link(link, width)]
+        lines += [BLANK, (title,), *text_lines(text, width), *_link(link, width)]
     return [*lines, *_facts(proposal, around, width)]
 
 
@@ -204,7 +203,7 @@ def _contradiction(
     """Draw both sides of a contradiction, beside each other where there is room."""
     others = _others(proposal, by_number, around)
     pairs: list[tuple[tuple[Piece, ...], tuple[Piece, ...]]] = [
-        compare_words(proposal.content[:_LONGEST], text[:_LONGEST]) for _, text, _ in others
+        compare_words(proposal.content[:LONGEST], text[:LONGEST]) for _, text, _ in others
     ]
     beside = width >= BESIDE_FROM
     half = (width - BETWEEN) // 2 if beside else width
@@ -249,7 +248,7 @@ def _side(key: str, words: str, pieces: tuple[Piece, ...], text: str, link: str,
     spans = tuple(
         Span(plain(piece.text), "match" if piece.changed else "text") for piece in pieces if piece.text
     )
-    lines: list[Line] = wrap_line(spans, width) if spans else list(_text(text, width))
+    lines: list[Line] = wrap_line(spans, width) if spans else list(text_lines(text, width))
     return [head, *lines, *_link(link, width)]
 
 
@@ -285,17 +284,4 @@ def _facts(proposal: Proposal, around: Around | None, width: int) -> list[Line]:
 
 
 def _quoted(text: str, width: int) -> list[Line]:
-    return [(Span("▏ ", "faint"), Span(piece)) for piece in wrap(text[:_LONGEST], max(8, width - 2), limit=8)]
-
-
-def _text(text: str, width: int) -> list[Line]:
-    shown = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
-    return [(Span(piece),) for block in shown.splitlines() or [""] for piece in wrap(block, width) or [""]]
-
-
-def _keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
-    lines: list[Line] = []
-    for key, words in keys:
-        for at, piece in enumerate(wrap(words, max(8, width - 3), limit=3)):
-            lines.append((Span(key if at == 0 else " ", "strong"), gap(2), Span(piece, "soft")))
-    return lines
+    return [(Span("▏ ", "faint"), Span(piece)) for piece in wrap(text[:LONGEST], max(8, width - 2), limit=8)]
