@@ -77,8 +77,10 @@ PICTURES = (
     Picture("graph-light-80", ("6", *"jjj", "enter"), (80, 24), LIGHT),
     Picture("decay-dark", ("7", *"jj", "right", "right"), (132, 40)),
     Picture("decay-light-80", ("7", *"jj", "right"), (80, 24), LIGHT),
-    Picture("past-dark", ("8", *["shift+left"] * 4), (132, 40)),
+    Picture("past-dark", ("8", *["shift+left"] * 4, "down"), (132, 40)),
     Picture("past-light-80", ("8", *["left"] * 8), (80, 24), LIGHT),
+    Picture("sessions-dark", ("9", "enter", *"kkk"), (132, 40)),
+    Picture("sessions-light-80", ("9", "enter", *"kkk"), (80, 24), LIGHT),
     Picture("index-light", ("i",), theme=LIGHT),
     Picture("help-dark", ("question_mark",)),
 )
@@ -131,16 +133,18 @@ def main() -> None:
     """Build the sample, and render every picture or those named."""
     wanted = set(sys.argv[1:])
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["WORKBENCH_PATHS_STATE"] = f"{folder}/state"
-        os.environ["WORKBENCH_PATHS_CACHE"] = f"{folder}/cache"
-        sample, workspace = Path(folder) / "sample", Path(folder) / NAME
-        build(sample, clock=FixedClock(NOW))
+        home, kept = Path(folder) / "home", Path(folder) / "kept"
+        os.environ["HOME"] = str(home)
+        os.environ["WORKBENCH_PATHS_STATE"] = f"{home}/state"
+        os.environ["WORKBENCH_PATHS_CACHE"] = f"{home}/cache"
+        build(home / NAME, clock=FixedClock(NOW))
+        shutil.copytree(home, kept)
         for picture in PICTURES:
             if not wanted or picture.name in wanted:
                 # What one picture decides, the next must not show.
-                shutil.rmtree(workspace, ignore_errors=True)
-                shutil.copytree(sample, workspace)
-                svg = asyncio.run(render(picture, workspace))
+                shutil.rmtree(home)
+                shutil.copytree(kept, home)
+                svg = asyncio.run(render(picture, home / NAME))
                 (FOLDER / f"{picture.name}.svg").write_text(svg, encoding="utf-8")
                 print(FOLDER / f"{picture.name}.svg")
 

@@ -59,7 +59,9 @@ class FakeSeeing:
     def names_of(self, memory_ids: Sequence[str]) -> Mapping[str, str]:
         return {}
 
-    def compact_session(self, key: str, place: str | None = None) -> Outcome:
+    def compact_session(
+        self, key: str, place: str | None = None, progress: object = None, cancelled: object = None
+    ) -> Outcome:
         return NOTHING
 
     def flush_session(self, key: str, place: str | None = None) -> Outcome:

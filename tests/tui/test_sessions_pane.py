@@ -180,6 +180,10 @@ async def test_a_line_leads_to_its_memory_and_the_memory_back(spoken: Workspace)
         assert isinstance(app, BenchApp)
         assert app.pane.id == "timeline"
         assert app.pane.list.cursor_key == memory.id
+        shown = app.pane.detail
+        assert "“We decided that tickets" in "\n".join(
+            shown.render_line(y).text for y in range(shown.size.height)
+        )
         await press(pilot, "o")
         assert app.pane.id == "sessions"
         assert pane(pilot).conversation.number == 2

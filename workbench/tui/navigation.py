@@ -72,6 +72,12 @@ def is_cited_line(link: str) -> bool:
     return link.startswith("file:") and path.suffix == ".jsonl" and path.parent == PurePosixPath("sessions")
 
 
+def cited_number(link: str) -> int:
+    """Return the line, 1-based, that the citation of a line names; 0 where it names none."""
+    digits = link.rpartition("#L")[2].partition("-")[0]
+    return int(digits) if digits.isascii() and digits.isdecimal() else 0
+
+
 def is_memory(link: str) -> bool:
     """Tell whether a link, or the key of a row, is the id of a memory."""
     return link.partition(":")[0] in _MEMORY_KINDS

@@ -11,7 +11,7 @@ from textual import on, work
 from textual.message import Message
 
 from workbench.engine.errors import WorkbenchError
-from workbench.tui.navigation import is_cited_line
+from workbench.tui.navigation import cited_number, is_cited_line
 from workbench.tui.panes import base
 from workbench.tui.panes.sessions_finding import SessionsFinding
 from workbench.tui.query import Query, parse_query
@@ -210,9 +210,8 @@ class SessionsReading(SessionsFinding):
         row = self.resolve(key)
         if row:
             self.list.go_to(row)
-        digits = key.rpartition("#L")[2].partition("-")[0]
         # A transcript that no session uses any more has no row, but it can be read.
-        self.go_to_line(row or key, int(digits) if digits.isascii() and digits.isdecimal() else 0)
+        self.go_to_line(row or key, cited_number(key))
         self.go_in(row)
 
     def focus_list(self) -> None:

@@ -25,11 +25,10 @@ _KINDS = {
 }  # fmt: skip
 _AGENT = "agent:"
 _GAUGE, _PERCENT, _WHEN = 10, 4, 6
-# Columns that the state in words needs beside the name, the day and the gauge.
-_WORDS_FROM = 58
-_WORDS = 16
-# With so many there is room for several such words.
-_LONG_WORDS_FROM, _LONG_WORDS = 88, 34
+# Columns of the name, the day and the gauge; those beyond are for the state in words, no fewer and no more than these.
+_BESIDE_WORDS = 50
+_FEWEST_WORDS, _MOST_WORDS = 6, 34
+_BETWEEN = " · "
 
 
 @dataclass(frozen=True)
@@ -82,6 +81,7 @@ class SessionRows(SectionedRows["Listed | str"]):
     def __init__(self, sections: Iterable[tuple[str, Iterable[Listed]]], now: datetime) -> None:
         super().__init__()
         self._now = now
+        self._words: dict[int, int] = {}
         for title, listed in sections:
             self._add_heading(title)
             for each in listed:
@@ -99,13 +99,29 @@ class SessionRows(SectionedRows["Listed | str"]):
             return BLANK
         if isinstance(row, str):
             return (ink(row, "soft", width),)
-        return session_row(row, self._now, width)
+        return session_row(row, self._now, width, self._cells_for_words(width))
+
+    def _cells_for_words(self, width: int) -> int:
+        """Return how many cells the longest words about a state take, of those that there is room for."""
+        room = min(width - _BESIDE_WORDS, _MOST_WORDS)
+        if room < _FEWEST_WORDS:
+            return 0
+        if room not in self._words:
+            told = (state_words(each.row, room) for each in self._rows if isinstance(each, Listed))
+            self._words[room] = min(room, max(map(cell_width, told), default=0))
+        return self._words[room]
 
 
-def session_row(listed: Listed, now: datetime, width: int) -> Line:
-    """Draw one session: what it is, its name, when it was last used, how full it is, and what is due."""
+def session_row(listed: Listed, now: datetime, width: int, words: int) -> Line:
+    """Draw one session: what it is, its name, when it was last used, how full it is, and what is due.
+
+    Args:
+        listed: The session.
+        now: In the workspace’s zone.
+        width: Cells.
+        words: Cells for the words about its state.
+    """
     row = listed.row
-    words = state_words(row)
     right: Line = (
         gap(1),
         column(_when(row.updated, now), _WHEN, "faint", right=True),
@@ -114,16 +130,21 @@ def session_row(listed: Listed, now: datetime, width: int) -> Line:
         gap(1),
         column(percent(row.flush), _PERCENT, "soft", right=True),
     )
-    if width >= _WORDS_FROM:
-        room = _LONG_WORDS if width >= _LONG_WORDS_FROM else _WORDS
-        right = (*right, gap(2), column(words, room, "decide" if row.flush.due else "faint"))
+    if words:
+        told = column(state_words(row, words), words, "decide" if row.flush.due else "faint")
+        right = (*right, gap(2), told)
     role = "strong" if row.fresh else "soft"
     left = (Span(_KINDS.get(row.kind, "○"), "soft"), gap(1), ink(listed.name, role, width))
     return spread(left, right, width)
 
 
-def state_words(row: SessionRow) -> str:
-    """Say what state a session is in, the most important first."""
+def state_words(row: SessionRow, width: int | None = None) -> str:
+    """Say what state a session is in, the most important first.
+
+    Args:
+        row: The session.
+        width: Cells; of several states those are told that there is room for.
+    """
     words = []
     if row.flush.due:
         words.append("flush due")
@@ -135,7 +156,9 @@ def state_words(row: SessionRow) -> str:
         words.append("shared")
     if row.transcript is None:
         words.append("no transcript")
-    return " · ".join(words)
+    while width is not None and len(words) > 1 and cell_width(_BETWEEN.join(words)) > width:
+        words.pop()
+    return _BETWEEN.join(words)
 
 
 def percent(check: FlushCheck) -> str:
@@ -209,7 +232,9 @@ def head_lines(
     """
     row = listed.row
     check = check or row.flush
-    about = " · ".join(each for each in (row.kind, row.agent, row.channel, row.model) if each)
+    about = _BETWEEN.join(
+        dict.fromkeys(each for each in (row.kind, row.agent, row.channel, row.model) if each)
+    )
     left = (Span(_KINDS.get(row.kind, "○"), "soft"), gap(1), ink(listed.name, "strong", width))
     lines: list[Line] = [spread(left, (ink(about, "faint", width // 2),), width)]
     if check.tokens is None:

@@ -335,7 +335,7 @@ class WorkspaceBench(
         return end
 
     def _links(self, ids: Sequence[str]) -> tuple[bench.Link, ...]:
-        return tuple(bench.Link(one, self._workspace.title(one)) for one in ids)
+        return tuple(bench.Link(one, self._name_of(one)) for one in ids)
 
 
 def _episode(entry: results.TimelineEntry) -> bench.Episode:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.errors import WorkbenchError
 from workbench.tui import bench
+from workbench.tui.navigation import cited_number, is_cited_line
 
 if TYPE_CHECKING:
     from workbench.engine import results
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _MOST_NAMED = 3
+_MOST_SAID = 160
 
 
 class Door:
@@ -37,6 +39,14 @@ class Door:
             summary = " ".join((summary, *changed.warnings))
         return bench.Outcome(summary, changed.commit, changed.ids)
 
+    def _name_of(self, memory_id: str) -> str:
+        """Return a line that names a memory; of a line of a conversation what was said there."""
+        if is_cited_line(memory_id):
+            with suppress(WorkbenchError):
+                page = self._workspace.session_reader(memory_id).page(cited_number(memory_id), 1)
+                return quoted(page.lines[0].text) if page.lines else memory_id
+        return self._workspace.title(memory_id)
+
     def _named(self, commit: str) -> str:
         """Return what a commit did, in quotes; its short id where that cannot be read."""
         with suppress(WorkbenchError):
@@ -50,6 +60,12 @@ class Door:
         named = ", ".join(map(self._named, commits[:_MOST_NAMED]))
         more = len(commits) - _MOST_NAMED
         return f"{named} and {more:,} more" if more > 0 else named
+
+
+def quoted(said: str) -> str:
+    """Return the beginning of what was said, on one line."""
+    begun = " ".join(said[: _MOST_SAID + 1].split())
+    return f"“{begun if len(begun) <= _MOST_SAID else begun[: _MOST_SAID - 1] + '…'}”"
 
 
 def counted(things: Sequence[str], noun: str) -> str:
