@@ -35,7 +35,7 @@ def _change(
         lines = changed_lines(page, changed, said, unchanged)
         if changed.commit is not None:
             if (more := len(changed.ids) - ACTS_NAMED) > 0:
-                acts.append(f"… and {more:,} more commits that belong to it")
+                acts.append(f"… and {more:,} more of the same action")
             lines[1:1] = [f"  {clip(act, page.width - 2)}" for act in acts]
             lines.append(page.paint(f"  {hint}", "quiet"))
         return lines

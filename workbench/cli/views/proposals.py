@@ -28,9 +28,7 @@ def proposals_lines(page: Page, found: Proposals) -> list[str]:
             "Store N and refuse M: workbench proposals settle N M   Store both: workbench proposals keep-both N M"
         )
     if any(not other.startswith("#") for proposal in found.proposals for other in proposal.conflicts_with):
-        told.append(
-            "Store N in place of the memory that it contradicts: workbench proposals commit N --replacing"
-        )
+        told.append("Store N in place of that memory: workbench proposals commit N --replacing")
     hints = [page.paint(line, "quiet") for text in told for line in wrap(text, page.width)]
     return [page.heading("Proposals", _count(len(found.proposals))), "", *lines, *hints]
 
