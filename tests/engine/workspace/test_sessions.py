@@ -607,3 +607,19 @@ def test_claude_codes_sessions_are_read_flushed_and_compacted_without_writing_th
         assert workspace.session_compact(row.key, from_=from_, keep_tokens=1).line is not None
         assert [each.key for each in workspace.sessions().sessions] == [row.key]
     assert everything(tmp_path / ".claude") == before
+
+
+@pytest.mark.parametrize("year", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_times_at_the_ends_of_the_calendar_are_none(settled: AgentHome, tmp_path: Path, year: str) -> None:
+    place = tmp_path / "sessions"
+    place.mkdir()
+    first, *rest = chain("Hello.", "Hello, Alex.")
+    write(place / "7d0c.jsonl", {**first, "timestamp": year}, *({**each, "timestamp": year} for each in rest))
+    last = 253_402_300_799_000 if year.startswith("9") else -62_135_596_800_000
+    (place / "sessions.json").write_text(json.dumps({MAIN: {"sessionId": "7d0c", "updatedAt": last}}))
+    settled.write("workbench.toml", '[sessions]\nreset = "daily 4 idle 5256000"\n')
+    with settled.open() as workspace:
+        (row,) = workspace.sessions(from_=str(place)).sessions
+        assert (row.updated, row.expires) == (None, None)
+        assert workspace.session(MAIN, from_=str(place)).lines[1].text == "Hello."
+        assert workspace.session_flush(MAIN, from_=str(place), now=True).flushed

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from types import MappingProxyType
 from typing import Any
 
 from workbench.engine.sessions.keys import is_session_id
+from workbench.engine.sessions.said import moment_of
 
 ENDED = "workbenchEnded"
 _EMPTY: Mapping[str, Any] = MappingProxyType({})
@@ -126,16 +127,6 @@ class SessionEntry:
         return SessionEntry(
             {**kept, "sessionId": session_id, "updatedAt": milliseconds(now), "compactionCount": 0}
         )
-
-
-def moment_of(value: object) -> datetime | None:
-    """Return the moment that milliseconds since 1970 mean; None where they mean none."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        return datetime.fromtimestamp(value / 1000, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
 
 
 def milliseconds(moment: datetime) -> int:

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any
 
 MOST_TURN_CHARACTERS = 20_000
@@ -21,6 +21,8 @@ _NOISE = re.compile(
 )
 _MACHINE_MODELS = frozenset({"delivery-mirror", "<synthetic>"})
 _ASIDE = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+# In every zone there is a day for such a moment, and one on which its session ends.
+_YEARS = range(MINYEAR + 1, MAXYEAR - 20)
 _SPACES = re.compile(r"\s+")
 
 
@@ -83,14 +85,20 @@ def _text_of(content: object) -> str:
 
 
 def moment_in(entry: Mapping[str, Any]) -> datetime | None:
-    """Read a time as text or as milliseconds since 1970."""
-    given = entry.get("timestamp")
+    """Return when an entry or a message was written; None where it does not say."""
+    return moment_of(entry.get("timestamp"))
+
+
+def moment_of(given: object) -> datetime | None:
+    """Read a time as text or as milliseconds since 1970; None for any that the calendar has no room around."""
     try:
         if isinstance(given, str):
             moment = datetime.fromisoformat(given)
-            return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-        if isinstance(given, int | float) and not isinstance(given, bool):
-            return datetime.fromtimestamp(given / 1000, UTC)
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        elif isinstance(given, int | float) and not isinstance(given, bool):
+            moment = datetime.fromtimestamp(given / 1000, UTC)
+        else:
+            return None
     except (ValueError, OverflowError, OSError):
-        pass
-    return None
+        return None
+    return moment if moment.year in _YEARS else None
