@@ -242,6 +242,28 @@ def test_a_person_has_it_taken_out_of_a_file(
     assert not in_history(settled, TOKEN)
 
 
+def test_a_secret_in_the_settings_keeps_nobody_from_deciding(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        workspace.pin(EPISODE)
+        write(settled, "workbench.toml", f"# {TOKEN}\n[decay]\nlambda = 0.05\n")
+        write(settled, "TOOLS.md", f"Key: {PASSWORD}, the password is {PASSWORD}\n")
+        workspace.adopt()
+        assert {each.path for each in workspace.secrets_held().held} == {"workbench.toml", "TOOLS.md"}
+        for each in workspace.secrets_held().held:
+            if each.path == "TOOLS.md":
+                workspace.secrets_store(each.number)
+        assert in_history(settled, PASSWORD)
+        assert not in_history(settled, TOKEN)
+        (held,) = workspace.secrets_held().held
+        workspace.secrets_store(held.number)
+        assert workspace.secrets_held().held == ()
+        assert (
+            (settled.root / "workbench.toml").read_text().startswith(f"# {TOKEN}\n[decay]\nlambda = 0.05\n")
+        )
+        assert workspace.adopt().commit is None
+        assert in_history(settled, TOKEN)
+
+
 def test_it_is_not_taken_out_of_a_name(settled: AgentHome) -> None:
     with settled.open(role="person") as workspace:
         workspace.pin(EPISODE)

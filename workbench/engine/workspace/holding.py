@@ -11,7 +11,7 @@ from workbench.engine.agents.roles import Capability, require
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput, NotFound, Refused, Stale
 from workbench.engine.secrets import LEFT_OUT, find_secrets, masked
-from workbench.engine.workspace.held_back import forget_settled
+from workbench.engine.workspace.held_back import forget_settled, waiting
 from workbench.engine.workspace.writing import Writing
 
 if TYPE_CHECKING:
@@ -32,8 +32,6 @@ class Holding(Writing):
         Raises:
             StorageError: The file of what was held back cannot be read.
         """
-        from workbench.engine.workspace.held_back import waiting
-
         require(self._ground.role, Capability.READ)
         return results.HeldBackList(
             tuple(
@@ -140,7 +138,7 @@ class Holding(Writing):
     def _keep_in_file(self, request: HeldRequest) -> results.Changed:
         """Let in what was written into a file from outside."""
         if not request.secret:
-            return self._take_in(request)
+            return self._take_in(request.path)
         if request.placeholder not in self._text_of(request.path):
             raise NotFound(
                 f"“{request.placeholder}” stands there no more.",
@@ -156,18 +154,26 @@ class Holding(Writing):
             return self._replace_in(request, LEFT_OUT, "left out what was held back")
         return self._take_out(request)
 
-    def _take_in(self, request: HeldRequest) -> results.Changed:
-        """Let history take in a file that it did not; nothing else in it waits then."""
+    def _take_in(self, path: str) -> results.Changed:
+        """Let history take in a file that it did not, if nothing else in it waits."""
         adopted = self._ground.adopt()
         commits = adopted.commits if adopted is not None else ()
-        return results.Changed(commits[-1] if commits else self._ground.history.head(), (request.path,))
+        return results.Changed(
+            commits[-1] if commits else self._ground.history.head(), (path,), (f"file:{path}",)
+        )
 
-    def _take_out(self, request: HeldRequest) -> results.Changed:
-        """Take a secret out of a file that history has not taken in, and let it take in the rest."""
+    def _rewrite(self, path: str, before: bytes, after: bytes) -> None:
+        """Give a file that history has not taken in other content, by a person’s word."""
         from workbench.engine.history.screening import replace_unless_edited
 
         ground = self._ground
-        before = ground.files.read(request.path) or b""
+        with ground.history.writing("manual"):
+            if not replace_unless_edited(ground.root, path, before, after, ground.new_id()):
+                raise Stale("The file was just edited.", where=path, remedy="Decide again.")
+
+    def _take_out(self, request: HeldRequest) -> results.Changed:
+        """Take a secret out of a file that history has not taken in, and let it take in the rest."""
+        before = self._ground.files.read(request.path) or b""
         after = before
         for each in self._secrets_in(request):
             after = after.replace(each.text.encode("utf-8", "surrogatepass"), LEFT_OUT.encode())
@@ -179,10 +185,8 @@ class Holding(Writing):
                 remedy="Rename the file or take it out in an editor, and the rest is taken into history; or let it in "
                 f"with: workbench secrets store {request.number}",
             )
-        with ground.history.writing("manual"):
-            if not replace_unless_edited(ground.root, request.path, before, after, ground.new_id()):
-                raise Stale("The file was just edited.", where=request.path, remedy="Decide again.")
-        return self._take_in(request)
+        self._rewrite(request.path, before, after)
+        return self._take_in(request.path)
 
     def _replace_in(self, request: HeldRequest, text: str, summary: str) -> results.Changed:
         """Give a file other words for its placeholder, in one commit; none where it does not stand there."""
@@ -233,27 +237,31 @@ class Holding(Writing):
                     f"“{digest[:40]}” is no digest of a secret.", remedy="Copy it from: workbench secrets"
                 )
         ground.follow_settings()
+        known = ground.settings.secrets.allow
+        allowed = [*known, *(each for each in wanted if each not in known)]
+        outcome = results.Changed(None, ids=(f"file:{layout.SETTINGS}",))
+        if len(allowed) == len(known):
+            return outcome
+
+        def allowing(before: bytes | None) -> bytes:
+            after = write_setting(before or b"", "secrets.allow", allowed)
+            check_settings(after)
+            return after
 
         def plan(view: FileView) -> Plan[results.Changed]:
             from workbench.engine.history.plan import Action, FileChange, Plan
 
             before = view.read(layout.SETTINGS)
-            known = ground.settings.secrets.allow
-            allowed = [*known, *(each for each in wanted if each not in known)]
-            after = write_setting(before or b"", "secrets.allow", allowed)
-            check_settings(after)
             action = Action.CREATE if before is None else Action.EDIT
-            summary = f"{len(wanted)} allowed" if len(wanted) != 1 else f"{wanted[0]} allowed"
-            change = FileChange(layout.SETTINGS, after, action, f"secrets.allow: {summary}")
-            changed = set(allowed) != set(known)
-            return Plan(
-                action,
-                layout.SETTINGS,
-                f"secrets.allow: {summary}",
-                (change,) if changed else (),
-                outcome=results.Changed(None, ids=(f"file:{layout.SETTINGS}",)),
-            )
+            summary = f"secrets.allow: {wanted[0] if len(wanted) == 1 else len(wanted)} allowed"
+            change = FileChange(layout.SETTINGS, allowing(before), action, summary)
+            return Plan(action, layout.SETTINGS, summary, (change,), outcome=outcome)
 
+        if any(each.path == layout.SETTINGS for each in waiting(ground)):
+            # What was edited from outside and stays out of history is written by no plan.
+            before = ground.files.read(layout.SETTINGS) or b""
+            self._rewrite(layout.SETTINGS, before, allowing(before))
+            return self._take_in(layout.SETTINGS)
         receipt = ground.mutate(
             plan, ground.attribution("a secret was allowed"), Capability.CHANGE_SETTINGS, doing=_DOING
         )
