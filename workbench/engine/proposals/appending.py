@@ -150,7 +150,6 @@ def plan_propose(
     highest = given()
     content = _with_own_numbers(content, highest)
     number = next(numbering.free_numbers(content, highest))
-    status = "conflict" if others or against.contradicts else "pending"
     conflicts = (*found.contradicts, *against.contradicts)
     marked = replace(
         proposal,
@@ -160,7 +159,7 @@ def plan_propose(
         fields=((REPEATS, repeats), *proposal.fields) if repeats else proposal.fields,
     )
     content = append_to(content, marked, number)
-    if others or against.contradicts:
+    if conflicts:
         content = _marked(content, number, others, against.contradicts)
     told = f"#{number} “{clip(proposal.content)}”"
     change = FileChange(layout.PENDING_MEMORIES, content, Action.PROPOSE, told)
@@ -168,7 +167,7 @@ def plan_propose(
         None,
         warnings=draught.warnings,
         number=number,
-        status="conflict" if status == "conflict" else "pending",
+        status="conflict" if conflicts else "pending",
         conflicts_with=conflicts,
         duplicate_of=repeats,
     )

@@ -30,12 +30,10 @@ class Wishes:
     Args:
         store: Where it shall stand, None for where it was suggested.
         text: What shall be remembered, None for what was proposed.
-        confidence: How sure it is, None for what was proposed.
     """
 
     store: str | None = None
     text: str | None = None
-    confidence: str | None = None
 
 
 def sender_tag(sender: str) -> str:
@@ -82,7 +80,6 @@ def request_of(
         store: Where it goes.
         block: The block of core memory for what is worth it.
     """
-    confidence = wishes.confidence or proposal.confidence
     kind = proposal.field(TYPE).lower()
     tag = sender_tag(proposal.sender)
     scope = written_scope(proposal.field(SCOPE))
@@ -94,7 +91,7 @@ def request_of(
         type=kind if kind in EPISODE_TYPES else None,
         tags=listed(proposal.field(TAGS)),
         entities=entities,
-        confidence=confidence if confidence in CONFIDENCES else "medium",
+        confidence=proposal.confidence if proposal.confidence in CONFIDENCES else "medium",
         source=f"subagent:{tag}" if tag not in ("main", "person") else "conversation",
         block=block if proposal.core_worthy and store != "core" and scope is None else None,
         origins=listed(proposal.field(ORIGINS)),
