@@ -54,6 +54,7 @@ def hostile() -> list[Proposal]:
             PLAIN, number=at, from_=text[:200], trigger=text, store=text[:80], content=text, entities=(text[:200],),
             confidence=text[:20], core_worthy=True, conflicts_with=(text[:80], f"#{(at + 1) % len(HOSTILE)}"),
             repeats=text[:80] or None, type=text[:40], tags=(text[:40],), origins=(text[:80],),
+            scope=f"person:{text[:80]}",
         )
         for at, text in enumerate(HOSTILE)
     ]  # fmt: skip
@@ -76,6 +77,14 @@ def test_hostile_proposals_fit_and_print_as_themselves(width: int) -> None:
     for line in lines:
         assert line_width(line) <= width, plain_text(line)
         assert all(span.text.isprintable() for span in line)
+
+
+@pytest.mark.parametrize(("width", "is_told"), [(80, True), (50, False)])
+def test_it_says_for_whom_it_is(width: int, is_told: bool) -> None:
+    one = proposal(1, "Bread is in the blue tin", scope="person:mara")
+    assert ("for Mara" in plain_text(proposal_line(Waiting(one), width))) == is_told
+    shown = "\n".join(plain_text(line) for line in proposal_lines(Waiting(one), {1: one}, None, NOW, width))
+    assert "for          Mara" in shown
 
 
 def test_rows_stand_below_their_agents_before_those_of_a_reflection() -> None:

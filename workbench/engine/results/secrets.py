@@ -19,6 +19,7 @@ class HeldMemory:
         kinds: What was found, for example `GitHub token`.
         digests: Under which they can be allowed.
         store: The store that was asked for, if any.
+        scope: Whom it would be for besides the owner, if anybody.
         path: The file of an edit, else empty.
         line: Of the secret in it, 1-based, when it was found.
         left_out: Whether that file stays out of history; else a placeholder stands where the secret was.
@@ -32,6 +33,7 @@ class HeldMemory:
     kinds: tuple[str, ...]
     digests: tuple[str, ...]
     store: str | None = None
+    scope: str | None = None
     path: str = ""
     line: int | None = None
     left_out: bool = False

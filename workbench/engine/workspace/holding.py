@@ -44,6 +44,7 @@ class Holding(Writing):
                     each.kinds,
                     each.digests,
                     store=each.arguments.get("store") or None,
+                    scope=each.arguments.get("scope") or None,
                     path=masked(each.path),
                     line=each.arguments.get("line") if each.path else None,
                     left_out=bool(each.path and not each.secret),

@@ -11,6 +11,7 @@ from workbench.tui.text import plain, wrap
 from workbench.tui.views.boxes import BOXES
 from workbench.tui.views.dates import how_long_ago, short_moment
 from workbench.tui.views.memory import link_role
+from workbench.tui.views.scopes import knowers
 from workbench.tui.views.verdict_lines import key_lines, text_lines
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ HELD_GROUP: Final = "held-back:"
 HELD_SIGN: Final = "⊘"
 _WIDTH = 13
 _LABEL = 13
+_KINDS = 40
 _LONGEST_GIST = 600
 
 
@@ -79,7 +81,7 @@ def held_line(held: Held, width: int) -> Line:
     room = max(1, width - line_width(tuple(left)))
     said = memory.text or memory.path
     left.append(ink(said[:_LONGEST_GIST], "faint" if faint else "text", room))
-    right = (Span(" and ".join(memory.kinds), "decide" if held.is_open else "faint"), gap(1))
+    right = (ink(" and ".join(memory.kinds), "decide" if held.is_open else "faint", _KINDS), gap(1))
     return cut(spread(tuple(left), (*right, Span(f"#{memory.number}", "faint")), width), width)
 
 
@@ -122,6 +124,8 @@ def held_lines(held: Held, revealed: str | None, now: datetime, width: int) -> l
     ]
     if memory.store:
         lines += _fact("where", f"{memory.store} memory", width)
+    if memory.scope:
+        lines += _fact("for", knowers(memory.scope), width)
     return [*lines, *_place_lines(memory, width)] if memory.path else lines
 
 

@@ -24,6 +24,7 @@ from workbench.tui.views.memory import (
 )
 from workbench.tui.views.proposed import AGENT_SIGN, agent_title, entity_link, store_of
 from workbench.tui.views.review_item import link_of
+from workbench.tui.views.scopes import knowers
 from workbench.tui.views.verdict_lines import LONGEST, key_lines, text_lines
 
 if TYPE_CHECKING:
@@ -265,6 +266,7 @@ def _link(link: str, width: int, words: str = "") -> list[Line]:
 def _facts(proposal: Proposal, around: Around | None, width: int) -> list[Line]:
     lines: list[Line] = []
     for label, value in (
+        ("for", knowers(proposal.scope) if proposal.scope else ""),
         ("because", proposal.trigger),
         ("kind", proposal.type),
         ("tags", ", ".join(proposal.tags)),
