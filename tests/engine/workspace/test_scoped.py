@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from hypothesis import strategies as st
 from tests.engine.workspace.agent_home import AgentHome
 from tests.engine.workspace.private_words import FAMILY, MARK, MIXED, PRIVATE, lay_out, private
 from workbench.engine import WorkbenchError
-from workbench.engine.errors import InvalidInput, NotFound, RoleRefused
+from workbench.engine.errors import InvalidInput, NotFound, RoleRefused, StorageError
+from workbench.engine.recall.background import Background
+from workbench.engine.recall.finder import Finder
 from workbench.engine.results import to_json
 from workbench.engine.workspace.scoped import ScopedMemory
 
@@ -215,6 +218,47 @@ def test_what_is_forgotten_or_taken_back_is_gone_at_once(family: AgentHome) -> N
         with pytest.raises(NotFound):
             door.show("episode:2026-02-01:20:00")
         assert "sink" not in said(door, "search", "plumber", "")
+
+
+def test_an_index_that_is_behind_catches_up_or_does_not_answer(
+    family: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was taken away stays unsaid where another process died before the index knew of it, and nobody waits."""
+    waited = Background.wait
+
+    def impatient(self: Background, seconds: float | None, *, enough: Callable[[], bool] = bool) -> bool:
+        return waited(self, 0 if seconds is not None else None, enough=enough)
+
+    def killed(*_: object, **__: object) -> None:
+        raise StorageError("There is no room.", where=str(family.root))
+
+    with scoped(family) as one, scoped(family) as other:
+        for door in (one, other):
+            assert "sink" in said(door, "search", "plumber", "")
+        path = "memory/episodes/2026-02-01.md"
+        family.write(path, family.text(path).replace(" | for:shared", ""))
+        monkeypatch.setattr(Background, "wait", impatient)
+        with monkeypatch.context() as dying:
+            dying.setattr(Finder, "sync", killed)
+            for door in (one, other, one):
+                answer = said(door, "search", "plumber", "")
+                assert "Memory cannot be reached as it is now." in answer
+                assert str(family.root) not in answer
+        for door in (one, other):
+            assert "sink" not in said(door, "search", "plumber", "")
+            assert door.search("ferry").results
+
+
+@pytest.mark.parametrize("taken", ["memory", "index"])
+def test_where_its_copy_cannot_be_kept_is_not_told(family: AgentHome, taken: str) -> None:
+    with scoped(family) as door:
+        door.search("ferry")
+        folder = next(door._ScopedMemory__door._ground.derived.glob("scopes/*"))  # type: ignore[attr-defined]
+    shutil.rmtree(folder / taken)
+    (folder / taken).write_text("in the way")
+    with scoped(family) as door, pytest.raises(StorageError) as raised:
+        door.search("ferry")
+    assert str(raised.value) == "Memory cannot be reached as it is now. Try again, or tell the owner."
 
 
 def test_a_purge_leaves_nothing_of_it_in_what_was_made_for_scopes(family: AgentHome) -> None:

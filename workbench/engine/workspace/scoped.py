@@ -28,6 +28,7 @@ from workbench.engine.workspace.scoped_view import ScopedView
 
 if TYPE_CHECKING:
     from workbench.engine.history import FileView, Plan
+    from workbench.engine.workspace.ground import Ground
 
 T = TypeVar("T")
 _TRIGGER_CHARACTERS: Final = 80
@@ -111,8 +112,8 @@ class ScopedMemory:
             InvalidInput: An option makes no sense as given.
         """
 
-        def ask() -> results.Found:
-            found = Workspace(self.__view.current()).search(
+        def found_in(ground: Ground) -> results.Found:
+            return Workspace(ground).search(
                 query,
                 max_results=max_results,
                 min_score=min_score,
@@ -123,6 +124,16 @@ class ScopedMemory:
                 budget=budget,
                 explain=explain,
             )
+
+        def ask() -> results.Found:
+            ground = self.__view.current()
+            found = found_in(ground)
+            if found.stale is not None:
+                # An index that is behind may still hold what was taken away: it catches up, or does not answer.
+                ground.finder.sync()
+                found = found_in(ground)
+            if found.stale is not None:
+                raise _unreachable()
             return replace(found, fallback=None)
 
         return self.__told(ask)

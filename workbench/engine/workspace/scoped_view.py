@@ -88,14 +88,7 @@ class ScopedView:
     def _folder(self) -> Path:
         name = hashlib.sha256(self._scope.encode()).hexdigest()[:16]
         folder = self._whole.derived / SCOPES / name
-        try:
-            (folder / _MEMORY).mkdir(parents=True, exist_ok=True, mode=0o700)
-        except OSError as error:
-            raise StorageError(
-                f"The folder cannot be made: {error.strerror or error}.",
-                where=str(folder),
-                remedy="Make room there, or set paths.cache.",
-            ) from error
+        _make(folder / _MEMORY)
         return folder
 
     def _opened(self, folder: Path) -> Ground:
@@ -110,7 +103,7 @@ class ScopedView:
         )
         ground.state = folder / "state"
         ground.derived = folder / "index"
-        ground.derived.mkdir(exist_ok=True, mode=0o700)
+        _make(ground.derived)
         return ground
 
     def _bring_up_to_date(self, folder: Path) -> None:
@@ -118,7 +111,7 @@ class ScopedView:
         known = _read_manifest(folder / _MANIFEST)
         if known is None:
             shutil.rmtree(folder / _MEMORY, ignore_errors=True)
-            (folder / _MEMORY).mkdir(exist_ok=True, mode=0o700)
+            _make(folder / _MEMORY)
             known = _Manifest([], {})
         same_archived = known.archived == archived
         seen = Seen(self._scope, frozenset(archived).__contains__)
@@ -182,6 +175,13 @@ def _read_manifest(place: Path) -> _Manifest | None:
         return None
 
 
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise _unkept(folder, error) from error
+
+
 def _put(place: Path, content: bytes | None) -> None:
     """Write a file whole, or take it away."""
     try:
@@ -195,8 +195,12 @@ def _put(place: Path, content: bytes | None) -> None:
             file.write(content)
         draft.replace(place)
     except OSError as error:
-        raise StorageError(
-            f"What a scope sees cannot be kept: {error.strerror or error}.",
-            where=str(place.parent),
-            remedy="Make room there, or set paths.cache.",
-        ) from error
+        raise _unkept(place.parent, error) from error
+
+
+def _unkept(folder: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"What a scope sees cannot be kept: {error.strerror or error}.",
+        where=str(folder),
+        remedy="Make room there, or set paths.cache.",
+    )
