@@ -94,9 +94,9 @@ def _held_back(ground: Ground) -> Iterator[str]:
 
 
 def _ended_sessions(ground: Ground) -> Iterator[str]:
-    from workbench.engine.workspace.session_places import own_home
+    from workbench.engine.workspace.session_places import own_folder, own_home
 
-    if not ground.settings.flush.enabled:
+    if not ground.settings.flush.enabled or not own_folder(ground).is_dir():
         return
     try:
         ended = own_home(ground).store.with_ended()

@@ -52,8 +52,13 @@ def own_home(ground: Ground) -> FileHome:
     """Return the store of this workspace's own sessions, which need not exist yet."""
     from workbench.engine.sessions.homes import FileHome
 
+    return FileHome(own_folder(ground))
+
+
+def own_folder(ground: Ground) -> Path:
+    """Return the folder of this workspace's own sessions, which need not exist yet."""
     given = ground.settings.sessions.path
-    return FileHome(ground.root / Path(given).expanduser() if given else ground.state / FOLDER)
+    return ground.root / Path(given).expanduser() if given else ground.state / FOLDER
 
 
 def home(ground: Ground, place: str | None) -> SessionHome:

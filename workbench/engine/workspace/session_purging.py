@@ -36,7 +36,7 @@ def purge_sessions(ground: Ground, erasure: Erasure, sources: Sequence[str]) -> 
     def erase(text: str) -> str:
         return PURGED if text.strip().casefold() in erasure.alone else erase_from_text(erasure, text)
 
-    purged = purging.purge_sessions(places.own_home(ground).store.folder, erase)
+    purged = purging.purge_sessions(places.own_folder(ground), erase)
     return (*_told(purged, sources), *_elsewhere(ground, erase))
 
 
