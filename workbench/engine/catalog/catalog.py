@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 _TICK_NS = 2_000_000_000
 _UNSURE = -1
 _KNOWN_FILES = "SELECT path, size, mtime_ns, ctime_ns, inode, digest FROM files"
+_KNOWN_DIGESTS = "SELECT path, digest FROM files WHERE path IN (SELECT value FROM json_each(?))"
 _FIRST_BATCH_SECONDS = 0.05
 _BATCH_SECONDS = 0.15
 _MOST_GONE = 500
@@ -146,9 +148,11 @@ class Catalog:
     def update(self, paths: Iterable[str]) -> Synced:
         """Read these files again, whatever their stamps say; raises as `sync` does."""
         tracked = [path for path in dict.fromkeys(paths) if layout.is_tracked(path)]
+        names = json.dumps([path for path in tracked if shown(path) == path])
         for _ in range(_MOST_ATTEMPTS):
             try:
-                return self._refresh(tracked, [], {}, None, lambda: False)
+                digests = dict(self._database.ask(_KNOWN_DIGESTS, (names,)))
+                return self._refresh(tracked, [], digests, None, lambda: False)
             except DatabaseLost:
                 self.sync()
         raise self._out_of_reach()

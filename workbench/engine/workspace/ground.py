@@ -432,7 +432,8 @@ class Ground:
             from workbench.engine.workspace.upkeep import begin_day
 
             if not self.has_history():
-                self.history.init()
+                with self.leaving_the_graph_index():
+                    self.history.init()
             self.claim_state()
             self.adopt()
             self.refresh(cancelled=cancelled)
