@@ -281,6 +281,10 @@ def test_a_sub_agent_may_propose_alone(settled: AgentHome, claw: Path) -> None:
         origins = {origin for one in workspace.proposals().proposals for origin in one.origins}
         assert "import:claw/memory/2026-05-12.md#L5-L6" in origins
         assert workspace.import_from(claw, imported_as="proposals").added == 0
+    with settled.open("agent:mallory", actor="manual") as workspace:
+        write(claw, {"MEMORY.md": MEMORY + "- The dog is called Soba\n"})
+        (number,) = workspace.import_from(claw, imported_as="proposals").proposals
+        assert {one.number: one.from_ for one in workspace.proposals().proposals}[number] == "mallory"
     with settled.open("reader") as workspace, pytest.raises(RoleRefused):
         workspace.import_preview(claw)
 

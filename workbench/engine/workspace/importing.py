@@ -130,9 +130,9 @@ class Importing(Proposing):
         self._require_import(imported_as)
         run = self._run(source, form, name, pre_image, imported_as, progress, cancelled)
         about, tally, ground = run.about, run.tally, self._ground
-        ground.attribution(
-            "import"
-        )  # refused already where the door was opened for an actor that an agent cannot be
+        if imported_as != "proposals":
+            # Refused before anything is written where the door was opened for an actor that an agent cannot be.
+            ground.attribution("import")
         ground.prepare_writing()
         with ground.action.begun():
             if imported_as == "proposals":
