@@ -52,7 +52,9 @@ def _act(workspace: Workspace, commit: str) -> str:
 @command("undo", answers="That was a mistake; how do I get back?", examples=("workbench undo",))
 @click.pass_obj
 def undo_command(bench: Invocation) -> int:
-    """Upkeep, alerts and pruning are left out. Again, it walks further back; redo walks forward."""
+    """Upkeep, alerts and pruning are left out; an import goes as a whole. Again, it walks further back; redo walks
+    forward.
+    """
     return _change(
         bench, lambda it: it.undo(), "Undone:", "There is nothing to undo.", "Do it again: workbench redo"
     )

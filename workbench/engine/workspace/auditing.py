@@ -273,10 +273,11 @@ class Auditing(KeepingUp):
         return self._take_back("roll back", act)
 
     def undo(self) -> results.Changed:
-        """Take back the newest action that is not undone yet; again walks further back.
+        """Take back the newest action that is not undone yet, an import as a whole; again walks further back.
 
         Raises:
             NotFound: There is nothing to undo.
+            Stale: Something of it was changed again since.
         """
         from workbench.engine.history.undo import undo
 
