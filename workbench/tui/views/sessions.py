@@ -26,7 +26,7 @@ _KINDS = {
 _AGENT = "agent:"
 _GAUGE, _PERCENT, _WHEN = 10, 4, 6
 # Columns of the name, the day and the gauge; those beyond are for the state in words, no fewer and no more than these.
-_BESIDE_WORDS = 50
+_BESIDE_WORDS = 48
 _FEWEST_WORDS, _MOST_WORDS = 9, 34
 _BETWEEN = " · "
 
