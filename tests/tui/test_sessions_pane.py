@@ -320,7 +320,7 @@ async def test_another_place_can_be_looked_at(spoken: Workspace, tmp_path: Path)
         shown = await open_sessions(pilot)
         shown.look_at(str(one))
         await settle(pilot)
-        assert FOREIGN_ID[:18] in listed(pilot)
+        assert FOREIGN_ID[:16] in listed(pilot)
 
 
 async def test_sessions_are_found_from_anywhere(spoken: Workspace) -> None:
