@@ -19,6 +19,7 @@ from workbench.engine.errors import DocumentError
 from workbench.tui.app import BenchApp
 from workbench.tui.import_work import ImportWork
 from workbench.tui.ink import line_width, plain_text
+from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.screens.export import ExportScreen
 from workbench.tui.screens.import_source import ImportSourceScreen
 from workbench.tui.screens.importing import ImportScreen
@@ -317,6 +318,22 @@ async def test_it_can_be_stopped_and_says_what_stands(bench: FakeBench, running:
         await over(pilot)
         assert ("stored", True) in bench.asked
         assert "what came in by then stays" in shown(pilot)
+
+
+async def test_leaving_asks_before_it_is_done(bench: FakeBench, running: Running) -> None:
+    bench.may_store.clear()
+    async with running(bench) as pilot:
+        await choose(pilot)
+        await pilot.press("w", "ctrl+q")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, ConfirmScreen)
+        await pilot.press("escape")
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, ImportScreen)
+        await pilot.press("ctrl+q", "s")
+        await settle(pilot)
+        assert pilot.app._exit
+        bench.may_store.set()
 
 
 async def test_what_goes_wrong_midway_says_that_it_can_go_on(bench: FakeBench, running: Running) -> None:

@@ -333,18 +333,18 @@ class Overlays(App[None], inherit_bindings=False):
         if isinstance(self.screen, ConfirmScreen):
             return
         drafts = sum(pane.drafts() for pane in self.screen_stack[0].query(Pane)) + self.memory_actions.drafts
-        if not drafts:
+        if drafts:
+            one = drafts == 1
+            question = "Leave an unsaved draft?" if one else f"Leave {drafts} unsaved drafts?"
+            lost = "It is nowhere else yet" if one else "They are nowhere else yet"
+            self._ask_before_leaving(question, f"{lost} and would be lost.", "Discard")
+        elif self.import_work is not None and self.import_work.words:
+            told = "What came in so far stays; import it again, and the rest comes."
+            self._ask_before_leaving("Leave before the import is done?", told, "Stop")
+        else:
             await self.leave()
-            return
-        one = drafts == 1
-        self.push_screen(
-            ConfirmScreen(
-                "Leave an unsaved draft?" if one else f"Leave {drafts} unsaved drafts?",
-                "It is nowhere else yet and would be lost."
-                if one
-                else "They are nowhere else yet and would be lost.",
-                "Discard",
-                started_by="ctrl+q",
-            ),
-            self._may_leave,
-        )
+
+    def _ask_before_leaving(self, question: str, consequence: str, verb: str) -> None:
+        from workbench.tui.screens.confirm import ConfirmScreen
+
+        self.push_screen(ConfirmScreen(question, consequence, verb, started_by="ctrl+q"), self._may_leave)

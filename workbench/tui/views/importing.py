@@ -187,7 +187,7 @@ def _imported_lines(imported: Imported, source: str, width: int) -> list[Line]:
     if proposed and imported.added:
         lines.append((Span("They wait in the Inbox", "store.file+link", REVIEW),))
     elif imported.ids:
-        lines.append((Span("See where they stand now", "store.file+link", imported.ids[-1]),))
+        lines.append((Span("Read the last of them", "store.file+link", imported.ids[-1]),))
     if imported.known:
         lines.append(
             _count_line(imported.known, "known", "already, and did not come again", width, role="soft")
