@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.message import Message
 
-from workbench.engine import layout
 from workbench.engine.errors import WorkbenchError
-from workbench.tui import commands, navigation
+from workbench.tui import commands
 from workbench.tui.editor import edit_in_editor
 from workbench.tui.keymap import bindings
 from workbench.tui.panes.inbox_held import InboxHeld
@@ -21,7 +20,7 @@ from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.verdicts import PROPOSAL_KEY, Verdict, reworded
 from workbench.tui.views.core import total_line
 from workbench.tui.views.proposed_detail import context_lines as proposed_context_lines
-from workbench.tui.views.review_item import context_lines, link_of
+from workbench.tui.views.review_item import context_lines
 from workbench.tui.widgets.parts_editor import PartsEditor
 
 if TYPE_CHECKING:
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
     from workbench.tui.bench import Bench
     from workbench.tui.rewording import Rewording
 
-_SETTLING = frozenset({"take_this", "take_that", "take_both"})
-_ON_ITEMS = frozenset(
-    {"approve", "reject", "defer", "undecide", "next_undecided", "apply_decisions", "copy_id"}
-)
 # Longer texts are not counted while one types: it would be felt.
 _MOST_COUNTED = 8_000
 
@@ -76,7 +71,7 @@ class InboxPane(InboxHeld):
         if waiting := self.waiting:
             if self.may_settle():
                 draft = self._drafts.get(waiting.key) or reworded(waiting.proposal)
-                around = self._around.get(waiting.key)
+                around = self.around(waiting.key)
                 context = partial(proposed_context_lines, waiting, self.desk.by_number, around)
         elif (item := self.item) and self.may_decide():
             draft = self._drafts.get(item.id) or rewording(item)
@@ -203,95 +198,11 @@ class InboxPane(InboxHeld):
     # --- what can be done -----------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Offer only what means something for the row under the cursor."""
+        """Offer nothing while one writes, and a reflection or its end; each source says what else means something."""
         if not self.is_mounted:
             return False
         if self.has_class("-editing") and action not in ("leave", "zoom_pane"):
             return False
-        item = self.item
-        if self.on_held():
-            means = self._means_on_held(action)
-            if means is not None:
-                return means
-        if action in ("store_without", "reveal"):
-            return False
-        if self.on_agents():
-            means = self._means_on_agents(action)
-            if means is not None:
-                return means
-        if action == "store_elsewhere":
-            return False
-        if action in _SETTLING:
-            return item is not None and "this" in (item.fields or {})
-        if action == "edit_here":
-            return item is not None and rewording(item) is not None
-        if action == "open_source":
-            return item is not None and bool(item.evidence)
-        if action == "show_history":
-            return item is not None
-        if action == "next_undecided":
-            return bool(self.desk.items or self.desk.at_once) and not self.is_writing
-        if action in _ON_ITEMS:
-            return bool(self.desk.items) and not self.is_writing
-        if action == "edit_in_editor":
-            return bool(self.desk.items) or self._damaged()
         if action in ("reflect", "cancel_reflection"):
             return self.reflection.running == (action == "cancel_reflection")
         return super().check_action(action, parameters)
-
-    def _means_on_held(self, action: str) -> bool | None:
-        """Tell whether an action means something for what was held back; None for one that is about more than that."""
-        held = self.rows.held(self.list.cursor_key)
-        if action in ("approve", "reject", "store_without", "copy_id"):
-            return not self.is_writing
-        if action == "reveal":
-            return held is not None and not self.is_writing
-        if action in ("open_source", "show_history"):
-            return held is not None and bool(held.memory.path)
-        if action in _SETTLING or action in ("defer", "undecide", "edit_here", "store_elsewhere"):
-            return False
-        return None
-
-    def _means_on_agents(self, action: str) -> bool | None:
-        """Tell whether an action means something for what agents propose; None for one that is about more than that."""
-        waiting = self.waiting
-        if action in _SETTLING:
-            return waiting is not None and bool(waiting.proposal.conflicts_with)
-        if action in ("edit_here", "store_elsewhere", "open_source", "show_history"):
-            return waiting is not None and not self.is_writing
-        if action in ("approve", "reject", "defer", "undecide", "copy_id"):
-            return not self.is_writing
-        return self._damaged() if action == "edit_in_editor" else None
-
-    def _damaged(self) -> bool:
-        """Tell whether something of what the reflection proposes cannot be read."""
-        review = self.desk.review
-        return self.desk.problem is not None or bool(review is not None and review.problems)
-
-    def _sources(self) -> list[str]:
-        """Return the links to where something was learned; of an agent’s proposal also to where it stands."""
-        if (held := self.rows.held(self.list.cursor_key)) is not None:
-            return [f"file:{held.memory.path}#L{held.memory.line or 1}"] if held.memory.path else []
-        if (item := self.item) is not None:
-            return [link_of(proof.id) for proof in item.evidence]
-        if (waiting := self.waiting) is None:
-            return []
-        found = [link for each in waiting.proposal.origins if (link := link_of(each))]
-        return [*found, f"file:{layout.PENDING_MEMORIES}#L{waiting.proposal.line}"]
-
-    def action_open_source(self) -> None:
-        links = self._sources()
-        if links:
-            chosen = self.detail.focused_link
-            self.post_message(self.GoTo(chosen if chosen in links else links[0]))
-
-    def action_show_history(self) -> None:
-        item, review = self.item, self.desk.review
-        if item is not None and review is not None:
-            # What is new has no history yet; that of the proposal tells who proposed it.
-            path = navigation.path_of(link_of(item.target)) if item.before else ""
-            self.post_message(self.GoTo(f"history:{path or review.path}"))
-        elif (held := self.rows.held(self.list.cursor_key)) is not None:
-            self.post_message(self.GoTo(f"history:{held.memory.path}"))
-        elif self.waiting is not None:
-            self.post_message(self.GoTo(f"history:{layout.PENDING_MEMORIES}"))

@@ -1,11 +1,14 @@
-"""Takes decisions in the Inbox: what a key is about, what shows at once, and what is written behind it in order."""
+"""Shows in the Inbox what a reflection proposes, and takes decisions on it, which are written behind it in order."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from textual import on
+from textual import on, work
 
+from workbench.engine.errors import WorkbenchError
+from workbench.tui import navigation
 from workbench.tui.decisions import (
     APPROVED,
     DEFERRED,
@@ -19,21 +22,121 @@ from workbench.tui.decisions import (
     wants_choice,
 )
 from workbench.tui.panes.desk import WasDone
-from workbench.tui.panes.inbox_reading import InboxReading
+from workbench.tui.panes.inbox_reading import MOST_RELATED, InboxReading
+from workbench.tui.rewording import rewording
 from workbench.tui.screens.confirm import ConfirmScreen
-from workbench.tui.views.inbox import OVERVIEW
+from workbench.tui.views.inbox import OVERVIEW, SECTION_KEY
+from workbench.tui.views.proposal import overview_lines, section_lines
+from workbench.tui.views.review_item import Related, link_of, review_item_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from workbench.engine.results import ReviewItem
-    from workbench.tui.bench import Outcome
+    from workbench.tui.bench import Link, Outcome
 
 _VERBS = {APPROVED: "Approve", REJECTED: "Reject", DEFERRED: "Defer", UNDECIDED: "Reopen"}
 
+SETTLING = frozenset({"take_this", "take_that", "take_both"})
+_ON_ITEMS = frozenset(
+    {"approve", "reject", "defer", "undecide", "next_undecided", "apply_decisions", "copy_id"}
+)
+
 
 class InboxDeciding(InboxReading):
-    """The half of the Inbox in which a key is a decision."""
+    """The part of the Inbox for the items of a reflection; every other source passes on what is not its own."""
+
+    @property
+    def item(self) -> ReviewItem | None:
+        """Return the item under the cursor."""
+        return self.rows.item(self.list.cursor_key)
+
+    # --- showing --------------------------------------------------------------------------------------------
+
+    def show_detail(self, key: str) -> None:
+        review, item = self.desk.review, self.rows.item(key)
+        if review is None:
+            self.detail.show(lambda _width: ())
+        elif item is not None:
+            about = self.about.get(item.id)
+            related = about if isinstance(about, Related) else None
+            self.detail.show(partial(review_item_lines, item, review.core_tokens, related), key)
+            self.look_around(item.id, partial(self._find_related, item))
+        elif key == OVERVIEW:
+            self.detail.show(partial(overview_lines, review, self.desk.items, self.bench.now()), key)
+        elif key.startswith(SECTION_KEY):
+            heading = key.removeprefix(SECTION_KEY)
+            prose = (review.prose or {}).get(heading, "")
+            self.detail.show(partial(section_lines, heading, prose, self.rows.under(key)), key)
+        else:
+            self.detail.show(lambda _width: ())
+
+    @work(thread=True, exclusive=True, group="related")
+    def _find_related(self, item: ReviewItem) -> None:
+        reading = self._readings
+        found = {link.id: link for link in (*self._linked(item), *self.found_by(item.after or item.before))}
+        for known in (item.target, link_of(item.target), *(proof.id for proof in item.evidence)):
+            found.pop(known, None)
+        related = Related(tuple(found.values())[:MOST_RELATED])
+        self.post_message(self.Found(item.id, reading, related))
+
+    def _linked(self, item: ReviewItem) -> Iterator[Link]:
+        """Yield what the target of an item is linked with."""
+        link = link_of(item.target)
+        if not link:
+            return
+        try:
+            memory = self.bench.memory(link)
+        except WorkbenchError:
+            # What an item proposes may not be there yet; that is no error.
+            return
+        yield from (*memory.links_from[: MOST_RELATED // 2], *memory.links_to[: MOST_RELATED // 2])
+
+    def sources(self) -> list[str]:
+        """Return the links to where what the cursor is on was learned."""
+        return [link_of(proof.id) for proof in self.item.evidence] if self.item is not None else []
+
+    def history_link(self) -> str:
+        """Return the link to the history of what the cursor is on; empty where it has none."""
+        item, review = self.item, self.desk.review
+        if item is None or review is None:
+            return ""
+        # What is new has no history yet; that of the proposal tells who proposed it.
+        path = navigation.path_of(link_of(item.target)) if item.before else ""
+        return f"history:{path or review.path}"
+
+    def action_open_source(self) -> None:
+        if links := self.sources():
+            chosen = self.detail.focused_link
+            self.post_message(self.GoTo(chosen if chosen in links else links[0]))
+
+    def action_show_history(self) -> None:
+        if link := self.history_link():
+            self.post_message(self.GoTo(link))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what means something for the item under the cursor."""
+        item = self.item
+        if action in SETTLING:
+            return item is not None and "this" in (item.fields or {})
+        if action == "edit_here":
+            return item is not None and rewording(item) is not None
+        if action == "open_source":
+            return item is not None and bool(item.evidence)
+        if action == "show_history":
+            return item is not None
+        if action == "next_undecided":
+            return bool(self.desk.items or self.desk.at_once) and not self.is_writing
+        if action in _ON_ITEMS:
+            return bool(self.desk.items) and not self.is_writing
+        if action == "edit_in_editor":
+            return bool(self.desk.items) or self.is_damaged()
+        return super().check_action(action, parameters)
+
+    def is_damaged(self) -> bool:
+        """Tell whether something of what the reflection proposes cannot be read."""
+        review = self.desk.review
+        return self.desk.problem is not None or bool(review is not None and review.problems)
 
     # --- what a decision is about ---------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
-"""Decides in the Inbox on what was held back as a secret: stored as asked, stored without it, or dropped."""
+"""Shows in the Inbox what was held back as a secret, masked; stores it as asked, stores it without, or drops it."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from textual import on, work
@@ -9,10 +10,13 @@ from textual.message import Message
 
 from workbench.engine.errors import WorkbenchError
 from workbench.tui.held import DROP, KEEP, WITHOUT, HeldChoice
-from workbench.tui.panes.inbox_verdicts import InboxVerdicts
+from workbench.tui.panes.inbox_agents import InboxAgents
+from workbench.tui.panes.inbox_deciding import SETTLING
 from workbench.tui.screens.confirm import ConfirmScreen
+from workbench.tui.views.held import group_lines, held_lines
 
 if TYPE_CHECKING:
+    from workbench.tui.bench import Bench
     from workbench.tui.held import Held
 
 # The question before a choice, what it means, its verb, and the key that asks.
@@ -28,8 +32,8 @@ _ASKED: Final = {
 }
 
 
-class InboxHeld(InboxVerdicts):
-    """The part of the Inbox in which a key decides on a secret."""
+class InboxHeld(InboxAgents):
+    """The part of the Inbox for what was held back as a secret."""
 
     class Revealed(Message):
         """The words of something that was held back, with the secret in them; or why they cannot be seen."""
@@ -39,6 +43,58 @@ class InboxHeld(InboxVerdicts):
             self.key = key
             self.text = text
             self.error = error
+
+    def __init__(self, bench: Bench, *, id: str) -> None:  # noqa: A002 - Textual's name
+        super().__init__(bench, id=id)
+        self._revealed: tuple[str, str] | None = None
+
+    @property
+    def held(self) -> Held | None:
+        """Return what was held back, under the cursor."""
+        return self.rows.held(self.list.cursor_key)
+
+    # --- showing --------------------------------------------------------------------------------------------
+
+    def show_detail(self, key: str) -> None:
+        if self._revealed is not None and self._revealed[0] != key:
+            # A secret is masked again once one moves on.
+            self._revealed = None
+        if held := self.rows.held(key):
+            shown = self._revealed[1] if self._revealed is not None else None
+            self.detail.show(partial(held_lines, held, shown, self.bench.now()), key)
+        elif group := self.rows.held_group(key):
+            self.detail.show(partial(group_lines, group), key)
+        else:
+            super().show_detail(key)
+
+    def sources(self) -> list[str]:
+        if (held := self.held) is None:
+            return super().sources()
+        return [f"file:{held.memory.path}#L{held.memory.line or 1}"] if held.memory.path else []
+
+    def history_link(self) -> str:
+        return super().history_link() if self.held is None else f"history:{self.held.memory.path}"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what means something for what was held back, where that is chosen."""
+        means = self._means_here(action) if self.on_held() else None
+        if means is None and action in ("store_without", "reveal"):
+            return False
+        return super().check_action(action, parameters) if means is None else means
+
+    def _means_here(self, action: str) -> bool | None:
+        """Tell whether an action means something for what was held back; None for one that is about more than that."""
+        if action in ("approve", "reject", "store_without", "copy_id"):
+            return not self.is_writing
+        if action == "reveal":
+            return self.held is not None and not self.is_writing
+        if action in ("open_source", "show_history"):
+            return self.held is not None and bool(self.held.memory.path)
+        if action in SETTLING or action in ("defer", "undecide", "edit_here", "store_elsewhere"):
+            return False
+        return None
+
+    # --- deciding -------------------------------------------------------------------------------------------
 
     def chosen_held(self) -> tuple[Held, ...]:
         """Return what a key is about: what is marked, what is under the cursor, or all that is undecided below it."""
@@ -75,7 +131,7 @@ class InboxHeld(InboxVerdicts):
 
     def action_reveal(self) -> None:
         """Show the secret that is masked, or mask it again."""
-        held = self.rows.held(self.list.cursor_key)
+        held = self.held
         if held is None or not self.may_decide():
             return
         if self._revealed is not None:

@@ -1,14 +1,12 @@
-"""Shows what waits in the Inbox: reads it, lists it by section, and lays one item out with what it has to do with."""
+"""Reads what waits in the Inbox, lists it by source and section, and finds what memory says about it."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from textual import on, work
+from textual import on
 from textual.message import Message
 
-from workbench.engine import layout
 from workbench.engine.errors import WorkbenchError
 from workbench.tui.bench import Link
 from workbench.tui.decisions import UNDECIDED, tally
@@ -17,35 +15,32 @@ from workbench.tui.palette import PAPER
 from workbench.tui.panes.base import Pane
 from workbench.tui.panes.desk import Broke, Desk, WasRead
 from workbench.tui.query import Query, parse_query
-from workbench.tui.verdicts import contradicted_memories, key_of
 from workbench.tui.views.cycle import cycle_lines
 from workbench.tui.views.decision_progress import progress_lines
-from workbench.tui.views.held import group_lines, held_head, held_lines, held_matches
+from workbench.tui.views.held import held_head, held_matches
 from workbench.tui.views.hits import first_words
-from workbench.tui.views.inbox import FIELDS, OVERVIEW, SECTION_KEY, InboxRows, item_matches
-from workbench.tui.views.proposal import nothing_waits, overview_lines, overview_title, section_lines
-from workbench.tui.views.proposed import UNREADABLE, agents_head, entity_link, proposal_matches
-from workbench.tui.views.proposed_detail import Around, agent_lines, proposal_lines, unreadable_lines
-from workbench.tui.views.review_item import Related, link_of, review_item_lines
+from workbench.tui.views.inbox import FIELDS, InboxRows, item_matches
+from workbench.tui.views.proposal import nothing_waits, overview_title
+from workbench.tui.views.proposed import agents_head, proposal_matches
+from workbench.tui.views.proposed_detail import Around
+from workbench.tui.views.review_item import Related
 from workbench.tui.views.teaching import teach
 from workbench.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from textual.app import ComposeResult
 
-    from workbench.engine.results import Proposal, ReviewItem
     from workbench.tui.bench import Bench
     from workbench.tui.ink import Line
     from workbench.tui.overlays import Overlays
     from workbench.tui.reflection_work import ReflectionWork
-    from workbench.tui.verdicts import Waiting
 
 # Seconds the cursor must rest before related memories are looked for.
 REST_FOR_RELATED = 0.15
 _MARGIN = 2
-_MOST_RELATED = 6
+MOST_RELATED = 6
 _MOST_KNOWN = 500
 _LONGEST_QUESTION = 300
 _NOTHING_MATCHES = teach(
@@ -64,38 +59,27 @@ _REFLECTING = teach(
 
 
 class InboxReading(Pane):
-    """The half of the Inbox that changes nothing."""
+    """What all sources of the Inbox share: the desk, the list, the lines above it."""
 
     title: ClassVar = "Inbox"
     filter_hint: ClassVar = "words  kind:  risk:  decision:  from:  is:"
 
-    class FoundAround(Message):
-        """What memory says about a proposal was found."""
+    class Found(Message):
+        """What memory says about something that waits was found."""
 
-        def __init__(self, key: str, reading: int, around: Around) -> None:
+        def __init__(self, key: str, reading: int, about: Around | Related) -> None:
             super().__init__()
             self.key = key
             self.reading = reading
-            self.around = around
-
-    class FoundRelated(Message):
-        """Memories that have to do with an item were found."""
-
-        def __init__(self, item_id: str, reading: int, related: Related) -> None:
-            super().__init__()
-            self.item_id = item_id
-            self.reading = reading
-            self.related = related
+            self.about = about
 
     def __init__(self, bench: Bench, *, id: str) -> None:  # noqa: A002 - Textual's name
         super().__init__(bench, id=id)
         self.desk = Desk(bench, self.post_message)
         self.rows = InboxRows()
         self._query = Query()
-        self._related: dict[str, Related] = {}
-        self._around: dict[str, Around] = {}
+        self.about: dict[str, Around | Related] = {}
         self._undone = False
-        self._revealed: tuple[str, str] | None = None
 
     def compose_head(self) -> ComposeResult:
         yield Lines(id="inbox-head", ground=PAPER)
@@ -104,16 +88,6 @@ class InboxReading(Pane):
     def reflection(self) -> ReflectionWork:
         """Return the cycle of reflection that is run from here, if any."""
         return cast("Overlays", self.app).reflection_work
-
-    @property
-    def item(self) -> ReviewItem | None:
-        """Return the item under the cursor."""
-        return self.rows.item(self.list.cursor_key)
-
-    @property
-    def waiting(self) -> Waiting | None:
-        """Return the proposal of an agent under the cursor."""
-        return self.rows.waiting(self.list.cursor_key)
 
     def teach(self, width: int) -> Sequence[Line]:
         if self.desk.items or self.desk.at_once:
@@ -139,8 +113,7 @@ class InboxReading(Pane):
         was_open = {each.key for each in self.desk.at_once if each.is_open}
         self.desk.take_in(event)
         self.has_read()
-        self._related.clear()
-        self._around.clear()
+        self.about.clear()
         self.draw()
         if first and not wanted and (self.desk.at_once or tally(self.desk.items).decided):
             self.list.go_to(self.rows.next_undecided(""))
@@ -215,54 +188,6 @@ class InboxReading(Pane):
         self.list.refresh()
         self.refresh_bindings()
 
-    def show_detail(self, key: str) -> None:
-        review, item = self.desk.review, self.rows.item(key)
-        if self._show_held(key) or self._show_proposed(key):
-            return
-        if review is None:
-            self.detail.show(lambda _width: ())
-        elif item is not None:
-            related = self._related.get(item.id)
-            self.detail.show(partial(review_item_lines, item, review.core_tokens, related), key)
-            self._look_for_related(item)
-        elif key == OVERVIEW:
-            self.detail.show(partial(overview_lines, review, self.desk.items, self.bench.now()), key)
-        elif key.startswith(SECTION_KEY):
-            heading = key.removeprefix(SECTION_KEY)
-            prose = (review.prose or {}).get(heading, "")
-            self.detail.show(partial(section_lines, heading, prose, self.rows.under(key)), key)
-        else:
-            self.detail.show(lambda _width: ())
-
-    def _show_held(self, key: str) -> bool:
-        """Show what was held back, if that is what the row is about; a secret is masked again once one moves on."""
-        if self._revealed is not None and self._revealed[0] != key:
-            self._revealed = None
-        if held := self.rows.held(key):
-            shown = self._revealed[1] if self._revealed is not None else None
-            self.detail.show(partial(held_lines, held, shown, self.bench.now()), key)
-        elif group := self.rows.held_group(key):
-            self.detail.show(partial(group_lines, group), key)
-        else:
-            return False
-        return True
-
-    def _show_proposed(self, key: str) -> bool:
-        """Show what an agent proposes, if that is what the row is about."""
-        now, by_number = self.bench.now(), self.desk.by_number
-        if waiting := self.rows.waiting(key):
-            around = self._around.get(key)
-            self.detail.show(partial(proposal_lines, waiting, by_number, around, now), key)
-            self._look_around(waiting)
-        elif agent := self.rows.agent(key):
-            self.detail.show(partial(agent_lines, agent), key)
-        elif key == UNREADABLE:
-            problems = self.desk.proposals.problems
-            self.detail.show(partial(unreadable_lines, problems, layout.PENDING_MEMORIES), key)
-        else:
-            return False
-        return True
-
     def findable(self) -> Iterator[tuple[str, str]]:
         for held in self.desk.held:
             yield f"held back as a secret: {held.memory.text}", held.key
@@ -272,83 +197,19 @@ class InboxReading(Pane):
         for item in self.desk.items:
             yield f"{item.kind}: {item.after or item.before}", item.id
 
-    # --- what a proposal has to do with ---------------------------------------------------------------------
+    # --- what memory says about it --------------------------------------------------------------------------
 
-    def _look_around(self, waiting: Waiting) -> None:
+    def look_around(self, key: str, find: Callable[[], object]) -> None:
+        """Have something looked for once the cursor rests, unless it is known already."""
         if self._asking is not None:
             self._asking.stop()
-        if waiting.key not in self._around:
-            self._asking = self.set_timer(REST_FOR_RELATED, partial(self._find_around, waiting.proposal))
+        if key not in self.about:
+            self._asking = self.set_timer(REST_FOR_RELATED, find)
 
-    @work(thread=True, exclusive=True, group="related")
-    def _find_around(self, proposal: Proposal) -> None:
-        reading = self._readings
-        repeats = (proposal.repeats,) if proposal.repeats and not proposal.repeats.startswith("#") else ()
-        asked = (*contradicted_memories(proposal), *repeats)
-        about = (entity_link(each) for each in proposal.entities)
-        said = {link: self._said(link) for link in (*map(link_of, asked), *about) if link}
-        found = {link.id: link for link in self._found(proposal.content)}
-        for known in (*said, *proposal.origins):
-            found.pop(known, None)
-        around = Around(said, tuple(found.values()))
-        self.post_message(self.FoundAround(key_of(proposal.number), reading, around))
-
-    def _said(self, memory_id: str) -> str:
-        """Return what a memory says; empty where there is none."""
-        try:
-            return self.bench.memory(memory_id).text
-        except WorkbenchError:
-            # An entity may be new with the proposal, and a memory may be gone since: the detail says so.
-            return ""
-
-    @on(FoundAround)
-    def _found_around(self, event: FoundAround) -> None:
-        event.stop()
-        if event.reading != self._readings:
-            return
-        if len(self._around) >= _MOST_KNOWN:
-            self._around.clear()
-        self._around[event.key] = event.around
-        if self.list.cursor_key == event.key:
-            self.show_detail(event.key)
-
-    # --- what an item has to do with ------------------------------------------------------------------------
-
-    def _look_for_related(self, item: ReviewItem) -> None:
-        if self._asking is not None:
-            self._asking.stop()
-        if item.id not in self._related:
-            self._asking = self.set_timer(REST_FOR_RELATED, partial(self._find_related, item))
-
-    @work(thread=True, exclusive=True, group="related")
-    def _find_related(self, item: ReviewItem) -> None:
-        reading = self._readings
-        found = {link.id: link for link in (*self._linked(item), *self._alike(item))}
-        for known in (item.target, link_of(item.target), *(proof.id for proof in item.evidence)):
-            found.pop(known, None)
-        related = Related(tuple(found.values())[:_MOST_RELATED])
-        self.post_message(self.FoundRelated(item.id, reading, related))
-
-    def _linked(self, item: ReviewItem) -> Iterator[Link]:
-        """Yield what the target of an item is linked with."""
-        link = link_of(item.target)
-        if not link:
-            return
-        try:
-            memory = self.bench.memory(link)
-        except WorkbenchError:
-            # What an item proposes may not be there yet; that is no error.
-            return
-        yield from (*memory.links_from[: _MOST_RELATED // 2], *memory.links_to[: _MOST_RELATED // 2])
-
-    def _alike(self, item: ReviewItem) -> Iterator[Link]:
-        """Yield what search finds by an item’s words."""
-        yield from self._found(item.after or item.before)
-
-    def _found(self, words: str) -> Iterator[Link]:
+    def found_by(self, words: str) -> Iterator[Link]:
         """Yield what search finds by words."""
         try:
-            found = self.bench.search(words[:_LONGEST_QUESTION], max_results=_MOST_RELATED)
+            found = self.bench.search(words[:_LONGEST_QUESTION], max_results=MOST_RELATED)
         except WorkbenchError:
             # The index panel and every search say what is wrong; an item can be decided without this.
             return
@@ -356,13 +217,13 @@ class InboxReading(Pane):
             if hit.id:
                 yield Link(hit.id, f"{hit.date}  {first_words(hit)}" if hit.date else first_words(hit))
 
-    @on(FoundRelated)
-    def _found_related(self, event: FoundRelated) -> None:
+    @on(Found)
+    def _found(self, event: Found) -> None:
         event.stop()
         if event.reading != self._readings:
             return
-        if len(self._related) >= _MOST_KNOWN:
-            self._related.clear()
-        self._related[event.item_id] = event.related
-        if self.list.cursor_key == event.item_id:
-            self.show_detail(event.item_id)
+        if len(self.about) >= _MOST_KNOWN:
+            self.about.clear()
+        self.about[event.key] = event.about
+        if self.list.cursor_key == event.key:
+            self.show_detail(event.key)

@@ -1,28 +1,110 @@
-"""Decides in the Inbox on what agents propose: a verdict takes effect at once, in one commit, and is undone by one."""
+"""Shows in the Inbox what agents propose, and decides on it: at once, in one commit, which one undo takes back."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
+from textual import work
+
+from workbench.engine import layout
+from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import MEMORY_STORES
 from workbench.tui.decisions import RESOLUTIONS, THAT, THIS
-from workbench.tui.panes.inbox_deciding import InboxDeciding
+from workbench.tui.panes.inbox_deciding import SETTLING, InboxDeciding
 from workbench.tui.screens.ask import AskScreen
 from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.screens.pick import WordScreen
-from workbench.tui.verdicts import Verdict, numbered, settling
+from workbench.tui.verdicts import Verdict, contradicted_memories, key_of, numbered, settling
+from workbench.tui.views.proposed import UNREADABLE, entity_link
+from workbench.tui.views.proposed_detail import Around, agent_lines, proposal_lines, unreadable_lines
+from workbench.tui.views.review_item import link_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from workbench.engine.results import Proposal
     from workbench.tui.verdicts import Waiting
 
 _BOTH = next(each for each in RESOLUTIONS if each not in (THIS, THAT))
 _MAY_SETTLE = frozenset({"person", "main"})
 
 
-class InboxVerdicts(InboxDeciding):
-    """The part of the Inbox in which a key is a verdict on what agents propose."""
+class InboxAgents(InboxDeciding):
+    """The part of the Inbox for what agents propose."""
+
+    @property
+    def waiting(self) -> Waiting | None:
+        """Return the proposal of an agent under the cursor."""
+        return self.rows.waiting(self.list.cursor_key)
+
+    def around(self, key: str) -> Around | None:
+        """Return what memory says about a proposal, once it was found."""
+        about = self.about.get(key)
+        return about if isinstance(about, Around) else None
+
+    # --- showing --------------------------------------------------------------------------------------------
+
+    def show_detail(self, key: str) -> None:
+        now, by_number = self.bench.now(), self.desk.by_number
+        if waiting := self.rows.waiting(key):
+            self.detail.show(partial(proposal_lines, waiting, by_number, self.around(key), now), key)
+            self.look_around(key, partial(self._find_around, waiting.proposal))
+        elif agent := self.rows.agent(key):
+            self.detail.show(partial(agent_lines, agent), key)
+        elif key == UNREADABLE:
+            problems = self.desk.proposals.problems
+            self.detail.show(partial(unreadable_lines, problems, layout.PENDING_MEMORIES), key)
+        else:
+            super().show_detail(key)
+
+    @work(thread=True, exclusive=True, group="related")
+    def _find_around(self, proposal: Proposal) -> None:
+        reading = self._readings
+        repeats = (proposal.repeats,) if proposal.repeats and not proposal.repeats.startswith("#") else ()
+        asked = (*contradicted_memories(proposal), *repeats)
+        about = (entity_link(each) for each in proposal.entities)
+        said = {link: self._said(link) for link in (*map(link_of, asked), *about) if link}
+        found = {link.id: link for link in self.found_by(proposal.content)}
+        for known in (*said, *proposal.origins):
+            found.pop(known, None)
+        around = Around(said, tuple(found.values()))
+        self.post_message(self.Found(key_of(proposal.number), reading, around))
+
+    def _said(self, memory_id: str) -> str:
+        """Return what a memory says; empty where there is none."""
+        try:
+            return self.bench.memory(memory_id).text
+        except WorkbenchError:
+            # An entity may be new with the proposal, and a memory may be gone since: the detail says so.
+            return ""
+
+    def sources(self) -> list[str]:
+        if (waiting := self.waiting) is None:
+            return super().sources()
+        found = [link for each in waiting.proposal.origins if (link := link_of(each))]
+        return [*found, f"file:{layout.PENDING_MEMORIES}#L{waiting.proposal.line}"]
+
+    def history_link(self) -> str:
+        return super().history_link() if self.waiting is None else f"history:{layout.PENDING_MEMORIES}"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer only what means something for the proposals that are chosen."""
+        means = self._means(action) if self.on_agents() else None
+        if means is None and action == "store_elsewhere":
+            return False
+        return super().check_action(action, parameters) if means is None else means
+
+    def _means(self, action: str) -> bool | None:
+        """Tell whether an action means something for proposals; None for one that is about more than them."""
+        waiting = self.waiting
+        if action in SETTLING:
+            return waiting is not None and bool(waiting.proposal.conflicts_with)
+        if action in ("edit_here", "store_elsewhere", "open_source", "show_history"):
+            return waiting is not None and not self.is_writing
+        if action in ("approve", "reject", "defer", "undecide", "copy_id"):
+            return not self.is_writing
+        return self.is_damaged() if action == "edit_in_editor" else None
 
     # --- what a verdict is about ----------------------------------------------------------------------------
 
