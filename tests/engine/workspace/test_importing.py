@@ -218,6 +218,25 @@ def test_what_a_trusted_agent_had_stored_at_once_goes_with_its_import(settled: A
     assert settled.tracked() == before
 
 
+def test_an_export_that_was_brought_in_is_taken_back_but_for_what_was_added_since(
+    settled: AgentHome, tmp_path: Path
+) -> None:
+    with settled.open("person") as workspace:
+        workspace.export(tmp_path / "copy.jsonl")
+    other = AgentHome(tmp_path / "other")
+    other.init()
+    with other.open("person") as workspace:
+        before = other.tracked()
+        imported = workspace.import_from(tmp_path / "copy.jsonl")
+        workspace.core_add("Critical Facts", "Mine since then")
+        done = workspace.import_undo(imported.commits[0])
+        assert (done.source, done.kept) == ("copy.jsonl", ())
+        assert set(other.tracked()) <= {*before, "MEMORY.md"}
+        core = other.text("MEMORY.md")
+        assert "Mine since then" in core
+        assert "harbour" not in core
+
+
 def test_only_an_import_is_taken_back_as_one(settled: AgentHome) -> None:
     with settled.open("person") as workspace:
         commit = workspace.remember("Robin sails at weekends").commit

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from workbench.engine import layout
-from workbench.engine.history.alerts import CRITICAL_MARK, critical_alert
+from workbench.engine.history.alerts import CRITICAL_CHANGED, CRITICAL_MARK, critical_alert
 from workbench.engine.history.commit_message import AuditEntry, CommitMessage
 from workbench.engine.history.git_store import GitStore, TreeChange, line_counts
 from workbench.engine.history.plan import Action
@@ -175,4 +175,4 @@ def _by(actor: str) -> str:
 
 def _trigger(actor: str, *, critical: bool) -> str:
     trigger = "direct human edit" if actor == "manual" else f"edit found on disk, declared as {actor}"
-    return f"{trigger} ⚠️ CRITICAL FILE CHANGED" if critical else trigger
+    return trigger + CRITICAL_CHANGED if critical else trigger

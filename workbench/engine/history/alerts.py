@@ -20,6 +20,8 @@ ALERT = "Alert"
 ALERT_KIND = "Alert-Kind"
 ACKNOWLEDGES = "Acknowledges"
 CRITICAL_MARK = "⚠️ CRITICAL: "
+CRITICAL_CHANGED = " ⚠️ CRITICAL FILE CHANGED"
+"""What stands behind the trigger of a commit that changes a critical file."""
 
 _STATE = "alerts.json"
 

@@ -19,7 +19,7 @@ from workbench.engine.errors import (
     WorkbenchError,
 )
 from workbench.engine.history.adoption import Adopted, Draft, drafts_of_edits, first_commit
-from workbench.engine.history.alerts import ALERT, CRITICAL_MARK, critical_alert
+from workbench.engine.history.alerts import ALERT, CRITICAL_CHANGED, CRITICAL_MARK, critical_alert
 from workbench.engine.history.audit_projection import complete_audit_log
 from workbench.engine.history.commit_message import AuditEntry, CommitMessage, author_of, render_message
 from workbench.engine.history.git_store import GitStore, blob_hash
@@ -261,7 +261,7 @@ class Writing:
         entries += [
             AuditEntry(event.action, event.file, attribution.approval, event.summary) for event in plan.events
         ]
-        mark = " ⚠️ CRITICAL FILE CHANGED" if changing & self._around.critical else ""
+        mark = CRITICAL_CHANGED if changing & self._around.critical else ""
         message = CommitMessage(
             plan.action,
             plan.file,

@@ -10,6 +10,7 @@ from workbench.engine import layout
 from workbench.engine.documents import EpisodeLog, LineSpan, PendingMemories
 from workbench.engine.documents.items import remove_lines
 from workbench.engine.errors import InvalidInput
+from workbench.engine.history.alerts import CRITICAL_CHANGED
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.revert import reverting_plan
 from workbench.engine.history.structural_revert import try_revert
@@ -81,7 +82,8 @@ def commits_of_import(store: GitStore, line: Line, commit: str) -> tuple[tuple[s
             where=commit,
             remedy=f"Have it again with: workbench revert {undone_by[:10]}",
         )
-    return commits_since(first, store.walk()), trigger.removeprefix(IMPORT_OF)
+    source = trigger.removeprefix(IMPORT_OF).removesuffix(CRITICAL_CHANGED)
+    return commits_since(first, store.walk()), source
 
 
 def plan_import_undo(
