@@ -9,12 +9,8 @@ from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, RoleRefused
 from workbench.engine.history.plan import Action
 from workbench.engine.proposals.linking import ask_which_holds, naming
-from workbench.engine.proposals.replacing import (
-    archive_opposed,
-    check_may_replace,
-    retire_facts,
-    standing_against,
-)
+from workbench.engine.proposals.opposed import check_may_replace, standing_against
+from workbench.engine.proposals.replacing import archive_opposed, retire_facts
 from workbench.engine.proposals.storing import entities_of, request_of, store_of
 from workbench.engine.stores.entities import EntityFiles
 from workbench.engine.stores.remember import plan_remember
@@ -23,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from workbench.engine.documents.memory_proposal import MemoryProposal
-    from workbench.engine.proposals.replacing import Opposed
+    from workbench.engine.proposals.opposed import Opposed
     from workbench.engine.proposals.verdicts import Means, Prepared, Verdicts
     from workbench.engine.results import Remembered
     from workbench.engine.stores.drafting import Draft
