@@ -22,7 +22,8 @@ from workbench.tui.workspace_bench import WorkspaceBench
 def test_who_may_know_it_in_words() -> None:
     assert scope_words("person:mara") == "for Mara"
     assert scope_words("person:anna-lena") == "for Anna Lena"
-    assert scope_words("group:family") == "for the group family"
+    assert scope_words("group:family") == "for group family"
+    assert knowers("group:family") == "the group family"
     assert scope_words("shared") == "for everybody"
     assert knowers("person:-") == "-"
 
@@ -47,11 +48,11 @@ def test_rows_name_them_where_there_is_room(width: int, is_told: bool) -> None:
     rows.extend([episode])
     row = rows.line(1, width)
     assert line_width(row) <= width
-    assert ("for the group" in plain_text(row)) == is_told
+    assert ("for group family" in plain_text(row)) == is_told
     found = HitRows([hit(scope="group:family")], "tide", NOW.date())
     lines = [found.line(at, width) for at in (0, 1)]
     assert all(line_width(line) <= width for line in lines)
-    assert ("for the group" in plain_text(lines[1])) == is_told
+    assert ("for group family" in plain_text(lines[1])) == is_told
 
 
 def test_a_real_memory_carries_its_scope_to_the_bench(tmp_path: Path, seen_clock: FixedClock) -> None:

@@ -94,7 +94,7 @@ class HitRows(KeyedRows):
         told = " · ".join(each for each in (state, short_date(hit.date, self._today)) if each)
         right: Line = (Span(told, "faint"),) if told else ()
         if hit.scope and width >= _SCOPE_FROM:
-            right = (ink(scope_words(hit.scope), "soft", width // 4), gap(2), *right)
+            right = (ink(scope_words(hit.scope), "soft", width // 3), gap(2), *right)
         words = head_of(hit) if is_free_text(hit) else gist_of(hit)
         if is_free_text(hit) or not words:
             return spread((gap(2), ink(words or places_words(hit) or citation(hit), "faint")), right, width)

@@ -18,5 +18,5 @@ def knowers(scope: str) -> str:
 
 
 def scope_words(scope: str) -> str:
-    """Return for whom a memory is, as it stands in a row: “for Mara”."""
-    return f"for {knowers(scope)}"
+    """Return for whom a memory is, as it stands in a row: “for Mara”, “for group family”."""
+    return f"for {knowers(scope).removeprefix('the ')}"

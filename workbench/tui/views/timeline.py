@@ -135,13 +135,10 @@ def _episode_line(episode: Episode, width: int, day: str) -> Line:
         gap(1),
     )
     right: Line = ()
-    if width >= _SCOPE_FROM and episode.scope:
-        right = (ink(scope_words(episode.scope), "soft", width // 5), gap(2))
     if width >= _TAGS_FROM and episode.tags:
-        right = (
-            *right,
-            _tags(episode.tags, max(12, width // 6)),
-        )
+        right = (_tags(episode.tags, max(12, width // 6)),)
+    if width >= _SCOPE_FROM and episode.scope:
+        right = (ink(scope_words(episode.scope), "soft", width // 4), *((gap(2), *right) if right else ()))
     if width >= _SCORE_FROM and episode.score is not None:
         right = (*right, gap(2), Span(f"{episode.score:.2f}", "faint"))
     role = "soft" if episode.type == "log" else score_role(episode.score)
