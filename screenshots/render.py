@@ -62,7 +62,7 @@ def typed(text: str) -> tuple[str, ...]:
 
 PICTURES = (
     Picture("core-dark", ("j", "j")),
-    Picture("timeline-dark", ("2", *"jjjjjjj")),
+    Picture("timeline-dark", ("2", "j", "j")),
     Picture("timeline-light", ("2", "pagedown", *"jjj"), theme=LIGHT),
     Picture("audit-dark", ("3",)),
     Picture("audit-light-80", ("3", "j", "j"), (80, 24), LIGHT),
