@@ -231,7 +231,7 @@ class SessionsReading(SessionsFinding):
             self._asking.stop()
         if key == self.subject:
             self.draw_head()
-        elif key:
+        elif key and not self.is_looking_for_line:
             self._asking = self.set_timer(base.REST / 2, partial(self.open_subject, key))
 
 

@@ -140,9 +140,11 @@ class SessionsTranscript(base.Pane):
             subject: Key of a row, or the citation of a line where no row has it.
             line: To go to; 0 for the newest, or for the one where one is.
         """
-        self._line = line or self._line
-        if subject != self.subject:
+        if subject == self.subject:
+            self._line = line or self._line
+        else:
             self.subject, self.reader, self._check = subject, None, None
+            self._line = line
             self._drawn = {}
             self.conversation.open(0, 0)
             self.conversation.waiting = True
@@ -199,7 +201,13 @@ class SessionsTranscript(base.Pane):
         if event.reader is None and is_cited_line(event.subject):
             # The recall may know a transcript in a folder of its own: what it says is read by itself then.
             self.subject = ""
+            self.show_detail(self.list.cursor_key)
             cast("Overlays", self.app).show_memory(event.subject)
+
+    @property
+    def is_looking_for_line(self) -> bool:
+        """Tell whether a cited line is still looked for that is of no session in the list."""
+        return self.reader is None and is_cited_line(self.subject)
 
     @on(Counted)
     def _counted(self, event: Counted) -> None:

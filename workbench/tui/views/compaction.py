@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, get_args
 
 from workbench.engine.results.session_changes import CompactionPhase
-from workbench.tui.ink import BLANK, Line, Span, cut, flow, ink
-from workbench.tui.views.cycle import AHEAD, DONE, HERE
+from workbench.tui.ink import BLANK, Line, cut, flow, ink
+from workbench.tui.views.cycle import how_to_stop, steps
 
 if TYPE_CHECKING:
     from workbench.engine.results import CompactionProgress
@@ -26,18 +26,8 @@ def compaction_lines(
         width: Cells.
     """
     told = ink(f"Compacting “{name}”   ", "decide", max(1, width - 9))
-    state: Line = (
-        (Span("stopping…", "decide"),) if cancelled else (Span("C", "strong"), Span(" cancel", "soft"))
-    )
-    at = _PHASES.index(progress.phase) if progress is not None else -1
-    steps = [_step(phase, index, at, progress) for index, phase in enumerate(_PHASES)]
-    return [cut((told, *state), width), *flow(steps, width), BLANK]
-
-
-def _step(phase: str, index: int, at: int, progress: CompactionProgress | None) -> Line:
-    if index > at or progress is None:
-        return (Span(f"{AHEAD} {phase}", "faint"),)
-    if index < at:
-        return (Span(f"{DONE} {phase}", "soft"),)
-    figures = f" {progress.done:,} of {progress.total:,}" if progress.total else ""
-    return (Span(f"{HERE} {phase}", "strong"), Span(figures, "soft"))
+    return [
+        cut((told, *how_to_stop("C", cancelled=cancelled)), width),
+        *flow(steps(_PHASES, progress), width),
+        BLANK,
+    ]

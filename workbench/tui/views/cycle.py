@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from workbench.engine.results import Phase
 from workbench.tui.ink import Line, Span, cut, flow, gap
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from workbench.engine.results import Progress, Reflected
 
 DONE, HERE, AHEAD = "✓", "●", "○"
+
+
+class InPhases(Protocol):
+    """How far long work has come: its phase, and how much of it is done."""
+
+    @property
+    def phase(self) -> str: ...
+
+    @property
+    def done(self) -> int: ...
+
+    @property
+    def total(self) -> int: ...
 
 
 def cycle_lines(progress: Progress | None, *, cancelled: bool, width: int) -> list[Line]:
@@ -22,17 +37,30 @@ def cycle_lines(progress: Progress | None, *, cancelled: bool, width: int) -> li
         width: Cells.
     """
     phases = tuple(Phase)
-    at = phases.index(progress.phase) if progress is not None else -1
-    steps = [_step(phase, index, at, progress) for index, phase in enumerate(phases)]
-    lines = flow(steps, width)
+    lines = flow(steps(phases, progress), width)
     tokens = f"{progress.tokens:,} of {progress.cap:,} tokens" if progress is not None else "beginning…"
-    state: Line = (
-        (Span("stopping…", "decide"),) if cancelled else (Span("c", "strong"), Span(" cancel", "soft"))
-    )
-    return [*lines, cut((Span(tokens, "soft"), gap(3), *state), width)]
+    return [*lines, cut((Span(tokens, "soft"), gap(3), *how_to_stop("c", cancelled=cancelled)), width)]
 
 
-def _step(phase: Phase, index: int, at: int, progress: Progress | None) -> Line:
+def steps(phases: Sequence[str], progress: InPhases | None) -> list[Line]:
+    """Draw the phases of long work: those that are over, the one that is under way with its figures, those that come.
+
+    Args:
+        phases: In their order.
+        progress: None before the first of them.
+    """
+    at = phases.index(progress.phase) if progress is not None else -1
+    return [_step(phase, index, at, progress) for index, phase in enumerate(phases)]
+
+
+def how_to_stop(key: str, *, cancelled: bool) -> Line:
+    """Say which key calls long work off, or that it is about to stop."""
+    if cancelled:
+        return (Span("stopping…", "decide"),)
+    return (Span(key, "strong"), Span(" cancel", "soft"))
+
+
+def _step(phase: str, index: int, at: int, progress: InPhases | None) -> Line:
     if index > at or progress is None:
         return (Span(f"{AHEAD} {phase}", "faint"),)
     if index < at:
