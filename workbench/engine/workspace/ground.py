@@ -29,7 +29,7 @@ from workbench.engine.errors import (
     WorkbenchError,
 )
 from workbench.engine.settings import Settings
-from workbench.engine.workspace.known_scores import KnownScores
+from workbench.engine.workspace.current_scores import CurrentScores
 from workbench.engine.workspace.one_action import OneAction
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from workbench.engine.catalog import Catalog, Lookups, Synced
     from workbench.engine.decay import AccessJournal
-    from workbench.engine.documents import DecayScores
     from workbench.engine.history import Adopted, Attribution, FileView, History, Planner, Receipt
     from workbench.engine.recall.finder import Finder
     from workbench.engine.workspace.looking_back import LookingBack
@@ -98,9 +97,7 @@ class Ground:
     _refreshed: float = field(default=-1e9, repr=False)
     _prepared: date | None = field(default=None, repr=False)
     _settings_file: bytes | None = field(default=None, repr=False)
-    _scores_file: DecayScores | None = field(default=None, repr=False)
-    _scores_known: KnownScores = field(default_factory=KnownScores, repr=False)
-    _scores_lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _scores: CurrentScores = field(default_factory=CurrentScores, repr=False)
     _makeshift: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
@@ -261,34 +258,7 @@ class Ground:
     def scores(self) -> Scores:
         """Return the relevance of memories at this moment."""
         self.follow_settings()
-        from workbench.engine.decay import Reckoning, pending
-        from workbench.engine.documents import DecayScores
-        from workbench.engine.history.views import read_work_file
-        from workbench.engine.workspace.first_seen import FirstSeen
-        from workbench.engine.workspace.scores import Scores
-
-        content = read_work_file(self.root, layout.DECAY_SCORES) or b""
-        if self._scores_file is None or content != self._scores_file.content:
-            self._scores_file = DecayScores.parse(content)
-        file = self._scores_file
-        accesses, now = pending(file, self.journal.read()), self.now()
-        # Scores change with the day, the memories, the scores file and the journal, and with nothing else.
-        constants = self.settings.decay
-        settled = (now.date(), self.catalog.version(), content, constants)
-        basis = (settled, frozenset(accesses.items()))
-        with self._scores_lock:
-            known = self._scores_known
-            if basis != known.basis:
-                known = self._scores_known = KnownScores(basis, known.settled, known.memories)
-        return Scores(
-            catalog=self.catalog,
-            lookups=self.lookups,
-            entries=file.entries,
-            pending=accesses,
-            first_seen=FirstSeen(self.catalog),
-            reckoning=Reckoning(now, self.zone, constants),
-            known=known,
-        )
+        return self._scores.now(self)
 
     def visible(self, scores: Scores) -> Lookups:
         """Return the questions that the catalog answers for search and graph: without what was archived in part."""
@@ -443,10 +413,11 @@ class Ground:
             begin_day(self, cancelled)
 
     def claim_state(self) -> None:
-        """Note whose state it is that this workspace, which has a history, keeps on this machine."""
+        """Note whose state it is that this workspace keeps on this machine; without a history it goes by its place."""
         from workbench.engine.workspace.own_state import claim_state
 
-        claim_state(self.root, self.state, _random_id)
+        if self.has_history():
+            claim_state(self.root, self.state, _random_id)
 
     def close(self) -> None:
         """Let go of everything that was opened; a door that wrote does its upkeep first."""
