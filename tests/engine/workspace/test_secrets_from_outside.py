@@ -353,8 +353,10 @@ def test_it_is_kept_before_the_file_is_touched(settled: AgentHome, monkeypatch: 
         place = write(settled, NOTES, f"Boats: {TOKEN}\n")
         with monkeypatch.context() as patch:
             patch.setattr(HeldBackFile, "add", full)
-            with pytest.raises(StorageError):
-                workspace.adopt()
+            (told,) = workspace.adopt().warnings
+            assert "No space left" in told
+            # Nothing else has to wait for that.
+            assert workspace.remember("The boat leaves at nine", store="episodic").commit is not None
         assert place.read_text() == f"Boats: {TOKEN}\n"
         with monkeypatch.context() as patch:
             patch.setattr(Staging, "place", full)
@@ -365,6 +367,18 @@ def test_it_is_kept_before_the_file_is_touched(settled: AgentHome, monkeypatch: 
         workspace.adopt()
         assert place.read_text() == f"Boats: {STAND_IN}\n"
         assert [each.number for each in workspace.secrets_held().held] == [1]
+    assert not in_history(settled, TOKEN)
+
+
+def test_a_damaged_store_holds_up_nothing_else(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        known(workspace, settled)
+        (workspace.state / FILE).write_text("5")
+        place = write(settled, NOTES, f"Boats: {TOKEN}\n")
+        (told,) = workspace.adopt().warnings
+        assert "damaged" in told
+        assert workspace.remember("The boat leaves at nine", store="episodic").commit is not None
+        assert place.read_text() == f"Boats: {TOKEN}\n"
     assert not in_history(settled, TOKEN)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.clock import render_time
+from workbench.engine.errors import Locked, StorageError
 from workbench.engine.history.screening import Edit, Screened
 from workbench.engine.secrets import added_secrets, find_secrets, masked
 from workbench.engine.workspace.held_back import EDIT, OUTSIDE, HeldBackFile, HeldRequest
@@ -54,12 +56,11 @@ class SecretScreen:
         """Return path and text of the secrets that history must not have; of those that wait that is known."""
         if not found:
             return set()
-        waiting = {
-            (each.path, digest)
-            for each in HeldBackFile(self._ground.state).read()
-            for digest in each.digests
-            if each.path
-        }
+        waiting: set[tuple[str, str]] = set()
+        # Where that cannot be read, nothing waits that would be known; `_screened` tells of it.
+        with suppress(StorageError):
+            requests = HeldBackFile(self._ground.state).read()
+            waiting = {(each.path, digest) for each in requests for digest in each.digests if each.path}
         allowed = self._ground.settings.secrets.allow
         asked = [(path, each) for path, secrets in found.items() for each in secrets]
         known = {
@@ -74,16 +75,17 @@ class SecretScreen:
     def _screened(self, edit: Edit, secrets: Sequence[Secret]) -> Screened:
         before, text = edit.before(), edit.after.decode("utf-8", "replace")
         cut = before is not None and _can_be_cut(edit, secrets)
-        held = HeldBackFile(self._ground.state).add(
-            *(self._request(edit.path, text, each, keep=cut) for each in secrets)
-        )
-        if not cut:
-            kinds = " and ".join(dict.fromkeys(each.kind for each in secrets))
-            told = (
-                f"{masked(edit.path)} holds what looks like a secret ({kinds}), so its edit stays out of history until "
-                "a person takes the secret out or lets it in: workbench secrets"
+        kinds = " and ".join(dict.fromkeys(each.kind for each in secrets))
+        out = f"{masked(edit.path)} holds what looks like a secret ({kinds}), so its edit stays out of history until "
+        try:
+            held = HeldBackFile(self._ground.state).add(
+                *(self._request(edit.path, text, each, keep=cut) for each in secrets)
             )
-            return Screened(None, told)
+        except (StorageError, Locked) as error:
+            # Nothing else has to wait for that.
+            return Screened(None, f"{out}it can be held back: {error}")
+        if not cut:
+            return Screened(None, f"{out}a person takes the secret out or lets it in: workbench secrets")
         stand_ins = [(each, request.placeholder) for each, request in zip(secrets, held, strict=True)]
         told = ", ".join(dict.fromkeys(placeholder for _, placeholder in stand_ins))
         return Screened(
