@@ -138,6 +138,37 @@ def test_a_copy_gets_its_own_and_takes_nothing(tmp_path: Path, clock: Clock) -> 
     assert said_in(copy, clock=clock) == ["Said in the copy."]
 
 
+@pytest.mark.parametrize("kept", ["session", "secret"])
+def test_a_copy_that_only_keeps_what_is_no_memory_takes_nothing_either(
+    tmp_path: Path, clock: Clock, kept: str
+) -> None:
+    place, copy = tmp_path / "notes", tmp_path / "copy"
+    made(place, "Said in the original.", clock=clock)
+    shutil.copytree(place, copy)
+    if kept == "session":
+        say(copy, "Said in the copy.", clock=clock)
+    else:
+        remember(copy, f"The key is sk-ant-api03-{'Ab3' * 14}.", clock=clock)
+    shutil.rmtree(place)
+    assert said_in(copy, clock=clock) == ["Said in the copy."] * (kept == "session")
+    with Workspace.open(copy, role="person", clock=clock) as workspace:
+        assert len(workspace.secrets_held().held) == (kept == "secret")
+
+
+def test_a_move_that_cannot_be_noted_leaves_nothing_to_a_copy(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, moved, copy = tmp_path / "notes", tmp_path / "elsewhere", tmp_path / "copy"
+    made(place, "Said in the original.", clock=clock)
+    place.rename(moved)
+    with monkeypatch.context() as full:
+        full.setattr("workbench.engine.workspace.own_state.write_state", lambda *_: False)
+        assert said_in(moved, clock=clock) == []
+    assert said_in(moved, clock=clock) == ["Said in the original."]
+    shutil.copytree(moved, copy)
+    assert said_in(copy, clock=clock) == []
+
+
 def test_a_workspace_of_before_adopts_the_state_that_it_finds(tmp_path: Path, clock: Clock) -> None:
     place = tmp_path / "notes"
     made(place, "Said long ago.", clock=clock)
@@ -159,6 +190,39 @@ def test_a_workspace_whose_history_goes_stays_the_same_one(tmp_path: Path, clock
     assert identity(place) == mine
     with Workspace.open(place, role="person", clock=clock) as workspace:
         assert "History was removed by someone else" in workspace.audit_alerts().alerts[0].summary
+
+
+def test_a_workspace_without_critical_files_whose_history_goes_is_known_by_its_memory(
+    tmp_path: Path, clock: Clock
+) -> None:
+    place = tmp_path / "notes"
+    place.mkdir()
+    (place / "MEMORY.md").write_text("# Memory\n\n- The ferry is called Visborg.\n")
+    remember(place, "Alex prefers tea over coffee.", clock=clock)
+    say(place, "Said before.", clock=clock)
+    shutil.rmtree(place / ".audit")
+    (place / "MEMORY.md").write_text("# Memory\n\n- Changed meanwhile.\n")
+    assert said_in(place, clock=clock) == ["Said before."]
+    remember(place, "Robin likes the harbour in winter.", clock=clock)
+    with Workspace.open(place, role="person", clock=clock) as workspace:
+        assert "History was removed by someone else" in workspace.audit_alerts().alerts[0].summary
+
+
+def test_what_every_workspace_begins_with_makes_none_known_again(tmp_path: Path, clock: Clock) -> None:
+    place = tmp_path / "notes"
+    made(place, "The old secret plan.", clock=clock)
+    (place / "SOUL.md").write_text("# Soul\n\nBe helpful.\n")
+    remember(place, "Alex prefers tea over coffee.", clock=clock)
+    begun = {
+        path: (place / path).read_bytes()
+        for path in ("workbench.toml", "SOUL.md", "memory/graph/relations.md")
+    }
+    shutil.rmtree(place)
+    for path, content in begun.items():
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / path).write_bytes(content)
+    (place / "MEMORY.md").write_text("# Memory\n\n- Robin likes the harbour.\n")
+    assert said_in(place, clock=clock) == []
 
 
 def test_a_history_that_is_set_aside_takes_no_state_along(tmp_path: Path, clock: Clock) -> None:

@@ -5,27 +5,32 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from workbench.engine import layout
 from workbench.engine.history.git_store import SHORT, GitStore
 from workbench.engine.history.state_files import read_state, write_state
 
 _FILE = "seen.json"
+_MOST_MEMORY = 32
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A head, and the critical files it held.
+    """A head, the critical files it held, and some of its memory.
 
     Args:
         head: The commit.
         critical: Blob and SHA-256 checksum by path.
+        memory: Blob by path of a few files of memory, by which it is known again; None where nobody noted them.
     """
 
     head: str
     critical: Mapping[str, tuple[str, str]]
+    memory: Mapping[str, str] | None = None
 
 
 def load_seen(state: Path) -> Seen | None:
@@ -38,14 +43,18 @@ def load_seen(state: Path) -> Seen | None:
                 for path, row in critical.items()
                 if isinstance(row, list) and len(row) == 2
             }
-            return Seen(head, rows)
+            memory = stored.get("memory")
+            known = (
+                {str(path): str(blob) for path, blob in memory.items()} if isinstance(memory, dict) else None
+            )
+            return Seen(head, rows, known)
     return None
 
 
 def keep_seen(
     store: GitStore, state: Path, before: Seen | None, critical_files: frozenset[str]
 ) -> Seen | None:
-    """Keep the present head and the checksums of the critical files in it."""
+    """Keep the present head, the checksums of the critical files in it, and what some of its memory is."""
     head = store.head()
     if head is None or (before and before.head == head):
         return before
@@ -58,9 +67,24 @@ def keep_seen(
             critical[path] = known
         elif blob:
             critical[path] = (blob, hashlib.sha256(store.read_blob(blob)).hexdigest())
-    seen = Seen(head, critical)
-    write_state(state / _FILE, json.dumps({"head": head, "critical": critical}).encode())
+    seen = Seen(head, critical, _some_memory(store, tree, before))
+    write_state(state / _FILE, json.dumps(asdict(seen)).encode())
     return seen
+
+
+def _some_memory(store: GitStore, tree: str, before: Seen | None) -> dict[str, str]:
+    """Return the blobs of a few files of memory: those of before while they stay, else the first by path."""
+    known = (before.memory if before else None) or {}
+    kept = {path: blob for path, blob in known.items() if store.tree_blob(tree, path) == blob}
+    if len(kept) > _MOST_MEMORY // 2:
+        return kept
+    files = store.tree_files(tree)
+    memory = (path for path in sorted(files) if _is_memory(path))
+    return {path: files[path] for path in islice(memory, _MOST_MEMORY)}
+
+
+def _is_memory(path: str) -> bool:
+    return path == layout.CORE or (path.startswith("memory/") and not path.startswith(f"{layout.META}/"))
 
 
 def tampering(store: GitStore, seen: Seen) -> str | None:

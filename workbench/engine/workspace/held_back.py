@@ -336,6 +336,7 @@ def held_back(
         kinds,
         tuple(dict.fromkeys(each.digest for each in found)),
     )
+    ground.claim_state()
     number = HeldBackFile(ground.state).add(request)[0].number
     return results.HeldBack(
         reason,

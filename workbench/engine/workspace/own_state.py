@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import StorageError
@@ -21,6 +22,9 @@ from workbench.engine.history.state_files import read_state, write_state
 from workbench.engine.private_files import replacing
 from workbench.engine.process_lock import process_lock
 from workbench.engine.settings.regular_file import read_regular_file
+
+if TYPE_CHECKING:
+    from workbench.engine.history.seen_head import Seen
 
 _IDENTITY = f"{layout.HISTORY}/identity"
 _OWNER = "workspace.json"
@@ -104,10 +108,13 @@ def _arrange(root: Path, folder: Path, identity: str | None, now: datetime) -> s
         if identity is None:
             return told
         if owner is None and (moved := _of_moved(root, folder, identity)) is not None:
+            # Noted first: a state that still named the former place would count as that of any copy, too.
+            if not _note_owner(moved, _Owner(identity, str(root))):
+                return told
             if folder.is_dir():
                 told = _set_aside(folder, now)
             moved.rename(folder)
-            owner = _read_owner(folder)
+            return told
         if folder.is_dir() and (owner is not None or not _has_original(root, folder, identity)):
             _note_owner(folder, _Owner(identity, str(root)))
     return told
@@ -123,9 +130,35 @@ def _is_of(root: Path, folder: Path, owner: _Owner, identity: str | None) -> boo
     from workbench.engine.history.seen_head import load_seen
 
     seen = load_seen(folder)
-    return seen is not None and any(
-        _checksum(root / path) == checksum for path, (_, checksum) in seen.critical.items()
+    return seen is not None and _is_known_again(root, seen)
+
+
+def _is_known_again(root: Path, seen: Seen) -> bool:
+    """Tell whether a folder holds some of the memory last seen; what every new workspace begins with proves little."""
+    if seen.memory is None:
+        # An earlier version noted critical files alone.
+        return not seen.critical or any(_is_critical_as_seen(root, seen, path) for path in seen.critical)
+    from workbench.engine.documents import TEMPLATES, load_template
+    from workbench.engine.history.git_objects import blob_hash
+
+    same = {path for path, blob in seen.memory.items() if _digest(root / path, blob_hash) == blob}
+    own = {
+        path
+        for path, blob in seen.memory.items()
+        if path not in TEMPLATES or blob != blob_hash(load_template(path))
+    }
+    if own:
+        return not own.isdisjoint(same)
+    whole = len(same) == len(seen.memory) and all(
+        _is_critical_as_seen(root, seen, path) for path in seen.critical
     )
+    return whole and bool(seen.memory or seen.critical)
+
+
+def _is_critical_as_seen(root: Path, seen: Seen, path: str) -> bool:
+    from hashlib import sha256
+
+    return _digest(root / path, lambda content: sha256(content).hexdigest()) == seen.critical[path][1]
 
 
 def _of_moved(root: Path, folder: Path, identity: str) -> Path | None:
@@ -202,15 +235,13 @@ def _read_owner(folder: Path) -> _Owner | None:
     return None
 
 
-def _note_owner(folder: Path, owner: _Owner) -> None:
-    if _read_owner(folder) != owner:
-        write_state(folder / _OWNER, json.dumps(asdict(owner)).encode())
+def _note_owner(folder: Path, owner: _Owner) -> bool:
+    return _read_owner(folder) == owner or write_state(folder / _OWNER, json.dumps(asdict(owner)).encode())
 
 
-def _checksum(place: Path) -> str:
-    import hashlib
-
+def _digest(place: Path, of: Callable[[bytes], str]) -> str:
     try:
-        return hashlib.sha256(read_regular_file(place) or b"").hexdigest()
+        content = read_regular_file(place)
     except OSError:
         return ""
+    return "" if content is None else of(content)

@@ -27,6 +27,7 @@ class SessionKeeping(SessionReading):
         if from_ is None:
             return found
         # A copy that is there already has its own life by then.
+        ground.claim_state()
         home = places.own_home(ground)
         name, entry, copied = copy_session(found.lines, found.key, found.entry, home.store, ground.now())
         copied_from = found.lines.where if copied else None
@@ -61,6 +62,7 @@ class SessionKeeping(SessionReading):
                 begun = begun.with_ended((*before.ended, before.noted_as_ended()))
             return begun.with_fields(sessionStartedAt=milliseconds(now))
 
+        ground.claim_state()
         name, entry = places.own_home(ground).store.change(key, change)
         assert entry is not None
         return name, entry, why
