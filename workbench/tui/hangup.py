@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import threading
@@ -36,18 +37,20 @@ def leave_when_gone(
         last = threading.Timer(patience, end)
         last.daemon = True
         last.start()
-        _turn_away(terminal)
+        _turn_away(gone)
         leave()
 
+    gone = os.fstat(terminal)
     if os.isatty(terminal) and hasattr(select, "poll"):
         threading.Thread(target=watch, name="hangup", daemon=True).start()
 
 
-def _turn_away(terminal: int) -> None:
+def _turn_away(gone: os.stat_result) -> None:
     """Let what is still drawn go nowhere: a write to a terminal that is gone would fail in the midst of leaving."""
-    gone = os.fstat(terminal)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for each in (0, 1, 2):
-        if os.path.samestat(os.fstat(each), gone):
-            os.dup2(nowhere, each)
+        # One that is closed already says nothing to anybody either.
+        with contextlib.suppress(OSError):
+            if os.path.samestat(os.fstat(each), gone):
+                os.dup2(nowhere, each)
     os.close(nowhere)
