@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
@@ -131,11 +132,21 @@ class Auditing(KeepingUp):
         return past.moment if path is None else past.moment_of(path)
 
     def audit_verify(self) -> results.Verified:
-        """Check that audit log, git history and files agree."""
+        """Check that audit log, git history and files agree; an edit with a secret that waits for a person does not."""
         from workbench.engine.history.verify import verify
+        from workbench.engine.workspace.held_back import waiting
 
         self._ground.adopt_for_reading()
-        return verify(self._ground.history)
+        verified = verify(self._ground.history)
+        if not any(each.kind == "outside-edit" for each in verified.problems):
+            return verified
+        left_out = {each.path for each in waiting(self._ground) if not each.secret}
+        told = "It holds what looks like a secret, and stays out of history until a person decides: workbench secrets"
+        problems = tuple(
+            replace(each, detail=told) if each.kind == "outside-edit" and each.where in left_out else each
+            for each in verified.problems
+        )
+        return replace(verified, problems=problems)
 
     def audit_alerts(self) -> results.Alerts:
         """Return the alerts of changed critical files, newest first."""
