@@ -101,6 +101,24 @@ def test_setting_it_aside_is_told_where_memory_is_changed(tmp_path: Path, clock:
     assert remember(place, "Robin likes the harbour in winter.", clock=clock) == ()
 
 
+def test_a_workspace_that_takes_the_place_under_an_open_door_knows_nothing_of_the_former(
+    tmp_path: Path, clock: Clock
+) -> None:
+    place = tmp_path / "notes"
+    former = made(place, "The old secret plan.", clock=clock)
+    with Workspace.open(place, clock=clock) as workspace:
+        workspace.remember("Alex prefers tea over coffee.")
+        shutil.rmtree(place)
+        place.mkdir()
+        (place / "MEMORY.md").write_text("# Memory\n\n- Robin likes the harbour.\n")
+        workspace.remember("Kim collects stamps from Norway.")
+        assert workspace.sessions().sessions == ()
+        assert any("was set aside" in line for line in workspace.warnings)
+    assert identity(place) != former
+    with Workspace.open(place, role="person", clock=clock) as workspace:
+        assert workspace.audit_alerts().alerts == ()
+
+
 def test_a_moved_workspace_finds_its_state_again(tmp_path: Path, clock: Clock) -> None:
     place, moved = tmp_path / "notes", tmp_path / "elsewhere"
     mine = made(place, "The ferry is called Visborg.", clock=clock)

@@ -113,11 +113,13 @@ class Ground:
     @cached_property
     def state(self) -> Path:
         """Return the folder of what cannot be derived from the files, rid of what another workspace left there."""
+        return self._arrange_state()
+
+    def _arrange_state(self) -> Path:
         from workbench.engine.workspace.own_state import own_state
 
-        folder, self.state_told = own_state(
-            self.root, self.settings.state_directory(self.root), self.clock.now()
-        )
+        folder, told = own_state(self.root, self.settings.state_directory(self.root), self.clock.now())
+        self.state_told = told or self.state_told
         return folder
 
     @cached_property
@@ -397,11 +399,13 @@ class Ground:
         """
         with self._lock:
             today = self.now().date()
-            if self._prepared == today:
+            if self._prepared == today and self.has_history():
                 return
             from workbench.engine.workspace.upkeep import begin_day
 
             if not self.has_history():
+                # Another workspace may have taken the place since this door was opened.
+                self._arrange_state()
                 with self.leaving_the_graph_index():
                     self.history.init()
             self.claim_state()
