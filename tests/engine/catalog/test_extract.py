@@ -288,6 +288,7 @@ def test_a_line_of_a_million_characters_takes_no_time(path: str) -> None:
         ("Chose it. Then left.", "Chose it."),
         ("Use e.g. pytest. Then go.", "Use e.g. pytest."),
         ("Met J. Smith. Nice.", "Met J. Smith."),
+        ("Dr. Okoro is the dentist. He is kind.", "Dr. Okoro is the dentist."),
         ("今天开会。明天休息。", "今天开会。"),
         ("- **Deploy** on Friday", "**Deploy** on Friday"),
         ("\n\n# Heading\ntext", "Heading"),

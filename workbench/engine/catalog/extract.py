@@ -34,8 +34,10 @@ _ISO_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY = len("2026-02-02")
 # Days to come stand before the newest that has been.
 _MOST_DAYS = 16
-# A full stop after a single letter (“e.g.”, “J. Smith”) ends no sentence.
-_FIRST_SENTENCE = re.compile(r"(.+?(?:(?<![\s.(]\w)[.!?](?=\s|$)|[。！？]))")
+# A full stop after a single letter (“e.g.”, “J. Smith”) or a form of address (“Dr. Okoro”) ends no sentence.
+_FIRST_SENTENCE = re.compile(
+    r"(.+?(?:(?<![\s.(]\w)(?<!\b[DM]r)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)[.!?](?=\s|$)|[。！？]))"
+)
 _MOST_TITLE_SOURCE = 1_000
 _MOST_NAME = 200
 # A hundred pages; of a longer memory the index keeps the beginning. The file itself is never cut.
