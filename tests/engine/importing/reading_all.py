@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -31,7 +32,7 @@ def skipped(items: list[Item]) -> dict[str, str]:
     return {item.where: item.reason for item in items if isinstance(item, Skipped)}
 
 
-def write(folder: Path, files: dict[str, str | bytes]) -> Path:
+def write(folder: Path, files: Mapping[str, str | bytes]) -> Path:
     """Lay out a folder."""
     for path, content in files.items():
         place = folder / path

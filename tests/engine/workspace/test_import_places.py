@@ -45,8 +45,12 @@ def test_no_folder_is_looked_into(home: Path) -> None:
         (home / ".claude").chmod(0o700)
 
 
-@pytest.mark.parametrize("workspace", [".openclaw", ".openclaw/workspace", "clawd"])
+@pytest.mark.parametrize("workspace", [".openclaw", "clawd"])
 def test_a_workspace_is_not_offered_to_itself(home: Path, workspace: str) -> None:
     places = {place for place, _ in told({}, home, home / workspace)}
-    assert f"~/{workspace.split('/')[0]}" not in places
+    assert f"~/{workspace}" not in places
     assert "~/.claude" in places
+
+
+def test_a_folder_that_holds_the_workspace_is_offered_for_the_rest_of_it(home: Path) -> None:
+    assert ("~/.openclaw", "OpenClaw") in told({}, home, home / ".openclaw/workspace")

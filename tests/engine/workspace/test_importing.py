@@ -353,6 +353,52 @@ def test_the_workspace_itself_is_no_source(settled: AgentHome) -> None:
         workspace.import_from(settled.root / "memory")
 
 
+@pytest.mark.parametrize("start", ["", "agents/"])
+def test_of_a_state_folder_that_holds_the_workspace_the_rest_comes_in(tmp_path: Path, start: str) -> None:
+    state = tmp_path / ".openclaw"
+    talk = {f"agents/main/sessions/{turn[2][14:16]}.jsonl": chat(turn) for turn in TALK[::2]}
+    home = AgentHome(write(state, talk) / f"{start}workspace")
+    (state / "workspace-linked").symlink_to(home.root)
+    (tmp_path / "linked").symlink_to(state)
+    home.furnish()
+    home.init()
+    with home.open("person") as workspace:
+        before = home.tracked()
+        told = {each.where: each.reason for each in workspace.import_preview(tmp_path / "linked").left_out}
+        assert told == {
+            f"{start}workspace/": "It is already this workspace’s own.",
+            "workspace-linked/": "It is a symbolic link; links are never followed.",
+        }
+        imported = workspace.import_from(tmp_path / "linked")
+        assert (imported.added, imported.left_out_count) == (2, 2)
+        assert "Where is staging?" in workspace.show(imported.ids[0]).text
+        workspace.undo()
+        assert home.tracked() == before
+
+
+@pytest.mark.parametrize("form", ["markdown", "text", "obsidian", "claude-code", "sessions", "workbench"])
+def test_in_a_folder_of_any_form_the_workspace_is_left_out(tmp_path: Path, form: str) -> None:
+    home = AgentHome(tmp_path / "all/memory/agent")
+    home.furnish()
+    home.init()
+    with home.open("person") as workspace:
+        seen = workspace.import_preview(tmp_path / "all", form=form)
+        assert [(each.where, each.reason) for each in seen.left_out] == [
+            ("memory/agent/", "It is already this workspace’s own.")
+        ]
+        assert (seen.episodes, seen.notes, seen.files) == (0, 0, 0)
+
+
+def test_an_export_among_notes_is_no_note(settled: AgentHome, tmp_path: Path) -> None:
+    vault = write(tmp_path / "vault", {"trip.md": "By ferry.\n"})
+    with settled.open("person") as workspace:
+        workspace.export(vault / "copies/agent", folder=True)
+        seen = workspace.import_preview(vault)
+        assert (seen.notes, [each.where for each in seen.left_out]) == (1, ["copies/agent/"])
+        assert "by itself" in seen.left_out[0].reason
+        assert workspace.import_preview(vault / "copies/agent").form == "workbench"
+
+
 def chat(*turns: tuple[str, str, str]) -> str:
     return "".join(
         json.dumps({"type": "message", "timestamp": at, "message": {"role": role, "content": text}}) + "\n"

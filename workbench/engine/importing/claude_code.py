@@ -42,7 +42,7 @@ class ClaudeMemory:
         every = (
             [single(self.place)]
             if self.place.is_file()
-            else walk(self.place, self._is_memory, hidden=_HIDDEN)
+            else walk(self.place, self._is_memory, own=reading.own, hidden=_HIDDEN)
         )
         for each in every:
             if isinstance(each, Skipped):

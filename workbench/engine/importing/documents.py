@@ -41,7 +41,7 @@ class Documents:
         if self.place.is_file():
             found.append(single(self.place))
         else:
-            for each in walk(self.place, is_document):
+            for each in walk(self.place, is_document, own=reading.own):
                 if isinstance(each, Skipped):
                     yield each
                 else:

@@ -17,13 +17,12 @@ from typing import Any
 
 from workbench.engine import layout
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.importing.opening import open_file, peek, shown, walk
+from workbench.engine.importing.opening import MANIFEST, open_file, peek, shown, walk
 from workbench.engine.importing.pieces import Item, Place, Reading, Skipped, StoredFile
 from workbench.engine.importing.words import slug
 
 FORMAT = "workbench-export"
 VERSION = 1
-MANIFEST = "workbench-export.json"
 _MOST_LINE = 64 << 20
 _MOST_HEADER = 1 << 16
 
@@ -143,7 +142,9 @@ class ExportedFolder:
     def read(self, reading: Reading) -> Iterator[Item]:
         found = []
         for each in walk(
-            self.place, lambda path: layout.is_memory_file(path) and path not in layout.PROJECTIONS
+            self.place,
+            lambda path: layout.is_memory_file(path) and path not in layout.PROJECTIONS,
+            own=reading.own,
         ):
             if isinstance(each, Skipped):
                 yield each

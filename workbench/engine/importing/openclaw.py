@@ -51,7 +51,7 @@ class AgentWorkspace:
 
     def read(self, reading: Reading) -> Iterator[Item]:
         found: list[FoundFile] = []
-        for each in walk(self.place, _may_be_memory):
+        for each in walk(self.place, _may_be_memory, own=reading.own):
             if isinstance(each, Skipped):
                 yield each
             else:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from workbench.engine import layout
 from workbench.engine.errors import DocumentError, InvalidInput, NotFound, OutsideWorkspace, StorageError
 from workbench.engine.importing.pieces import Place, Skipped
 
@@ -17,6 +18,11 @@ MOST_FILES = 50_000
 MOST_DEPTH = 40
 MOST_DOCUMENT_BYTES = 8 << 20
 """A longer document is a book or an attack; nobody remembers it in one piece."""
+LINK = "It is a symbolic link; links are never followed."
+MANIFEST = "workbench-export.json"
+"""Lies in a folder that was exported."""
+_OWN = "It is already this workspace’s own."
+_WHOLE = "It is a workspace of Workbench, or an export of one; import it by itself."
 _PASSED_OVER = frozenset({"node_modules", "__pycache__"})
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -70,13 +76,18 @@ def single(place: Path) -> FoundFile:
 
 
 def walk(
-    folder: Path, wanted: Callable[[str], bool] = lambda _: True, *, hidden: frozenset[str] = frozenset()
+    folder: Path,
+    wanted: Callable[[str], bool] = lambda _: True,
+    *,
+    own: Path | None = None,
+    hidden: frozenset[str] = frozenset(),
 ) -> Iterator[FoundFile | Skipped]:
     """Give the files below a folder in the order of their names; links are told and never followed.
 
     Args:
         folder: Where to look.
         wanted: Tells of a path below it whether it is asked for.
+        own: The open workspace, which is told and not looked into.
         hidden: Names of hidden folders to look into all the same; others are passed over.
     """
     count = 0
@@ -84,10 +95,16 @@ def walk(
     while waiting:
         place, prefix, depth = waiting.pop()
         try:
+            if own is not None and own.samefile(place):
+                yield Skipped(shown(prefix) or ".", _OWN)
+                continue
             with os.scandir(place) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
             yield Skipped(shown(prefix) or ".", f"The folder cannot be read: {error.strerror}.")
+            continue
+        if prefix and any(entry.name in (MANIFEST, layout.HISTORY) for entry in entries):
+            yield Skipped(shown(prefix), _WHOLE)
             continue
         folders = []
         for entry in entries:
@@ -95,7 +112,7 @@ def walk(
             if entry.name in _PASSED_OVER or (entry.name.startswith(".") and entry.name not in hidden):
                 continue
             if entry.is_symlink():
-                yield Skipped(shown(relative), "It is a symbolic link; links are never followed.")
+                yield Skipped(shown(relative), LINK)
             elif entry.is_dir(follow_symlinks=False):
                 if depth < MOST_DEPTH:
                     folders.append((entry.path, relative + "/", depth + 1))

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
+from pathlib import Path
 from typing import Protocol
 
 from workbench.engine.stores.wording import text_key
@@ -184,11 +185,13 @@ class Reading:
 
     Args:
         zone: Of days and times in what is read that name none.
+        own: The open workspace: where it lies in what is read, it is left out.
         total: Bytes there are; 0 where nobody knows.
         done: Bytes that were read.
     """
 
     zone: tzinfo
+    own: Path | None = None
     total: int = 0
     done: int = 0
 

@@ -12,9 +12,9 @@ from workbench.engine.errors import InvalidInput
 from workbench.engine.importing.chats import MEMBER, ChatExport, form_of
 from workbench.engine.importing.claude_code import NAMES, ClaudeMemory
 from workbench.engine.importing.documents import MARKDOWN, TEXT, Documents, is_document
-from workbench.engine.importing.exported import MANIFEST, ExportedFolder, ExportedLines, is_export
+from workbench.engine.importing.exported import ExportedFolder, ExportedLines, is_export
 from workbench.engine.importing.openclaw import AgentWorkspace
-from workbench.engine.importing.opening import named, shown, walk
+from workbench.engine.importing.opening import LINK, MANIFEST, named, shown, walk
 from workbench.engine.importing.pdf import SUFFIX
 from workbench.engine.importing.pieces import Item, Note, Reading, Skipped, Source
 from workbench.engine.importing.transcripts import Transcripts
@@ -136,7 +136,7 @@ class Together:
 
     place: Path
     form: str
-    parts: tuple[Source, ...]
+    parts: tuple[AgentWorkspace | Transcripts, ...]
 
     @property
     def name(self) -> str:
@@ -144,32 +144,35 @@ class Together:
 
     def read(self, reading: Reading) -> Iterator[Item]:
         for part in self.parts:
-            yield from _below(part, self.place, reading)
+            yield from _below(part, reading)
 
 
-def _below(part: Source, folder: Path, reading: Reading) -> Iterator[Item]:
+def _below(part: AgentWorkspace | Transcripts, reading: Reading) -> Iterator[Item]:
     """Give what a part gives, cited by its place in the whole."""
-    own = Reading(reading.zone)
+    inner = Reading(reading.zone, reading.own)
     started, total = reading.done, reading.total
-    inside = getattr(part, "place", folder)
-    prefix = "" if inside == folder else f"{shown(inside.name)}/"
-    for item in part.read(own):
-        reading.done, reading.total = started + own.done, total + own.total
+    prefix = f"{shown(part.place.name)}/"
+    if part.place.is_symlink():
+        yield Skipped(prefix, LINK)
+        return
+    for item in part.read(inner):
+        reading.done, reading.total = started + inner.done, total + inner.total
         if isinstance(item, Skipped):
-            yield replace(item, where=prefix + item.where)
+            yield replace(item, where=prefix + ("" if item.where == "." else item.where))
         elif isinstance(item, Note):
             place = replace(item.place, file=prefix + item.place.file)
             yield replace(item, place=place, path=prefix + item.path)
         else:
             yield replace(item, place=replace(item.place, file=prefix + item.place.file))
-    reading.done, reading.total = started + own.done, total + own.total
+    reading.done, reading.total = started + inner.done, total + inner.total
 
 
 def _openclaw(place: Path) -> Source:
-    if _is_agent_workspace(place) or not (place / "agents").is_dir():
+    agents = place / "agents"
+    if _is_agent_workspace(place) or not agents.is_dir():
         return AgentWorkspace(place)
-    spaces = sorted(each for each in place.glob("workspace*") if each.is_dir() and not each.is_symlink())
-    return Together(place, "openclaw", (*map(AgentWorkspace, spaces), Transcripts(place / "agents")))
+    spaces = sorted(each for each in place.glob("workspace*") if each.is_dir())
+    return Together(place, "openclaw", (*map(AgentWorkspace, spaces), Transcripts(agents)))
 
 
 def _claude_code(place: Path) -> Source:

@@ -37,7 +37,12 @@ class Transcripts:
 
     def read(self, reading: Reading) -> Iterator[Item]:
         found: list[FoundFile] = []
-        for each in [single(self.place)] if self.place.is_file() else walk(self.place, _is_transcript):
+        every = (
+            [single(self.place)]
+            if self.place.is_file()
+            else walk(self.place, _is_transcript, own=reading.own)
+        )
+        for each in every:
             if isinstance(each, Skipped):
                 yield each
             elif not each.relative.endswith(DATABASE) or each.size:

@@ -55,7 +55,7 @@ class Exporting(Recalling):
         require(ground.role, Capability.READ, doing="export memory")
         place = Path(target).expanduser()
         if folder:
-            from workbench.engine.importing.exported import MANIFEST
+            from workbench.engine.importing.opening import MANIFEST
 
             ground.refresh_for_reading()
             content = dict(self._files())

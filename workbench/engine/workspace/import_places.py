@@ -63,7 +63,7 @@ def known_places(
     Args:
         environment: Its variables may name folders of other programs.
         home: The user's folder.
-        workspace: Never offered to itself, nor a folder that it lies in.
+        workspace: Never offered to itself, nor anything in it.
     """
     named = [
         (Path(environment[name]).expanduser(), name.split("_")[0].lower())
@@ -75,7 +75,7 @@ def known_places(
         for pattern in _PATTERNS
         for place in sorted(home.glob(pattern))
     ]
-    seen = {workspace, *workspace.parents}
+    seen = {workspace}
     for place, program in (*named, *usual):
         real = place.resolve()
         if real in seen or workspace in real.parents or not real.is_dir():

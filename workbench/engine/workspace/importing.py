@@ -301,7 +301,9 @@ class Importing(Proposing):
             started=now,
             zone=ground.zone,
         )
-        return ImportRun(ground, opened, about, Reading(ground.zone), imported_as, progress, cancelled)
+        return ImportRun(
+            ground, opened, about, Reading(ground.zone, ground.root), imported_as, progress, cancelled
+        )
 
     def _propose_piece(self, about: Import, piece: Piece) -> results.Proposed:
         from workbench.engine.importing.planning import citation
