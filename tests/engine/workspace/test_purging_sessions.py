@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from tests.engine.sessions.transcript_files import chain, write
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace
 from workbench.engine.results import Forgotten
+from workbench.engine.sessions.locks import transcript_lock
 
 MAIN = "agent:main:main"
 SECRET = "The vault code of Robin is amber lantern"
@@ -89,15 +92,18 @@ def test_what_belongs_to_another_program_is_named_and_left(settled: AgentHome, t
 def test_a_transcript_that_somebody_writes_is_named(
     settled: AgentHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.engine.sessions.locks.WAIT_SECONDS", 0.0)
+    def busy(place: Path) -> AbstractContextManager[None]:
+        return transcript_lock(place, wait=0.0)
+
+    monkeypatch.setattr("workbench.engine.sessions.purging.transcript_lock", busy)
     with settled.open("person") as workspace:
         workspace.session_append(MAIN, f"Remember that {SECRET}.")
         (saved,) = workspace.session_flush(MAIN, now=True).saved
         place = transcript(workspace)
-        place.chmod(0o400)
-        place.parent.chmod(0o500)
-        done = purge(workspace, saved.id)
-        place.parent.chmod(0o700)
-        assert holding(settled.root / "memory") == []
-        if holding(place.parent):
-            assert any("May still hold it" in line and place.name in line for line in done.warnings)
+        with place.with_name(f"{place.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            done = purge(workspace, saved.id)
+    assert holding(settled.root / "memory") == []
+    assert holding(place.parent)
+    assert any("May still hold it" in line and place.name in line for line in done.warnings)
+    assert not any("in other words" in line for line in done.warnings)

@@ -24,11 +24,11 @@ class PurgedSessions:
 
     Args:
         lines: Lines from which something was taken, 1-based, by the name of the transcript, `sessions/ID.jsonl`.
-        left: Files that could not be purged, and why.
+        left: Why a file could not be purged, by its name as above.
     """
 
     lines: dict[str, tuple[int, ...]]
-    left: tuple[str, ...]
+    left: dict[str, str]
 
 
 def purge_sessions(folder: Path, erase: Erase) -> PurgedSessions:
@@ -39,23 +39,24 @@ def purge_sessions(folder: Path, erase: Erase) -> PurgedSessions:
         erase: Returns a text without what has to go.
     """
     purged: dict[str, tuple[int, ...]] = {}
-    left: list[str] = []
+    left: dict[str, str] = {}
     for place in sorted(folder.glob("*.jsonl*")):
         if place.name.endswith(".lock") or not place.is_file():
             continue
+        name = f"sessions/{place.name}"
         try:
             numbers = _purge_transcript(place, erase)
         except WorkbenchError as error:
-            left.append(str(error))
+            left[name] = str(error)
             continue
         if numbers:
-            purged[f"sessions/{place.name}"] = numbers
+            purged[name] = numbers
     if (folder / NAME).exists():
         try:
             SessionStore(folder).rewrite(lambda raw: without(raw, erase))
         except WorkbenchError as error:
-            left.append(str(error))
-    return PurgedSessions(purged, tuple(left))
+            left[f"sessions/{NAME}"] = str(error)
+    return PurgedSessions(purged, left)
 
 
 def lines_with(lines: Lines, erase: Erase) -> Iterator[int]:

@@ -43,11 +43,11 @@ def purge_sessions(ground: Ground, erasure: Erasure, sources: Sequence[str]) -> 
 def _told(purged: PurgedSessions, sources: Sequence[str]) -> Iterator[str]:
     for name, numbers in purged.lines.items():
         yield f"It was said in {name} too, and taken out there: {_numbered(numbers)}."
-    for problem in purged.left:
+    for problem in purged.left.values():
         yield f"May still hold it, for you to look at: {problem}"
     cited = dict.fromkeys((found[1], int(found[2])) for text in sources for found in _CITED.finditer(text))
     for name, line in cited:
-        if line not in purged.lines.get(name, ()):
+        if name not in purged.left and line not in purged.lines.get(name, ()):
             yield f"file:{name}#L{line}, which it was drawn from, says it in other words and was left as it is."
 
 
