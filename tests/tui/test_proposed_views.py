@@ -156,6 +156,15 @@ def test_both_sides_stand_beside_each_other_where_there_is_room() -> None:
     assert any(line.startswith("> that, #2 from coder") for line in narrow)
 
 
+def test_the_sign_of_a_key_stands_at_the_side_which_that_key_takes() -> None:
+    one = proposal(1, "It starts on May 2", "#2", "core:plans:it-starts")
+    by_number = {1: one, 2: proposal(2, "It starts on May 16", "#1", from_="coder")}
+    lines = [plain_text(line) for line in proposal_lines(Waiting(one), by_number, Around(), NOW, 50)]
+    that = next(at for at, line in enumerate(lines) if line.startswith("> that, what memory says"))
+    assert any(line.startswith("  and #2 from coder") for line in lines[that:])
+    assert any(line.startswith(">  refuse #1; memory is right") for line in lines)
+
+
 @pytest.mark.parametrize(
     ("filtered", "passes"),
     [

@@ -217,8 +217,8 @@ def _contradiction(
     for at, ((head, text, link), (_, theirs)) in enumerate(zip(others, pairs, strict=True)):
         if at:
             right.append(BLANK)
-        key = ">" if at == 0 else " "
-        right += _side(key, f"that, {head}", theirs if lit else (), text, link, half)
+        key, word = (" ", "and") if at else (">", "that,")
+        right += _side(key, f"{word} {head}", theirs if lit else (), text, link, half)
     lines: list[Line] = [BLANK, (ink("These cannot both hold", "soft", width),)]
     return [*lines, *(side_by_side(left, right, half) if beside else [*left, BLANK, *right])]
 
@@ -232,15 +232,16 @@ def _right(proposal: Proposal, by_number: Mapping[int, Proposal]) -> str:
 def _others(
     proposal: Proposal, by_number: Mapping[int, Proposal], around: Around | None
 ) -> list[tuple[str, str, str]]:
-    """Return what a proposal contradicts: who says it, its words, and its link."""
-    found = [
-        (f"#{each.number} from {each.from_ or 'nobody'}", each.content, key_of(each.number))
-        for each in rivals(proposal, by_number)
-    ]
+    """Return what a proposal contradicts, first what `>` takes: who says it, its words, and its link."""
+    found: list[tuple[str, str, str]] = []
     for memory in contradicted_memories(proposal):
         link = link_of(memory)
         text = "looking…" if around is None else around.said.get(link, "") or "It is no longer there."
         found.append(("what memory says", text, link))
+    found += [
+        (f"#{each.number} from {each.from_ or 'nobody'}", each.content, key_of(each.number))
+        for each in rivals(proposal, by_number)
+    ]
     return found[:_MOST_SIDES]
 
 
