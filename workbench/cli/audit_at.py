@@ -16,8 +16,6 @@ from workbench.engine.errors import NotFound
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
-_ONE_THING = ("path", "core", "memory", "entity", "scores", "against", "folder")
-
 
 @command(
     "at",

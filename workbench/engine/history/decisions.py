@@ -61,11 +61,6 @@ def is_guarded(path: str) -> bool:
     return layout.is_decided(path) and path != layout.PENDING_MEMORIES
 
 
-def takes_back(trailers: Iterable[tuple[str, str]]) -> bool:
-    """Tell whether a commit with these trailers takes something back or does it again."""
-    return any(key in _TAKING_BACK for key, _ in trailers)
-
-
 def decides(path: str, before: bytes | None, after: bytes | None) -> bool:
     """Tell whether a change of a file makes, alters or undoes a decision."""
     if before == after or not is_guarded(path):

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from workbench.engine.proposals.appending import Draught
     from workbench.engine.proposals.comparing import Compared
 
-_DOING: Final = "decide on proposals"
-_TRIGGER: Final = "proposals reviewed"
 _NEAREST: Final = 8
 _SURENESS: Final = {"low": 0, "medium": 1, "high": 2}
 # What steers an agent, stands in its mind always, or never fades is looked at by somebody.

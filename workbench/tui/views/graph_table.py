@@ -30,7 +30,6 @@ SORTS: Final = {
 _SIGNS: Final = {"pinned": "◆", "dormant": "◌", "archived": "◌"}
 _TYPE, _BAR, _SCORE, _COUNT, _SEEN, _FULL_DAY = 9, 6, 6, 7, 8, 10
 _BAR_FROM, _TYPE_FROM, _SEEN_FROM, _WIDE = 66, 40, 48, 84
-_LEAST = 0.005
 # The list keeps a cell for its scroll bar, and one beside it.
 _MARGIN = 2
 _GUTTER = 2

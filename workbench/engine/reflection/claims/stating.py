@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 _QUOTE: Final = 200
 _STATEMENT: Final = 260
-_MOST_QUOTES: Final = 3
 _NAME = re.compile(r"[A-Z][\w.+#-]*(?: [A-Z][\w.+#-]*){0,2}")
 _OWN = re.compile(r"\b(?:I|I['’]\w+|my|My|me|we|We|our|Our|us|we['’]\w+)\b|我")
 _OURS = re.compile(r"(?:we|our)\b(?!.*\byou)", re.IGNORECASE)

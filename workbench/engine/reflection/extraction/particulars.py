@@ -127,7 +127,6 @@ _NEVER = re.compile(
     r"(?:I|we)(?:['’]ve| have) never (?:(?:really|actually|even|once) )?\w{3,} \w", re.IGNORECASE
 )
 _POINTS = re.compile(r"\b(?:it|this|that|them|those|there|one)\b", re.IGNORECASE)
-_LETTERS = re.compile(r"[^\W\d_]{3,}|%")
 _ANOTHER = re.compile(r"(?:my|our|the) [^\W\d_]+ [a-z]{2,}s\b(?<!ss)", re.IGNORECASE)
 _PLURAL_VERBS: Final = words(
     "are have allow begin belong charge close come consist contain cost cover draw earn end expire give go hold"
