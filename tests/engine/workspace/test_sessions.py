@@ -17,6 +17,7 @@ from workbench.engine import Workspace
 from workbench.engine.errors import Cancelled, InvalidInput, InvalidSetting, Locked, NotFound, ProviderError
 from workbench.engine.providers import ChatMessage, ChatReply
 from workbench.engine.results import CompactionProgress
+from workbench.engine.workspace.session_compacting import SessionCompacting
 
 MAIN = "agent:main:main"
 TALK = (
@@ -98,6 +99,23 @@ def test_another_programs_session_is_not_even_copied_where_it_is_called_off(
             workspace.session_compact("7d0c", from_=str(place), keep_tokens=5, cancelled=lambda: True)
         assert workspace.sessions().sessions == ()
         assert workspace.session_compact("7d0c", from_=str(place), keep_tokens=5).copied_from == str(place)
+
+
+def test_a_compaction_that_is_interrupted_once_its_summary_stands_counts(
+    talked: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with talked.open() as workspace:
+        workspace.session_append(MAIN, "And on it goes.", total_tokens=190_000)
+        monkeypatch.setattr(SessionCompacting, "_context", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            workspace.session_compact(MAIN, keep_tokens=10)
+        monkeypatch.undo()
+        assert [line.kind for line in workspace.session(MAIN).lines][-1] == "compaction"
+        check = workspace.session_flush_check(MAIN)
+        assert (check.compactions, check.estimated) == (1, True)
 
 
 def test_what_was_said_is_listed_and_shown(talked: AgentHome) -> None:

@@ -92,7 +92,10 @@ class SessionCompacting(SessionAppending):
         summary, left = planned.summary, planned.left
         tokens_before = found.entry.total_tokens or planned.before.total
         line = self._append_compaction(found, planned.cut, summary, tokens_before)
+        # Counted at once: whoever is interrupted while the context is built has still a new cycle to be flushed.
+        compactions = self._count_compaction(found)
         after = self._context(found, self._room(found), 0)[1]
+        self._note_tokens(found, after.total)
         kept = sum(1 for placed in after.messages if placed.line is not None) - 1
         return results.Compacted(
             key=found.name,
@@ -105,7 +108,7 @@ class SessionCompacting(SessionAppending):
             tokens_after=after.total,
             summarised=left,
             kept=max(0, kept),
-            compactions=self._count_compaction(found, after.total),
+            compactions=compactions,
             told=f"A summary stands for {left:,} messages.",
             copied_from=found.copied_from,
         )
@@ -246,18 +249,31 @@ class SessionCompacting(SessionAppending):
         )
         return event.line
 
-    def _count_compaction(self, found: places.Found, tokens: int) -> int:
-        count = found.entry.compactions + 1
+    def _count_compaction(self, found: places.Found) -> int:
+        """Count a compaction; the tokens that were counted before it are no longer those of the context."""
+        counted = self._change_entry(
+            found, lambda entry: entry.with_fields(compactionCount=entry.compactions + 1, totalTokens=None)
+        )
+        return counted.compactions if counted is not None else found.entry.compactions + 1
 
-        def change(entry: SessionEntry | None) -> SessionEntry | None:
-            nonlocal count
+    def _note_tokens(self, found: places.Found, tokens: int) -> None:
+        self._change_entry(found, lambda entry: entry.with_fields(totalTokens=tokens))
+
+    def _change_entry(
+        self, found: places.Found, change: Callable[[SessionEntry], SessionEntry]
+    ) -> SessionEntry | None:
+        """Change the entry of a session, unless it has started over meanwhile; None where it has."""
+        changed: SessionEntry | None = None
+
+        def change_same(entry: SessionEntry | None) -> SessionEntry | None:
+            nonlocal changed
             if entry is None or entry.session_id != found.entry.session_id:
                 return entry
-            count = entry.compactions + 1
-            return entry.with_fields(compactionCount=count, totalTokens=tokens)
+            changed = change(entry)
+            return changed
 
-        places.own_home(self._ground).store.change(found.key, change)
-        return count
+        places.own_home(self._ground).store.change(found.key, change_same)
+        return changed
 
 
 def _nothing(found: places.Found, before: Context, keep: int) -> results.Compacted:
