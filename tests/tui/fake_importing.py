@@ -69,7 +69,7 @@ _TOTAL = 104_857_600
 
 @dataclass
 class FakeImporting:
-    """Asked for imports; `may_read` and `may_store` hold the two halves of one back, a step at a time."""
+    """Asked for imports; `may_read` and `may_store` hold the two halves of one back, and `may_store` exports."""
 
     asked: list[tuple[str, object]] = field(default_factory=list)
     places: tuple[ImportPlace, ...] = (
@@ -116,6 +116,7 @@ class FakeImporting:
 
     def export(self, target: str, *, folder: bool) -> Exported:
         self.asked.append(("export", (target, folder)))
+        assert self.may_store.wait(20)
         if "taken" in target:
             raise NotFound("Something stands there already.", remedy="Name a new file.")
         return Exported(target, 12, 0 if folder else 300, 81_000)

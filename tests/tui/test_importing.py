@@ -425,3 +425,23 @@ async def test_a_place_that_is_taken_is_told_and_another_can_be_named(
         await pilot.press("escape")
         await settle(pilot)
         assert len(pilot.app.screen_stack) == 1
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [("/tmp/new", "Exported 12 files and 300 memories"), ("/tmp/taken", "Something stands there already.")],
+)
+async def test_what_came_of_it_is_told_also_where_its_card_was_closed_meanwhile(
+    bench: FakeBench, running: Running, place: str, told: str
+) -> None:
+    bench.may_store.clear()
+    async with running(bench) as pilot:
+        await pilot.press("O")
+        await settle(pilot)
+        pilot.app.screen.query_one(Input).value = place
+        await pilot.press("enter", "escape")
+        await pilot.pause()
+        assert len(pilot.app.screen_stack) == 1
+        bench.may_store.set()
+        await settle(pilot)
+        assert told in toasts(pilot)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.containers import Vertical
-from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
@@ -21,9 +20,8 @@ from workbench.tui.widgets.status_line import StatusLine
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from textual.app import ComposeResult
+    from textual.app import App, ComposeResult
 
-    from workbench.engine.results import Exported
     from workbench.tui.bench import Bench
     from workbench.tui.keymap import Command
 
@@ -40,14 +38,6 @@ class ExportScreen(ModalScreen[None], KeysBelow):
     """
 
     BINDINGS: ClassVar = bindings(commands.ExportAs, commands.WriteExport, commands.Leave)
-
-    class Written(Message):
-        """It is written, or could not be."""
-
-        def __init__(self, exported: Exported | None, problem: str = "") -> None:
-            super().__init__()
-            self.exported = exported
-            self.problem = problem
 
     def __init__(self, bench: Bench) -> None:
         super().__init__()
@@ -103,27 +93,31 @@ class ExportScreen(ModalScreen[None], KeysBelow):
         if target and not self._writing:
             self._writing = True
             self._tell("writing…")
-            self._write(target, folder=self._folder)
+            self._write(self.app, target, folder=self._folder)
         self.draw_keys()
 
     @work(thread=True)
-    def _write(self, target: str, *, folder: bool) -> None:
+    def _write(self, app: App[object], target: str, *, folder: bool) -> None:
         try:
             exported = self._bench.export(target, folder=folder)
         except WorkbenchError as error:
-            self.post_message(self.Written(None, error.told))
+            app.call_from_thread(self._has_failed, app, error.told)
         else:
-            self.app.call_from_thread(self.app.notify, exported_words(exported), timeout=8)
-            self.post_message(self.Written(exported))
+            app.call_from_thread(self._is_written, app, exported_words(exported))
 
-    @on(Written)
-    def _written(self, event: Written) -> None:
-        event.stop()
-        self._writing = False
-        if event.exported is not None:
+    # What was closed meanwhile has no app any more.
+
+    def _is_written(self, app: App[object], told: str) -> None:
+        app.notify(told, timeout=8)
+        if self in app.screen_stack:
             self.dismiss(None)
+
+    def _has_failed(self, app: App[object], problem: str) -> None:
+        if self not in app.screen_stack:
+            app.notify(problem, severity="error", timeout=8)
             return
-        self._tell(event.problem)
+        self._writing = False
+        self._tell(problem)
         self.draw_keys()
 
     def _tell(self, text: str) -> None:
