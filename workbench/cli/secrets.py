@@ -48,15 +48,17 @@ def list_command(bench: Invocation) -> int:
 def store_command(bench: Invocation, numbers: tuple[int, ...], leave_out: bool) -> int:
     """Without --leave-out, the secret is allowed from then on, in `secrets.allow` of the workspace’s settings.
 
-    What somebody wrote into a file is put back where its placeholder stands. One `workbench undo` takes back all of it.
+    What somebody wrote into a file is put back where its placeholder stands. One `workbench undo` takes back all of it,
+    but leaves a file that was new to history.
     """
     with bench.open() as workspace:
+        files = {each.number for each in workspace.secrets_held().held if each.left_out}
         remembered = workspace.secrets_store(*numbers, leave_out=leave_out)
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.remembered import remembered_lines
 
-        return remembered_lines(page, remembered)
+        return remembered_lines(page, remembered, undone=not (leave_out and files.issuperset(numbers)))
 
     return bench.report(remembered, view)
 

@@ -58,6 +58,8 @@ class HeldChoice:
         what = "It is" if count == 1 else f"{count} are"
         if self.choice == DROP:
             return f"{what} dropped; no trace of {'it' if count == 1 else 'them'} stays."
+        if self.choice == WITHOUT and all(each.left_out for each in self.held):
+            return f"{what} stored without the secret."
         how = "stored without the secret" if self.choice == WITHOUT else "stored, and the secret allowed"
         return f"{what} {how}. u takes {'it' if count == 1 else 'them'} back."
 

@@ -93,6 +93,11 @@ def test_a_change_finds_it_as_well(settled: AgentHome) -> None:
     assert not in_history(settled, PASSWORD)
 
 
+def newest(workspace: Workspace) -> tuple[str, str, str]:
+    entry = workspace.audit_log(limit=1).entries[0]
+    return entry.actor, entry.file, entry.summary
+
+
 def test_a_person_keeps_it(settled: AgentHome) -> None:
     with settled.open(role="person") as workspace:
         known(workspace, settled)
@@ -243,6 +248,26 @@ def test_a_person_has_it_taken_out_of_a_file(
         assert workspace.secrets_held().held == ()
         assert workspace.adopt().commit is None
     assert not in_history(settled, TOKEN)
+
+
+@pytest.mark.parametrize("decide", ["keep", "leave out", "drop"])
+def test_no_undo_deletes_a_file_that_was_decided_on(home: AgentHome, decide: str) -> None:
+    said = f"# Memory\n\n- The key is {TOKEN}\n- Likes tea\n"
+    place = write(home, "MEMORY.md", said)
+    write(home, NOTES, "Boats.\n")
+    Workspace.init(home.root, clock=home.clock)
+    with home.open(role="person") as workspace:
+        workspace.remember("The boat leaves at nine", store="episodic")
+        if decide == "drop":
+            workspace.secrets_drop(1)
+        else:
+            stored = workspace.secrets_store(1, leave_out=decide == "leave out")
+            assert "an undo leaves the file" in " ".join(stored.warnings)
+        left = said if decide == "keep" else said.replace(TOKEN, "[secret left out]")
+        assert newest(workspace) == ("system:init", "MEMORY.md", "history begins")
+        workspace.undo()
+        assert place.read_text() == left
+        assert workspace.audit_verify().ok
 
 
 def test_a_secret_in_the_settings_keeps_nobody_from_deciding(settled: AgentHome) -> None:
@@ -403,3 +428,24 @@ def test_switched_off_it_is_taken_in(settled: AgentHome) -> None:
         place = write(settled, NOTES, f"Boats: {TOKEN}\n")
         assert workspace.adopt().warnings == ()
         assert TOKEN in place.read_text()
+
+
+def test_secrets_in_many_files_are_kept_with_one_write(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [f"memory/many-{number}.md" for number in range(20)]
+    with settled.open(role="main") as workspace:
+        known(workspace, settled, *paths)
+        for path in paths:
+            write(settled, path, f"Use {TOKEN} and {TOKEN}.\n")
+        stores: list[int] = []
+        monkeypatch.setattr(
+            HeldBackFile,
+            "_store",
+            lambda self, given, held, store=HeldBackFile._store: (
+                stores.append(given),
+                store(self, given, held),
+            ),
+        )
+        assert len(workspace.adopt().warnings) == 20
+        assert (stores, len(workspace.secrets_held().held)) == ([20], 20)

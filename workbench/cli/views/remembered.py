@@ -15,8 +15,17 @@ _LINK = re.compile(r"\[\[([^\[\]|\s]+)\]\]")
 _ROUTES = {"rules": "by its wording", "model": "by the model", "given": "as you said"}
 
 
-def remembered_lines(page: Page, remembered: Remembered, audience: str | None = None) -> list[str]:
-    """Tell where a text went, or would go, for whom if not for its owner alone, and all that was derived from it."""
+def remembered_lines(
+    page: Page, remembered: Remembered, audience: str | None = None, *, undone: bool = True
+) -> list[str]:
+    """Tell where a text went, or would go, for whom if not for its owner alone, and all that was derived from it.
+
+    Args:
+        page: Where it is told.
+        remembered: What became of the text.
+        audience: For whom it is, if not for its owner alone.
+        undone: Whether an undo takes it back.
+    """
     if remembered.held_back is not None:
         return held_back_lines(page, remembered.held_back, dry_run=remembered.dry_run)
     written = remembered.commit is not None
@@ -50,7 +59,7 @@ def remembered_lines(page: Page, remembered: Remembered, audience: str | None = 
     lines += account_lines(page, remembered)
     if remembered.dry_run:
         lines.append(page.paint("  Nothing was written: this was a dry run.", "quiet"))
-    elif written:
+    elif written and undone:
         lines.append(page.paint("  Take it back: workbench undo", "quiet"))
     return lines
 

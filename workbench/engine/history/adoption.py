@@ -11,6 +11,8 @@ from workbench.engine.history.commit_message import AuditEntry, CommitMessage
 from workbench.engine.history.git_store import GitStore, TreeChange, line_counts
 from workbench.engine.history.plan import Action
 
+_INIT, _BEGINS = "system:init", "history begins"
+
 
 @dataclass(frozen=True)
 class Adopted:
@@ -87,14 +89,14 @@ def drafts_of_edits(
 
 def first_commit(files: Mapping[str, bytes | None], transaction: str) -> Draft:
     """Return the commit that history begins with: every file as it was found."""
-    entries = tuple(AuditEntry(Action.CREATE, path, "auto", "history begins") for path in files)
+    entries = tuple(AuditEntry(Action.CREATE, path, "auto", _BEGINS) for path in files)
     count = "1 file" if len(files) == 1 else f"{len(files)} files"
-    summary = f"history begins with {count}"
+    summary = f"{_BEGINS} with {count}"
     message = CommitMessage(
         Action.CREATE,
         common_pattern(list(files)),
         summary,
-        "system:init",
+        _INIT,
         "auto",
         "init",
         transaction,
@@ -161,7 +163,8 @@ def _entry(
             Action.RENAME, change.path, "—", f"renamed from {change.old_path} {_by(actor)}{counts}"
         )
     if before is None:
-        return AuditEntry(Action.CREATE, change.path, "—", f"created {_by(actor)}{counts}")
+        told = _BEGINS if actor == _INIT else f"created {_by(actor)}{counts}"
+        return AuditEntry(Action.CREATE, change.path, "—", told)
     if after is None:
         return AuditEntry(Action.DELETE, change.path, "—", f"deleted {_by(actor)}{counts}")
     appended = layout.store_of(change.path) == "episodic" and after.startswith(before)
@@ -174,5 +177,6 @@ def _by(actor: str) -> str:
 
 
 def _trigger(actor: str, *, critical: bool) -> str:
-    trigger = "direct human edit" if actor == "manual" else f"edit found on disk, declared as {actor}"
+    declared = "init" if actor == _INIT else f"edit found on disk, declared as {actor}"
+    trigger = "direct human edit" if actor == "manual" else declared
     return trigger + CRITICAL_CHANGED if critical else trigger

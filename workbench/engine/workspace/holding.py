@@ -71,7 +71,8 @@ class Holding(Writing):
         """Store what was held back; the secrets in it are allowed from then on. Only a person may.
 
         A request is remembered; what was written into a file from outside is put back where its placeholder stands,
-        or the file as it is taken into history. One undo takes back all of it.
+        or the file as it is taken into history. One undo takes back all of it, but leaves a file that was new to
+        history.
 
         Args:
             number: Of what was held back.
@@ -156,11 +157,21 @@ class Holding(Writing):
         return self._take_out(request)
 
     def _take_in(self, path: str) -> results.Changed:
-        """Let history take in a file that it did not, if nothing else in it waits."""
-        adopted = self._ground.adopt()
+        """Let history take in a file that it did not, if nothing else in it waits.
+
+        With a file that it does not know history begins, as with those that `init` finds: undo, which would delete
+        the file, passes over that.
+        """
+        history = self._ground.history
+        head = history.head()
+        known = head is not None and history.store.tree_blob(history.store.commit(head).tree, path)
+        adopted = self._ground.adopt("manual" if known else "system:init")
         commits = adopted.commits if adopted is not None else ()
+        told = (
+            () if known else (f"History has {masked(path)} from now on; an undo leaves the file as it is.",)
+        )
         return results.Changed(
-            commits[-1] if commits else self._ground.history.head(), (path,), (f"file:{path}",)
+            commits[-1] if commits else history.head(), (path,), (f"file:{path}",), warnings=told
         )
 
     def _rewrite(self, path: str, before: bytes, after: bytes) -> None:
