@@ -15,7 +15,7 @@ from workbench.engine import Workspace
 from workbench.engine.errors import NotFound, Refused, RoleRefused, SecretFound, StorageError
 from workbench.engine.history.views import WorkFiles
 from workbench.engine.history.work_files import Staging
-from workbench.engine.workspace.held_back import FILE, HeldBackFile
+from workbench.engine.workspace.held_back import FILE, HeldBackFile, HeldRequest
 
 NOTES = "memory/notes.md"
 STAND_IN = "[held back 1: GitHub token]"
@@ -439,13 +439,12 @@ def test_secrets_in_many_files_are_kept_with_one_write(
         for path in paths:
             write(settled, path, f"Use {TOKEN} and {TOKEN}.\n")
         stores: list[int] = []
-        monkeypatch.setattr(
-            HeldBackFile,
-            "_store",
-            lambda self, given, held, store=HeldBackFile._store: (
-                stores.append(given),
-                store(self, given, held),
-            ),
-        )
+        store = HeldBackFile._store
+
+        def counted(self: HeldBackFile, given: int, held: list[HeldRequest]) -> None:
+            stores.append(given)
+            store(self, given, held)
+
+        monkeypatch.setattr(HeldBackFile, "_store", counted)
         assert len(workspace.adopt().warnings) == 20
         assert (stores, len(workspace.secrets_held().held)) == ([20], 20)

@@ -72,15 +72,12 @@ class HeldRequest:
         """Return what stands in the file of an edit where the secret was."""
         return f"[held back {self.number}: {' and '.join(self.kinds)}]"
 
-    def is_same(self, other: HeldRequest) -> bool:
-        """Tell whether another request asks for the very same; a secret of a file is one wherever it stands in it."""
-        if self.method == other.method == EDIT:
-            return (self.path, self.secret, self.digests) == (other.path, other.secret, other.digests)
-        return (self.method, dict(self.arguments), self.role) == (
-            other.method,
-            dict(other.arguments),
-            other.role,
-        )
+    @property
+    def wish(self) -> str:
+        """Return what is alike in requests for the very same; a secret of a file is one wherever it stands in it."""
+        if self.method == EDIT:
+            return json.dumps([EDIT, self.path, self.secret, self.digests])
+        return json.dumps([self.method, self.arguments, self.role], sort_keys=True)
 
 
 class HeldBackFile:
@@ -116,16 +113,16 @@ class HeldBackFile:
         """
         with self._locked():
             given, held = self._load()
-            known, kept = len(held), []
-            for request in requests:
-                same = next((each for each in held if each.is_same(request)), None)
-                if same is None:
-                    given += 1
-                    held.append(same := replace(request, number=given))
-                kept.append(same)
-            if len(held) > known:
-                self._store(given, held)
-        return tuple(kept)
+            known = {each.wish: each for each in reversed(held)}
+            asked = [(request.wish, request) for request in requests]
+            new: dict[str, HeldRequest] = {}
+            for wish, request in asked:
+                if wish not in known and wish not in new:
+                    new[wish] = replace(request, number=given + len(new) + 1)
+            if new:
+                self._store(given + len(new), [*held, *new.values()])
+        kept = known | new
+        return tuple(kept[wish] for wish, _ in asked)
 
     def take(self, number: int) -> HeldRequest:
         """Return one request that waits.

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.engine.workspace.ground import Ground
 
 _LONGEST_LINE = 400
+_UNTIL_DECIDED = "until a person takes the secret out or lets it in: workbench secrets"
 
 
 class SecretScreen:
@@ -43,14 +44,12 @@ class SecretScreen:
             return {}
         found = {edit.path: added for edit in edits if (added := _added(edit))}
         new = self._new(found)
-        held = {
-            edit.path: [each for each in found[edit.path] if (edit.path, each.text) in new]
+        held = [
+            (edit, secrets)
             for edit in edits
-            if edit.path in found
-        }
-        return {
-            edit.path: self._screened(edit, secrets) for edit in edits if (secrets := held.get(edit.path))
-        }
+            if (secrets := [each for each in found.get(edit.path, ()) if (edit.path, each.text) in new])
+        ]
+        return self._screened(held) if held else {}
 
     def _new(self, found: Mapping[str, Sequence[Secret]]) -> set[tuple[str, str]]:
         """Return path and text of the secrets that history must not have; of those that wait that is known."""
@@ -72,28 +71,25 @@ class SecretScreen:
         new = {each.text for each in new_here(others, self._ground)}
         return known | {(path, each.text) for path, each in asked if each.text in new}
 
-    def _screened(self, edit: Edit, secrets: Sequence[Secret]) -> Screened:
-        before, text = edit.before(), edit.after.decode("utf-8", "replace")
-        cut = before is not None and _can_be_cut(edit, secrets)
-        kinds = " and ".join(dict.fromkeys(each.kind for each in secrets))
-        out = f"{masked(edit.path)} holds what looks like a secret ({kinds}), so its edit stays out of history until "
+    def _screened(self, held: Sequence[tuple[Edit, Sequence[Secret]]]) -> dict[str, Screened]:
+        cut = {edit.path: edit.before() is not None and _can_be_cut(edit, secrets) for edit, secrets in held}
+        asked = [self._request(edit, each, keep=cut[edit.path]) for edit, secrets in held for each in secrets]
         try:
-            held = HeldBackFile(self._ground.state).add(
-                *(self._request(edit.path, text, each, keep=cut) for each in secrets)
-            )
+            kept = iter(HeldBackFile(self._ground.state).add(*asked))
         except (StorageError, Locked) as error:
             # Nothing else has to wait for that.
-            return Screened(None, f"{out}it can be held back: {error}")
-        if not cut:
-            return Screened(None, f"{out}a person takes the secret out or lets it in: workbench secrets")
-        stand_ins = [(each, request.placeholder) for each, request in zip(secrets, held, strict=True)]
-        told = ", ".join(dict.fromkeys(placeholder for _, placeholder in stand_ins))
-        return Screened(
-            _replaced(text, stand_ins).encode(),
-            f"{edit.path} held what looks like a secret; until a person decides (workbench secrets) it says {told}.",
-        )
+            until = f"until it can be held back: {error}"
+            return {edit.path: _left_out(edit, secrets, until) for edit, secrets in held}
+        requests = {edit.path: [next(kept) for _ in secrets] for edit, secrets in held}
+        return {
+            edit.path: _cut(edit, secrets, requests[edit.path])
+            if cut[edit.path]
+            else _left_out(edit, secrets, _UNTIL_DECIDED)
+            for edit, secrets in held
+        }
 
-    def _request(self, path: str, text: str, secret: Secret, *, keep: bool) -> HeldRequest:
+    def _request(self, edit: Edit, secret: Secret, *, keep: bool) -> HeldRequest:
+        path, text = edit.path, edit.after.decode("utf-8", "replace")
         start = text.rfind("\n", 0, secret.start) + 1
         end = text.find("\n", secret.start + len(secret.text))
         line = text[start : end if end >= 0 else len(text)]
@@ -105,6 +101,23 @@ class SecretScreen:
         }
         moment = render_time(self._ground.now())
         return HeldRequest(0, EDIT, arguments, OUTSIDE, moment, (secret.kind,), (secret.digest,))
+
+
+def _left_out(edit: Edit, secrets: Sequence[Secret], until: str) -> Screened:
+    kinds = " and ".join(dict.fromkeys(each.kind for each in secrets))
+    path = masked(edit.path)
+    return Screened(
+        None, f"{path} holds what looks like a secret ({kinds}), so its edit stays out of history {until}"
+    )
+
+
+def _cut(edit: Edit, secrets: Sequence[Secret], held: Sequence[HeldRequest]) -> Screened:
+    stand_ins = [(each, request.placeholder) for each, request in zip(secrets, held, strict=True)]
+    told = ", ".join(dict.fromkeys(placeholder for _, placeholder in stand_ins))
+    return Screened(
+        _replaced(edit.after.decode(), stand_ins).encode(),
+        f"{edit.path} held what looks like a secret; until a person decides (workbench secrets) it says {told}.",
+    )
 
 
 def _added(edit: Edit) -> tuple[Secret, ...]:
