@@ -63,6 +63,28 @@ def test_without_a_title_it_is_called_by_what_was_asked_first(tmp_path: Path) ->
     assert ClaudeHome(tmp_path).read().entries[KEY].label == "Where is the harbour?"
 
 
+def test_one_that_goes_while_the_others_are_read_takes_none_of_them_along(tmp_path: Path) -> None:
+    place = written(tmp_path)
+    gone = place.with_name("0" * len(ID) + ".jsonl")
+    gone.write_bytes(place.read_bytes())
+    home = ClaudeHome(tmp_path)
+    gone.unlink()
+    content = home.read()
+    assert (list(content.entries), content.problems) == ([KEY], ())
+
+
+def test_a_folder_that_no_key_can_name_is_told_and_hides_nothing(tmp_path: Path) -> None:
+    place = written(tmp_path)
+    odd = place.parent.with_name("-home-har\nbour")
+    odd.mkdir()
+    (odd / place.name).write_bytes(place.read_bytes())
+    content = ClaudeHome(tmp_path).read()
+    assert list(content.entries) == [KEY]
+    assert [each.message for each in content.problems] == [
+        f"'claude-code:har\\nbour:{ID}' is no session key; it was left aside."
+    ]
+
+
 def test_every_line_keeps_its_number_and_says_what_it_said(tmp_path: Path) -> None:
     written(tmp_path)
     found = lines_of(ClaudeHome(tmp_path))

@@ -14,12 +14,12 @@ from workbench.engine.sessions import events
 from workbench.engine.sessions.entries import SessionEntry, milliseconds, whole
 from workbench.engine.sessions.events import Event, parts_of, read_event, render_event, text_of
 from workbench.engine.sessions.homes import ForeignHome
-from workbench.engine.sessions.keys import SessionKey, is_session_id, parse_key
+from workbench.engine.sessions.keys import SessionKey, is_key, is_session_id, parse_key
 from workbench.engine.sessions.lines import FileLines
 from workbench.engine.sessions.opening import open_plain
 from workbench.engine.sessions.policy import ResetPolicy, ResetRules
 from workbench.engine.sessions.said import moment_in, turn_of
-from workbench.engine.sessions.store import StoreContent
+from workbench.engine.sessions.store import StoreContent, no_key
 from workbench.engine.sessions.views import words_of
 
 PROJECTS = "projects"
@@ -40,7 +40,9 @@ class ClaudeHome(ForeignHome):
 
     def __init__(self, place: Path) -> None:
         super().__init__(place, "claude-code")
-        self._transcripts = {_key_of(each): each for each in claude_transcripts(place)}
+        named = {_name_of(each): each for each in claude_transcripts(place)}
+        self._transcripts = {str(parse_key(name)): each for name, each in named.items() if is_key(name)}
+        self._problems = tuple(no_key(name) for name in named if not is_key(name))
 
     @property
     def rules(self) -> ResetRules:
@@ -49,12 +51,15 @@ class ClaudeHome(ForeignHome):
 
     def read(self) -> StoreContent:
         entries: dict[str, SessionEntry] = {}
-        problems: list[SessionProblem] = []
+        problems = list(self._problems)
         for key, place in self._transcripts.items():
             try:
-                entries[key] = _entry_of(place)
+                entry = _entry_of(place)
             except WorkbenchError as error:
                 problems.append(SessionProblem(None, str(error)))
+                continue
+            if entry is not None:
+                entries[key] = entry
         return StoreContent(entries, tuple(problems))
 
     def lines(self, key: SessionKey, entry: SessionEntry) -> ClaudeLines:
@@ -104,14 +109,15 @@ def project_of(transcript: Path) -> str:
     return transcript.parent.name.strip("-").rpartition("-")[2]
 
 
-def _key_of(place: Path) -> str:
-    return str(parse_key(":".join(filter(None, ("claude-code", project_of(place), place.stem)))))
+def _name_of(place: Path) -> str:
+    return ":".join(filter(None, ("claude-code", project_of(place), place.stem)))
 
 
-def _entry_of(place: Path) -> SessionEntry:
-    """Return what beginning and end of a transcript tell of its session."""
+def _entry_of(place: Path) -> SessionEntry | None:
+    """Return what beginning and end of a transcript tell of its session; None where it is gone by now."""
     opened = open_plain(place)
-    assert opened is not None
+    if opened is None:
+        return None
     with opened:
         status = os.fstat(opened.fileno())
         head = opened.read(_HEAD).split(b"\n")
