@@ -10,7 +10,7 @@ from workbench.engine.errors import WorkbenchError
 from workbench.engine.importing.conversations import episodes_of
 from workbench.engine.importing.opening import FoundFile, shown, single, walk
 from workbench.engine.importing.pieces import Item, Place, Reading, Said, Skipped
-from workbench.engine.importing.words import in_every_zone, slug
+from workbench.engine.importing.words import slug
 from workbench.engine.sessions.foreign_database import DATABASE, DatabaseHome, DatabaseLines
 from workbench.engine.sessions.lines import FileLines, Lines
 from workbench.engine.sessions.said import turn_of
@@ -96,7 +96,7 @@ def conversation_in(lines: Lines, place: Place, reading: Reading, *, tags: tuple
             turn = turn_of(number, line)
             if turn is not None:
                 speaker, _, text = turn.text.partition(": ")
-                yield Said(speaker, text, in_every_zone(turn.moment), number)
+                yield Said(speaker, text, turn.moment, number)
             elif line.strip() and not _is_object(line):
                 broken.append(number)
 

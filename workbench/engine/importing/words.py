@@ -33,17 +33,17 @@ def moment_of(value: object) -> datetime | None:
     try:
         if isinstance(value, str) and value:
             moment = datetime.fromisoformat(value)
-            return in_every_zone(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+            return _in_every_zone(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
         if isinstance(value, int | float) and not isinstance(value, bool) and value > 0:
-            return in_every_zone(datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC))
+            return _in_every_zone(datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC))
     except (ValueError, OverflowError, OSError):
         pass
     return None
 
 
-def in_every_zone(moment: datetime | None) -> datetime | None:
+def _in_every_zone(moment: datetime) -> datetime | None:
     """Return a moment that every zone has a day for; None for one at the ends of the calendar."""
-    return moment if moment is not None and MINYEAR < moment.year < MAXYEAR else None
+    return moment if MINYEAR < moment.year < MAXYEAR else None
 
 
 def slug(name: str) -> str:
