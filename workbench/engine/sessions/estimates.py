@@ -27,17 +27,17 @@ class HasText(Protocol):
     def text(self) -> str: ...
 
 
-Turn = TypeVar("Turn", bound=HasText)
+T = TypeVar("T", bound=HasText)
 
 
-def portions(turns: Iterable[Turn], room: int) -> Iterator[list[Turn]]:
+def portions(turns: Iterable[T], room: int) -> Iterator[list[T]]:
     """Give turns in portions that a model takes at once, in order; one that is too long for any stands alone.
 
     Args:
         turns: Of a conversation.
         room: Most tokens of a portion.
     """
-    portion: list[Turn] = []
+    portion: list[T] = []
     used = 0
     for turn in turns:
         tokens = count_tokens(turn.text) + _TURN_TOKENS

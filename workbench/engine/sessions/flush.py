@@ -90,7 +90,7 @@ def check_flush(
     heartbeat: bool = False,
     writable: bool = True,
 ) -> FlushCheck:
-    """Tell whether memory should be flushed now: once in each cycle between two compactions, and when one has ended.
+    """Tell whether memory should be flushed now: once in each cycle between two compactions, or if a session ended.
 
     The cycle that counts as flushed is the one in which the flush began. A flush that itself leads to a compaction
     therefore leaves the new cycle to be flushed, as each other.
