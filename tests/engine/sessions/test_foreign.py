@@ -102,6 +102,34 @@ def test_agents_of_both_worlds_are_read_together(tmp_path: Path) -> None:
     assert len(texts(home, "agent:new:main")) == 3
 
 
+def test_an_agent_that_cannot_be_read_is_named_and_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files(tmp_path, "damaged").joinpath("sessions.json").write_text('{"agent:')
+    files(tmp_path, "closed")
+    files(tmp_path, "main")
+    closed, is_file, opening = tmp_path / "agents" / "closed", Path.is_file, os.open
+
+    def refused(self: Path) -> bool:
+        if self.is_relative_to(closed):
+            raise PermissionError(13, "Permission denied", str(self))
+        return is_file(self)
+
+    def kept_out(place: str | Path, *how: int) -> int:
+        if str(place).startswith(str(closed)):
+            raise PermissionError(13, "Permission denied", str(place))
+        return opening(place, *how)
+
+    monkeypatch.setattr(Path, "is_file", refused)
+    monkeypatch.setattr("workbench.engine.sessions.opening.os.open", kept_out)
+    content = foreign_home(tmp_path).read()
+    assert list(content.entries) == ["agent:main:main"]
+    one, other = (problem.message for problem in content.problems)
+    assert "closed/sessions" in one
+    assert "Permission denied" in one
+    assert "damaged/sessions" in other
+
+
 def test_lines_of_a_database_are_found_by_number(tmp_path: Path) -> None:
     lines = DatabaseLines(database(tmp_path), "7d0c")
     assert lines.count() == 4

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.engine.errors import NotFound
+from workbench.engine.errors import NotFound, WorkbenchError
 from workbench.engine.results import SessionProblem
 from workbench.engine.sessions.claude_code import (
     ClaudeHome,
@@ -121,7 +121,12 @@ class ManyHomes(ForeignHome):
         entries: dict[str, SessionEntry] = {}
         problems: list[SessionProblem] = []
         for home in self._homes:
-            content = home.read()
+            try:
+                content = home.read()
+            except WorkbenchError as error:
+                # One agent whose sessions cannot be read hides those of no other.
+                problems.append(SessionProblem(None, str(error)))
+                continue
             problems.extend(content.problems)
             for name, entry in content.entries.items():
                 if name in entries:
@@ -174,7 +179,11 @@ def _agents(folder: Path) -> Iterator[tuple[str, SessionHome]]:
     except OSError:
         return
     for agent in found[:_MOST_AGENTS]:
-        if (agent / "agent" / DATABASE).is_file():
-            yield agent.name, DatabaseHome(agent / "agent" / DATABASE)
-        elif (agent / "sessions" / NAME).is_file():
+        try:
+            if (agent / "agent" / DATABASE).is_file():
+                yield agent.name, DatabaseHome(agent / "agent" / DATABASE)
+            elif (agent / "sessions" / NAME).is_file():
+                yield agent.name, FileHome(agent / "sessions", "files")
+        except PermissionError:
+            # Whoever reads it is told.
             yield agent.name, FileHome(agent / "sessions", "files")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -24,7 +25,7 @@ def open_plain(place: Path) -> BinaryIO | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        if place.is_symlink():
+        if error.errno == errno.ELOOP:
             raise _no_file(place) from error
         raise StorageError(
             f"The file cannot be read: {error.strerror}.",
