@@ -85,6 +85,26 @@ def test_a_folder_that_no_key_can_name_is_told_and_hides_nothing(tmp_path: Path)
     ]
 
 
+def test_a_project_that_may_not_be_read_is_told_and_hides_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = written(tmp_path).parent.with_name("-home-closed")
+    closed.mkdir()
+    scandir = os.scandir
+
+    def refused(place: Path) -> object:
+        if place == closed:
+            raise PermissionError(13, "Permission denied", str(place))
+        return scandir(place)
+
+    monkeypatch.setattr("workbench.engine.sessions.claude_code.os.scandir", refused)
+    content = foreign_home(tmp_path).read()
+    assert list(content.entries) == [KEY]
+    assert [each.message for each in content.problems] == [
+        f"{closed} cannot be read: Permission denied. Give the right to read it."
+    ]
+
+
 def test_every_line_keeps_its_number_and_says_what_it_said(tmp_path: Path) -> None:
     written(tmp_path)
     found = lines_of(ClaudeHome(tmp_path))

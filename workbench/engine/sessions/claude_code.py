@@ -51,7 +51,7 @@ class ClaudeHome(ForeignHome):
 
     def read(self) -> StoreContent:
         entries: dict[str, SessionEntry] = {}
-        problems = list(self._problems)
+        problems = [*self._problems, *_closed_projects(self.place)]
         for key, place in self._transcripts.items():
             try:
                 entry = _entry_of(place)
@@ -87,6 +87,16 @@ def claude_transcripts(place: Path) -> list[Path]:
         each for each in place.glob("*.jsonl") if is_claude_transcript(each)
     ]
     return sorted(each for each in found if not each.name.startswith("agent-") and is_session_id(each.stem))
+
+
+def _closed_projects(place: Path) -> Iterator[SessionProblem]:
+    """Tell of projects whose folder may not be read; a search for files passes over them in silence."""
+    for folder in sorted(place.glob(f"{PROJECTS}/*/")):
+        try:
+            os.scandir(folder).close()
+        except OSError as error:
+            told = f"{folder} cannot be read: {error.strerror}. Give the right to read it."
+            yield SessionProblem(None, told)
 
 
 def is_claude_transcript(place: Path) -> bool:
