@@ -16,6 +16,7 @@ from tests.tui.fake_importing import IMPORTED, PREVIEW, SOURCE
 from tests.tui.stillness import settle
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.errors import DocumentError
+from workbench.engine.results import Imported
 from workbench.tui.app import BenchApp
 from workbench.tui.import_work import ImportWork
 from workbench.tui.ink import line_width, plain_text
@@ -23,7 +24,7 @@ from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.screens.export import ExportScreen
 from workbench.tui.screens.import_source import ImportSourceScreen
 from workbench.tui.screens.importing import ImportScreen
-from workbench.tui.views.importing import import_lines
+from workbench.tui.views.importing import import_lines, import_words
 from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.filter_bar import FilterBar
 from workbench.tui.widgets.status_line import StatusLine
@@ -304,6 +305,21 @@ async def test_it_goes_on_when_closed_and_its_end_is_told(bench: FakeBench, runn
         assert "Imported 1,216 new memories from .openclaw, 3 left out." in toasts(pilot)
         assert len(pilot.app._notifications) == 1
         assert "import" not in bottom(pilot)
+
+
+@pytest.mark.parametrize(
+    ("brought", "told"),
+    [
+        (replace(IMPORTED, added=1), "Imported 1 new memory from .openclaw, 3 left out."),
+        (replace(IMPORTED, added=0, left_out_count=0), "Imported 0 new memories from .openclaw."),
+        (replace(IMPORTED, imported_as="proposals"), "Imported 1,216 new proposals from"),
+        (replace(IMPORTED, form="workbench"), "Imported 1,216 new files from"),
+    ],
+)
+def test_what_came_of_it_in_one_sentence(bench: FakeBench, brought: Imported, told: str) -> None:
+    work = ImportWork(bench, SOURCE, "memories", lambda: None)
+    work.imported = brought
+    assert told in import_words(work)
 
 
 async def test_it_can_be_stopped_and_says_what_stands(bench: FakeBench, running: Running) -> None:

@@ -13,7 +13,7 @@ from workbench.tui.text import plain
 from workbench.tui.views.dates import day_and_month, long_day
 from workbench.tui.views.explanation import places_words
 from workbench.tui.views.memory import STORE_SIGNS
-from workbench.tui.views.scopes import scope_words
+from workbench.tui.views.scopes import SCOPE_FROM, scope_words
 from workbench.tui.widgets.rows import KeyedRows
 
 if TYPE_CHECKING:
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 # States of a memory that are worth a word beside it.
 STATES = ("fading", "dormant", "archived")
 _FREE_TEXT = frozenset({"file", "extra", "session"})
-_SCOPE_FROM = 60
 _LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
 _BLOCK_ID = re.compile(r" \^[\w-]+\s*$")
 
@@ -93,7 +92,7 @@ class HitRows(KeyedRows):
         state = "superseded" if hit.superseded_by else hit.status if hit.status in STATES else ""
         told = " · ".join(each for each in (state, short_date(hit.date, self._today)) if each)
         right: Line = (Span(told, "faint"),) if told else ()
-        if hit.scope and width >= _SCOPE_FROM:
+        if hit.scope and width >= SCOPE_FROM:
             right = (ink(scope_words(hit.scope), "soft", width // 3), gap(2), *right)
         words = head_of(hit) if is_free_text(hit) else gist_of(hit)
         if is_free_text(hit) or not words:

@@ -178,8 +178,7 @@ def _sample_lines(sample: ImportSample, width: int) -> list[Line]:
 
 def _imported_lines(imported: Imported, source: str, width: int) -> list[Line]:
     proposed = imported.imported_as == "proposals"
-    noun = "proposal" if proposed else "file" if imported.form == "workbench" else "memory"
-    what = _many(imported.added, noun) if imported.added else "Nothing new"
+    what = _many(imported.added, _noun(imported)) if imported.added else "Nothing new"
     title = f"✓ {what} came in" if imported.added else f"{what} came in"
     lines = [_head(title, source, width), BLANK]
     if imported.commits:
@@ -221,9 +220,15 @@ def import_words(work: ImportWork) -> str:
     if work.imported is None:
         return work.problem
     imported = work.imported
-    what = "proposals" if imported.imported_as == "proposals" else "memories"
+    what = _many(imported.added, f"new {_noun(imported)}")
     left_out = f", {imported.left_out_count:,} left out" if imported.left_out_count else ""
-    return f"Imported {imported.added:,} new {what} from {imported.source}{left_out}."
+    return f"Imported {what} from {imported.source}{left_out}."
+
+
+def _noun(imported: Imported) -> str:
+    if imported.imported_as == "proposals":
+        return "proposal"
+    return "file" if imported.form == "workbench" else "memory"
 
 
 def _left_out_lines(left_out: Sequence[LeftOut], count: int, width: int) -> list[Line]:
@@ -261,7 +266,7 @@ def _count_line(number: int, word: str, told: str, width: int, *, role: str = "s
 
 
 def _many(number: int, noun: str) -> str:
-    plural = "memories" if noun == "memory" else f"{noun}s"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"1 {noun}" if number == 1 else f"{number:,} {plural}"
 
 

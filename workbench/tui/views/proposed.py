@@ -11,7 +11,7 @@ from workbench.tui.ink import Line, Span, column, cut, gap, ink, line_width, spr
 from workbench.tui.text import plain
 from workbench.tui.views.boxes import BOXES, CONFIDENCES
 from workbench.tui.views.memory import STORE_SIGNS
-from workbench.tui.views.scopes import scope_words
+from workbench.tui.views.scopes import SCOPE_FROM, scope_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,7 +26,6 @@ UNREADABLE: Final = "unreadable:"
 AGENT_SIGN: Final = "⇢"
 _WIDTH = 13
 _NAME = 40
-_ROOM_FOR_SCOPE = 60
 _LONGEST_GIST = 600
 
 
@@ -114,7 +113,7 @@ def proposal_line(waiting: Waiting, width: int) -> Line:
     room = max(1, width - line_width(tuple(left)))
     left.append(ink(proposal.content[:_LONGEST_GIST], "faint" if faint else "text", room))
     right: list[Span] = []
-    if proposal.scope and width >= _ROOM_FOR_SCOPE:
+    if proposal.scope and width >= SCOPE_FROM:
         right += [ink(scope_words(proposal.scope), "soft", _NAME), gap(1)]
     for word in marks_of(proposal):
         right += [Span(word, "decide"), gap(1)]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+SCOPE_FROM = 60
+"""So wide, in cells, is a row that has room for it."""
 _EVERYBODY = "everybody"
 
 

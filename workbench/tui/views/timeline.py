@@ -12,7 +12,7 @@ from workbench.tui.palette import score_role
 from workbench.tui.text import cell_width, plain
 from workbench.tui.views.dates import MONTH_NAMES, MONTHS, day_name, short_day
 from workbench.tui.views.memory import known_lines, markdown_lines, section
-from workbench.tui.views.scopes import scope_words
+from workbench.tui.views.scopes import SCOPE_FROM, scope_words
 from workbench.tui.widgets.rows import SectionedRows
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ _LEVELS = "▂▃▄▅▆▇█"
 _EMPTY = "▁"
 _STRIP_FROM = 58
 _TAGS_FROM = 84
-_SCOPE_FROM = 60
 _SCORE_FROM = 48
 
 
@@ -137,7 +136,7 @@ def _episode_line(episode: Episode, width: int, day: str) -> Line:
     right: Line = ()
     if width >= _TAGS_FROM and episode.tags:
         right = (_tags(episode.tags, max(12, width // 6)),)
-    if width >= _SCOPE_FROM and episode.scope:
+    if width >= SCOPE_FROM and episode.scope:
         right = (ink(scope_words(episode.scope), "soft", width // 4), *((gap(2), *right) if right else ()))
     if width >= _SCORE_FROM and episode.score is not None:
         right = (*right, gap(2), Span(f"{episode.score:.2f}", "faint"))
