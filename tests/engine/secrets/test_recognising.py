@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -62,6 +64,13 @@ def test_secrets(text: str, kind: str, secret: str | None) -> None:
         "password is ********",
         "api_key = <your-key-1>",
         "The password is well-known.",
+        "api_key = YOUR_GEMINI_API_KEY",
+        "api_key = 'my_api_key', SLACK_TOKEN=xoxb-your-slack-token",
+        "const apiKey = API_KEY; api_key: process.env.OPENWEATHER_API_KEY",
+        "password = db.Column(db.String(120), nullable=False)",
+        "create(password=hashed_password) and api_key: your_api_key_here",
+        "password = argon2.hash_password(password), password=fields.Str(required=True)",
+        "api key = headers['x'], api_key=self.api_key",
         "Commit 4f2a9c0d1e2b3c4d5e6f7a8b9c0d1e2f3a4b5c6d",
         "entity:person--alex#^f7k2 and episode:2026-02-02:14:30",
         "Meet at 10:30@home, https://example.org/a:b/c@d",
@@ -135,6 +144,26 @@ def test_a_token_broken_over_lines(token: str, between: str, width: int) -> None
     # However it is wrapped, it is the same: what is allowed is allowed.
     assert found.digest == find_secrets(token)[0].digest
     assert masked(text) == "Use [secret left out]\nfor uploads.\n"
+
+
+BEGIN = "-----BEGIN PRIVATE KEY-----"
+
+
+def test_a_private_key_that_lost_its_end_is_found_with_its_lines() -> None:
+    torn = f"{BEGIN}\n{'MIIEowIBAAKCAQEA' * 4}\n{'aB3+/' * 12}="
+    assert [each.text for each in find_secrets(f"Here:\n{torn}\n\nThe boat leaves at nine.\n")] == [torn]
+
+
+def test_beginnings_of_private_keys_are_looked_at_once() -> None:
+    # Each of them looked for an end in all that follow.
+    begun = time.process_time()
+    assert len(find_secrets(f"{BEGIN}\n" * 10_000)) == 10_000
+    assert time.process_time() - begun < 2
+
+
+@pytest.mark.parametrize("password", ["abc(1x9", "Abc_Def_9", "correct_horse", "Tr(ub4dor[3"])
+def test_a_password_is_no_name_of_a_program(password: str) -> None:
+    assert [each.text for each in find_secrets(f"the password is {password}\n")] == [password]
 
 
 def test_two_tokens_in_lines_of_their_own_are_two() -> None:

@@ -25,7 +25,11 @@ _END: Final = r"(?![A-Za-z0-9])"
 _FORMS: Final[tuple[tuple[str, str], ...]] = (
     (
         "private key",
-        r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----(?:[\s\S]{0,20000}?-----END[ A-Z]+-----)?",
+        # Where its end is missing, what could be lines of it belongs to it.
+        (
+            r"-----BEGIN (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----"
+            r"(?:(?:[^-]|-(?!----BEGIN )){0,20000}?-----END[ A-Z]+-----|(?:\s{1,8}[A-Za-z0-9+/=]{20,200}(?!\S))*)"
+        ),
     ),
     ("AWS access key", _START + r"(?:AKIA|ASIA)[A-Z0-9]{16}" + _END),
     ("GitHub token", _START + r"(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{40,255})" + _END),
@@ -34,7 +38,7 @@ _FORMS: Final[tuple[tuple[str, str], ...]] = (
     ("OpenAI key", _START + r"sk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{32,255}"),
     ("Stripe key", _START + r"[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}" + _END),
     ("Google API key", _START + r"AIza[A-Za-z0-9_-]{35}"),
-    ("Slack token", _START + r"xox[abeoprs]-[A-Za-z0-9-]{10,255}"),
+    ("Slack token", _START + r"xox[abeoprs]-(?=[A-Za-z-]*\d)[A-Za-z0-9-]{10,255}"),
     ("Hugging Face token", _START + r"hf_[A-Za-z0-9]{30,255}" + _END),
     ("npm token", _START + r"npm_[A-Za-z0-9]{36}" + _END),
     ("PyPI token", _START + r"pypi-[A-Za-z0-9_-]{50,255}"),
@@ -100,8 +104,14 @@ _TOKENS: Final = range(1, _ADDRESS)
 _UNSEEN: Final = re.compile(
     r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\ufeff]|\\(?=[_.:-])"
 )
-# What stands where a secret would, in examples and settings: `$TOKEN`, `<token>`, `****`, `[[link]]`.
-_STAND_IN: Final = re.compile(r"[$<{\[(%].*|(.)\1{3,}.*|(?:https?|file)://.*", re.DOTALL)
+# What stands where a secret would, in examples, settings and programs: `$TOKEN`, `<token>`, `****`, `[[link]]`,
+# `YOUR_API_KEY`, `process.env.TOKEN`, `hash(password)`.
+_STAND_IN: Final = re.compile(
+    r"[$<{\[(%].*|(.)\1{3,}.*|(?:https?|file)://.*"
+    r"|[A-Z]+(?:_[A-Z]+)+|(?:[A-Za-z]+_)*(?:api_)?(?:key|token|password|secret|path)(?:_here)?\)*"
+    r"|(?:(?:[A-Za-z]\w*\.)?[A-Za-z_.]{3,}[(\[])+(?:[A-Za-z_.=]*|\d+)[)\]]*|[a-z_]+(?:\.[A-Za-z_]+)+",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True)
