@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.results import ReviewItem
 from workbench.tui.decisions import (
     APPROVED,
     DEFERRED,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date
 
-    from workbench.engine.results import ReviewItem
     from workbench.tui.decisions import Tally
     from workbench.tui.query import Query
 
@@ -203,7 +203,7 @@ class InboxRows(SectionedRows["ReviewItem | Waiting | Agent | Held | HeldGroup |
     def item(self, key: str) -> ReviewItem | None:
         """Return the item of that id."""
         row = self._row(key)
-        return None if row is None or isinstance(row, str | Waiting | Agent | Held | HeldGroup) else row
+        return row if isinstance(row, ReviewItem) else None
 
     def held(self, key: str) -> Held | None:
         """Return what was held back, of that row."""
@@ -234,7 +234,7 @@ class InboxRows(SectionedRows["ReviewItem | Waiting | Agent | Held | HeldGroup |
 
     @staticmethod
     def _waits(row: ReviewItem | Waiting | Agent | Held | HeldGroup | str | None) -> bool:
-        return row is not None and not isinstance(row, str | Agent | HeldGroup) and row.decision == UNDECIDED
+        return isinstance(row, ReviewItem | Waiting | Held) and row.decision == UNDECIDED
 
     def target(self, key: str) -> str:
         """Return what an item changes; empty where there is no such item."""
@@ -263,7 +263,7 @@ class InboxRows(SectionedRows["ReviewItem | Waiting | Agent | Held | HeldGroup |
             return held_line(row, width)
         if isinstance(row, HeldGroup):
             return group_line(row, width)
-        if not isinstance(row, str):
+        if isinstance(row, ReviewItem):
             return item_line(row, width)
         if row == UNREADABLE and self.key(index) == UNREADABLE:
             return unreadable_line(self._unreadable, width)
