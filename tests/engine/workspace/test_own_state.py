@@ -64,7 +64,8 @@ def test_a_new_workspace_at_the_same_place_knows_nothing_of_the_former(tmp_path:
     place = tmp_path / "notes"
     former = made(place, "The old secret plan.", clock=clock)
     shutil.rmtree(place)
-    Workspace.init(place, clock=clock, timezone="UTC")
+    begun = Workspace.init(place, clock=clock, timezone="UTC")
+    assert any("was set aside" in line for line in begun.warnings)
     assert identity(place) != former
     assert said_in(place, clock=clock) == []
     with Workspace.open(place, role="person", clock=clock) as workspace:

@@ -89,6 +89,19 @@ def test_what_belongs_to_another_program_is_named_and_left(settled: AgentHome, t
     assert place.read_bytes() == before
 
 
+def test_what_another_workspace_left_at_this_place_is_named_and_left(settled: AgentHome) -> None:
+    with settled.open("person") as workspace:
+        former = (
+            workspace.state.with_name(f"{workspace.state.name}.20260101T000000") / "sessions" / "7d0c.jsonl"
+        )
+        write(former, *chain(f"Remember that {SECRET}.", "Noted."))
+        kept = workspace.remember(SECRET, store="episodic")
+        assert kept.id is not None
+        done = purge(workspace, kept.id)
+        assert any(str(former) in line and "not ours" in line for line in done.warnings)
+    assert "amber" in former.read_text()
+
+
 def test_a_transcript_that_somebody_writes_is_named(
     settled: AgentHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,11 +70,15 @@ def _elsewhere(ground: Ground, erase: Erase) -> Iterator[str]:
 
 
 def _foreign(ground: Ground) -> Iterator[Lines]:
-    """Give the transcripts of other programs that this workspace knows: what was copied, and what is searched."""
+    """Give the transcripts of others that this workspace knows: copied, searched, or left by who was here before."""
     from workbench.engine.sessions.copying import originals
     from workbench.engine.sessions.lines import FileLines
+    from workbench.engine.workspace.own_state import set_aside_beside
 
     yield from originals(places.own_home(ground).store)
+    for former in set_aside_beside(ground.state):
+        for place in sorted((former / places.FOLDER).glob("*.jsonl*")):
+            yield FileLines(place)
     for name in ground.settings.search.session_paths if ground.settings.search.sessions else ():
         for place in sorted((ground.root / Path(name).expanduser()).rglob("*.jsonl")):
             yield FileLines(place)
