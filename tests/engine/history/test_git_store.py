@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import random
 import subprocess
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -17,6 +18,7 @@ from workbench.engine.history.git_store import BRANCH, GitStore
 from workbench.engine.history.git_tree import (
     TreeReader,
 )
+from workbench.engine.history.recovery import flush_objects
 
 MOMENT = datetime(2026, 2, 2, 14, 30, tzinfo=timezone(timedelta(hours=-3, minutes=-30)))
 
@@ -258,6 +260,19 @@ def test_objects_can_be_packed_and_read_on(store: GitStore) -> None:
     for oid in oids:
         store.loose_path(oid).unlink()
     assert GitStore(store.path).file_at(made, "a.md") == store.file_at(made, "a.md") == b"1"
+
+
+def test_of_many_objects_to_flush_the_small_are_packed_and_the_large_stay(
+    store: GitStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workbench.engine.history.recovery._MANY_OBJECTS", 3)
+    small = {store.write_blob(b"%d" % number): b"%d" % number for number in range(5)}
+    content = random.Random(1).randbytes(20_000)
+    large = store.write_blob(content)
+    flush_objects(store, dict.fromkeys([*small, large]))
+    assert store.loose_path(large).exists()
+    assert not any(store.loose_path(oid).exists() for oid in small)
+    assert {oid: GitStore(store.path).read_blob(oid) for oid in (*small, large)} == {**small, large: content}
 
 
 def test_ancestry_and_walks_follow_first_parents(store: GitStore) -> None:

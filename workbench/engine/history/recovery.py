@@ -14,6 +14,8 @@ from workbench.engine.history.work_files import Staging, remove_temporary_files
 
 # More new objects than this are put into a pack, which is flushed as one file.
 _MANY_OBJECTS = 400
+# Bytes, as git keeps it by itself.
+_SMALL_OBJECT = 16_384
 
 
 def recover(
@@ -72,20 +74,22 @@ def checkpoint(store: GitStore, journal: Journal, state: JournalState | None = N
 
 
 def flush_objects(store: GitStore, oids: dict[str, None]) -> None:
-    """Flush objects to disk; many of them are put into a pack first.
+    """Flush objects to disk; many small ones are put into a pack first.
+
+    Large ones stay apart: a pack looks for what they have in common, which takes longer than all else.
 
     Raises:
         StorageError: The disk refuses.
     """
     loose = {oid: place for oid in oids if (place := store.loose_path(oid)).exists()}
     try:
-        if len(loose) > _MANY_OBJECTS:
-            for place in store.pack(loose):
+        small = [oid for oid, place in loose.items() if place.stat().st_size <= _SMALL_OBJECT]
+        if len(small) > _MANY_OBJECTS:
+            for place in store.pack(small):
                 _sync_file(place)
             sync_folder(store.path / "objects" / "pack")
-            for place in loose.values():
-                place.unlink(missing_ok=True)
-            return
+            for oid in small:
+                loose.pop(oid).unlink(missing_ok=True)
         for place in loose.values():
             with contextlib.suppress(FileNotFoundError):
                 _sync_file(place)
