@@ -458,6 +458,22 @@ def test_a_damaged_account_is_as_good_as_none(settled: AgentHome, claw: Path) ->
         assert workspace.import_from(claw).added == 5
 
 
+def test_much_text_comes_in_small_batches_so_that_it_can_be_called_off_at_once(
+    settled: AgentHome, tmp_path: Path
+) -> None:
+    turns = [("user", f"{day} " + "words " * 1_300, f"2025-03-{day:02}T09:00:00Z") for day in range(1, 31)]
+    for name in "abcdef":
+        write(tmp_path / "s", {f"{name}.jsonl": chat(*((who, name + text, at) for who, text, at in turns))})
+    asked = list[int]()
+    with settled.open("person") as workspace:
+        imported = workspace.import_from(
+            tmp_path / "s", progress=lambda told: asked.append(told.added), cancelled=lambda: len(asked) > 160
+        )
+        assert (imported.added, imported.complete, len(imported.commits)) == (161, False, 2)
+        assert workspace.import_from(tmp_path / "s").added == 19
+        assert workspace.audit_verify().ok
+
+
 def test_two_at_once_store_everything_once(settled: AgentHome, claw: Path) -> None:
     with settled.open("main") as one, settled.open("main") as two:
         with ThreadPoolExecutor(2) as pool:

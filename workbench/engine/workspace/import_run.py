@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 MOST_PROPOSALS: Final = 100
 """So many proposals come from one import; nobody decides on more in one go. The rest waits for the next one."""
 _BATCH_PIECES: Final = 500
-_BATCH_CHARACTERS: Final = 4_000_000
+# Half a second's work: so long it takes until an import stops that was called off.
+_BATCH_CHARACTERS: Final = 1_000_000
 _BATCH_FILES: Final = 2_000
 _BATCH_PROPOSALS: Final = 20
 _DOING: Final = "import memory"
