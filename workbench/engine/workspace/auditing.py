@@ -140,7 +140,7 @@ class Auditing(KeepingUp):
         verified = verify(self._ground.history)
         if not any(each.kind == "outside-edit" for each in verified.problems):
             return verified
-        left_out = {each.path for each in waiting(self._ground) if not each.secret}
+        left_out = {each.path for each in waiting(self._ground) if each.is_left_out}
         told = "It holds what looks like a secret, and stays out of history until a person decides: workbench secrets"
         problems = tuple(
             replace(each, detail=told) if each.kind == "outside-edit" and each.where in left_out else each

@@ -68,6 +68,11 @@ class HeldRequest:
         return str(self.arguments.get("secret", "")) if self.method == EDIT else ""
 
     @property
+    def is_left_out(self) -> bool:
+        """Tell whether it is an edit of a file that stays as it was written, and out of history."""
+        return bool(self.path) and not self.secret
+
+    @property
     def placeholder(self) -> str:
         """Return what stands in the file of an edit where the secret was."""
         return f"[held back {self.number}: {' and '.join(self.kinds)}]"
@@ -234,7 +239,7 @@ def waiting(ground: Ground) -> tuple[HeldRequest, ...]:
     from workbench.engine.secrets import find_secrets
 
     held = HeldBackFile(ground.state).read()
-    if not any(each.path and not each.secret for each in held):
+    if not any(each.is_left_out for each in held):
         return held
     ground.follow_settings()
     allowed = ground.settings.secrets.allow
@@ -245,9 +250,8 @@ def waiting(ground: Ground) -> tuple[HeldRequest, ...]:
         return frozenset(each.digest for each in (*find_secrets(text), *find_secrets(path)))
 
     def waits(request: HeldRequest) -> bool:
-        if not request.path or request.secret:
-            return True
-        return not digests_in(request.path).isdisjoint(set(request.digests) - set(allowed))
+        new = set(request.digests) - set(allowed)
+        return not (request.is_left_out and digests_in(request.path).isdisjoint(new))
 
     return tuple(filter(waits, held))
 
@@ -286,14 +290,11 @@ def tell_left_out(ground: Ground) -> tuple[str, ...]:
     """Return a line that names the files which stay out of history; none where there are none."""
     from workbench.engine.secrets import masked
 
-    paths = list(
-        dict.fromkeys(masked(each.path) for each in waiting(ground) if each.path and not each.secret)
-    )
+    paths = list(dict.fromkeys(masked(each.path) for each in waiting(ground) if each.is_left_out))
     if not paths:
         return ()
-    named = ", ".join(paths[:_MOST_NAMED]) + (
-        f" and {len(paths) - _MOST_NAMED} more" * (len(paths) > _MOST_NAMED)
-    )
+    more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
+    named = ", ".join(paths[:_MOST_NAMED]) + more
     return (
         f"Held back as secrets, and out of history until you decide (workbench secrets): what stands in {named}.",
     )

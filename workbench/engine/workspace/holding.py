@@ -47,7 +47,7 @@ class Holding(Writing):
                     scope=each.arguments.get("scope") or None,
                     path=masked(each.path),
                     line=each.arguments.get("line") if each.path else None,
-                    left_out=bool(each.path and not each.secret),
+                    left_out=each.is_left_out,
                 )
                 for each in waiting(self._ground)
             )
@@ -62,10 +62,10 @@ class Holding(Writing):
         """
         require(self._ground.role, Capability.CHANGE_SETTINGS, doing="see what was held back")
         request = self._held().take(number)
-        if not request.path or request.secret:
-            return results.HeldSecret(number, request.secret or request.text)
-        found = self._secrets_in(request)
-        return results.HeldSecret(number, "\n".join(dict.fromkeys(each.text for each in found)))
+        if request.is_left_out:
+            found = dict.fromkeys(each.text for each in self._secrets_in(request))
+            return results.HeldSecret(number, "\n".join(found))
+        return results.HeldSecret(number, request.secret or request.text)
 
     def secrets_store(self, number: int, *more: int, leave_out: bool = False) -> results.Remembered:
         """Store what was held back; the secrets in it are allowed from then on. Only a person may.
@@ -139,7 +139,7 @@ class Holding(Writing):
 
     def _keep_in_file(self, request: HeldRequest) -> results.Changed:
         """Let in what was written into a file from outside."""
-        if not request.secret:
+        if request.is_left_out:
             return self._take_in(request.path)
         if request.placeholder not in self._text_of(request.path):
             raise NotFound(
@@ -152,9 +152,9 @@ class Holding(Writing):
 
     def _leave_out_of_file(self, request: HeldRequest) -> results.Changed:
         """Leave a secret out of the file it was written into from outside."""
-        if request.secret:
-            return self._replace_in(request, LEFT_OUT, "left out what was held back")
-        return self._take_out(request)
+        if request.is_left_out:
+            return self._take_out(request)
+        return self._replace_in(request, LEFT_OUT, "left out what was held back")
 
     def _take_in(self, path: str) -> results.Changed:
         """Let history take in a file that it did not, if nothing else in it waits.
