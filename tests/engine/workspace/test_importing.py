@@ -162,11 +162,17 @@ def test_an_import_is_taken_back_later_but_for_what_was_changed_since(
         now = settled.tracked()
         assert b"Deployed to eu-3." in now[day]
         assert b"tram" not in now[day]
-        assert set(now) - set(before) == {own, day, "memory/imports/claw/recipes.md"} - set(before)
+        accounts = {path for path in now if path.startswith("memory/meta/imports/")}
+        kept_files = {own, day, "memory/imports/claw/recipes.md", *accounts}
+        assert set(now) - set(before) == kept_files - set(before)
         assert not any(b"Miso" in content for content in now.values())
         assert workspace.audit_verify().ok
         with pytest.raises(InvalidInput, match="taken back already"):
             workspace.import_undo(imported.commits[0])
+        again = workspace.import_from(claw)
+        assert (again.added, again.known, again.left_out) == (4, 2, ())
+        assert "Deployed to eu-2." not in settled.text(day)
+        workspace.undo()
         workspace.undo()
         assert settled.tracked() == later
         assert workspace.import_undo(imported.commits[0]).removed == 4
@@ -195,6 +201,9 @@ def test_of_an_import_as_proposals_what_was_decided_on_stays(settled: AgentHome,
         assert done.removed == 2
         assert {each.number for each in workspace.proposals().proposals} == {deferred, own}
         assert workspace.show(memory).text
+        again = workspace.import_from(claw, imported_as="proposals")
+        assert (again.added, again.known) == (2, 3)
+        workspace.undo()
         workspace.undo()
         assert len(workspace.proposals().proposals) == 4
 
@@ -431,6 +440,21 @@ def test_a_conversation_that_goes_on_comes_with_its_new_turns_alone(
         workspace.undo()
         write(place, {"a.jsonl": chat(*TALK)})
         assert workspace.import_from(place).added == 1
+
+
+def test_a_conversation_that_was_edited_and_kept_comes_with_its_new_turns_alone(
+    settled: AgentHome, tmp_path: Path
+) -> None:
+    place = write(tmp_path / "s", {"a.jsonl": chat(*TALK[:2])})
+    with settled.open("person") as workspace:
+        imported = workspace.import_from(place)
+        day = "memory/episodes/2026-01-24.md"
+        settled.write(day, settled.text(day).replace("In eu-2.", "In eu-3."))
+        assert workspace.import_undo(imported.commits[0]).kept_count == 1
+        assert workspace.import_from(place).added == 0
+        write(place, {"a.jsonl": chat(*TALK)})
+        (memory,) = workspace.import_from(place).ids
+        assert workspace.show(memory).text == "User: And production?\n\nAssistant: In us-1."
 
 
 @pytest.mark.parametrize("when", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])

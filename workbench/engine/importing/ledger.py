@@ -7,7 +7,7 @@ alone. What was edited or removed since stays in the account and does not come b
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from workbench.engine import layout
@@ -50,12 +50,7 @@ class Ledger:
                 self._take(view.read(path) or b"")
 
     def _take(self, content: bytes) -> None:
-        try:
-            said = json.loads(content)
-        except (ValueError, RecursionError):
-            return
-        if not isinstance(said, Mapping):
-            return
+        said = _read(content)
         pieces, notes, written = (_texts(said.get(name)) for name in ("pieces", "notes", "written"))
         for key, standing in pieces.items():
             if _turns(standing) >= _turns(self.pieces.get(key, "")):
@@ -88,6 +83,8 @@ class Account:
     pieces: dict[str, str] = field(default_factory=dict)
     notes: dict[str, str] = field(default_factory=dict)
     written: dict[str, str] = field(default_factory=dict)
+    became: dict[str, str] = field(default_factory=dict)
+    """By key of a piece, the id of its memory, or `#` and the number of its proposal."""
 
     def add(self, piece: Piece) -> None:
         """Note that a piece was imported whole."""
@@ -99,8 +96,45 @@ class Account:
         Args:
             about: What was imported, and when.
         """
-        said = {**about, "pieces": self.pieces, "notes": self.notes, "written": self.written}
-        return (json.dumps(said, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "replace")
+        return _rendered(
+            {
+                **about,
+                "pieces": self.pieces,
+                "notes": self.notes,
+                "written": self.written,
+                "became": self.became,
+            }
+        )
+
+
+def only(content: bytes, kept: Collection[str]) -> bytes | None:
+    """Return a file of the account with what became something that is kept; None where nothing did.
+
+    Args:
+        content: As it was written.
+        kept: Ids of memories, numbers of proposals with `#`, paths of notes.
+    """
+    said = _read(content)
+    became = {key: what for key, what in _texts(said.get("became")).items() if what in kept}
+    notes = {key: path for key, path in _texts(said.get("notes")).items() if path in kept}
+    if not became and not notes:
+        return None
+    pieces = {key: standing for key, standing in _texts(said.get("pieces")).items() if key in became}
+    written = {path: each for path, each in _texts(said.get("written")).items() if path in kept}
+    return _rendered({**said, "pieces": pieces, "notes": notes, "written": written, "became": became})
+
+
+def _read(content: bytes) -> Mapping[str, object]:
+    """Return what a file of the account says; nothing where it is damaged."""
+    try:
+        said = json.loads(content)
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, Mapping) else {}
+
+
+def _rendered(said: Mapping[str, object]) -> bytes:
+    return (json.dumps(said, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "replace")
 
 
 def _texts(value: object) -> dict[str, str]:

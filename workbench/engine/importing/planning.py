@@ -150,7 +150,7 @@ def _episodes(
     clean: Callable[[str], str],
     skipped: list[Skipped],
 ) -> list[str]:
-    days: dict[str, tuple[EpisodeLog, set[str], list[tuple[Piece, NewEntry]]]] = {}
+    days: dict[str, tuple[EpisodeLog, set[str], list[tuple[datetime, Piece, NewEntry]]]] = {}
     for piece in pieces:
         rest = known.new_part(piece)
         if rest is None:
@@ -171,16 +171,17 @@ def _episodes(
         key = text_key(text)
         if key not in said:
             said.add(key)
-            new.append((rest, as_entry(rest, about, text)))
+            new.append((moment, piece, as_entry(rest, about, text)))
     ids: list[str] = []
     for path in sorted(days):
         log, _, new = days[path]
         if not new:
             continue
-        new.sort(key=lambda each: (each[0].moment or about.started).astimezone(about.zone))
-        extended = log.append_entries(entry for _, entry in new)
+        new.sort(key=lambda each: each[0])
+        extended = log.append_entries(entry for _, _, entry in new)
         added = extended.entries[-len(new) :]
         ids.extend(entry.id for entry in added)
+        account.became |= {piece.key: entry.id for (_, piece, _), entry in zip(new, added, strict=True)}
         draft.write(path, extended.render(), Action.APPEND, f"imported {len(new):,} from {about.source}")
     return ids
 

@@ -17,7 +17,7 @@ from workbench.engine.history.structural_revert import try_revert
 from workbench.engine.history.taking_back import Overlay
 from workbench.engine.history.trailers import CONTINUES, REVERTS
 from workbench.engine.history.undo import commits_since
-from workbench.engine.importing.ledger import NOTES
+from workbench.engine.importing.ledger import FOLDER, NOTES, only
 from workbench.engine.importing.pieces import Skipped
 
 if TYPE_CHECKING:
@@ -99,6 +99,7 @@ def plan_import_undo(
         drop: Takes proposals out.
     """
     overlay, reckoning = Overlay(files), Reckoning()
+    accounts: list[str] = []
     for commit in commits:
         for change in store.changes(commit):
             before, after = (
@@ -106,9 +107,17 @@ def plan_import_undo(
             )
             now = overlay.read(change.path)
             # What was removed since stays so.
-            if now is not None and after is not None:
+            if now is None or after is None:
+                continue
+            if change.path.startswith(f"{FOLDER}/"):
+                accounts.append(change.path)
+            else:
                 content = _without(change.path, before, after, now, reckoning, drop)
                 overlay.write(change.path, content)
+    # What stays does not come again as it was; all else may.
+    kept = {each.where for each in reckoning.kept}
+    for path in accounts:
+        overlay.write(path, only(overlay.read(path) or b"", kept))
     trailers = tuple((REVERTS, commit) for commit in commits)
     return reverting_plan(overlay, tuple(commits), told, trailers).answering(reckoning)
 

@@ -163,6 +163,7 @@ class ImportRun:
                 continue
             account.add(item)
             ledger.pieces[item.key] = account.pieces[item.key]
+            account.became[item.key] = f"#{proposed.number}"
             if proposed.commit is None:
                 tally.known += 1
             else:
