@@ -110,6 +110,15 @@ async def test_sessions_of_all_places_are_listed_with_how_full_they_are(spoken: 
         assert "whatsapp:dm:+351" in text
 
 
+async def test_when_a_session_ends_is_told_whole(spoken: Workspace) -> None:
+    async with looking(spoken, (120, 40)) as pilot:
+        await open_sessions(pilot)
+        # At a third of the width less, how large the transcript is makes room.
+        told = [line for line in head(pilot).splitlines() if "· ends " in line]
+        assert told
+        assert not any("…" in line for line in told)
+
+
 async def test_a_filter_narrows_the_list(spoken: Workspace) -> None:
     async with looking(spoken) as pilot:
         await open_sessions(pilot)

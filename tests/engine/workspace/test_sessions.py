@@ -364,7 +364,9 @@ def test_a_compaction_keeps_the_transcript_and_shortens_the_context(talked: Agen
 def test_where_all_is_new_nothing_is_compacted(talked: AgentHome) -> None:
     with talked.open() as workspace:
         before = transcript(workspace).read_bytes()
-        assert workspace.session_compact(MAIN).line is None
+        done = workspace.session_compact(MAIN)
+        assert done.line is None
+        assert f"its messages are about {done.tokens_before:,} tokens" in done.told
         assert transcript(workspace).read_bytes() == before
 
 

@@ -289,6 +289,7 @@ def _nothing(found: places.Found, before: Context, keep: int) -> results.Compact
         summarised=0,
         kept=len(before.messages),
         compactions=found.entry.compactions,
-        told=f"There is nothing to compact: all of it is among the newest {keep:,} tokens, which stay.",
+        told=f"There is nothing to compact: its messages are about {before.total:,} tokens, "
+        f"and the newest {keep:,} stay.",
         copied_from=found.copied_from,
     )

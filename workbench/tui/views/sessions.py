@@ -255,7 +255,10 @@ def head_lines(
         said.append(f"last {_moment(row.updated, now)}")
     if row.expires is not None and row.fresh:
         said.append(f"ends {_moment(row.expires, now)}")
-    lines.append(cut((ink(" · ".join(said), "faint", width),), width))
+    if cell_width(_BETWEEN.join(said)) > width:
+        # When it ends counts more than how large it is.
+        said.remove(_size(row.size_bytes))
+    lines.append(cut((ink(_BETWEEN.join(said), "faint", width),), width))
     if listed.place:
         told = "Only read: what is done to it is done to a copy."
         lines.append((ink(told, "soft", width),))
