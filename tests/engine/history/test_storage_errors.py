@@ -79,7 +79,7 @@ def test_a_file_that_cannot_take_its_name_undoes_the_others(
     real = work_files.Staging.place
     calls = 0
 
-    def failing(staging: work_files.Staging, path: str) -> None:
+    def failing(staging: work_files.Staging, path: str, before: bytes | None = None) -> bool:
         nonlocal calls
         calls += 1
         if calls == place:

@@ -13,6 +13,8 @@ from tests.engine.workspace.callings import EPISODE
 from tests.engine.workspace.test_secrets import PASSWORD, TOKEN
 from workbench.engine import Workspace
 from workbench.engine.errors import NotFound, Refused, RoleRefused, SecretFound, StorageError
+from workbench.engine.history import work_files
+from workbench.engine.history.swapping import swap
 from workbench.engine.history.views import WorkFiles
 from workbench.engine.history.work_files import Staging
 from workbench.engine.workspace.held_back import FILE, HeldBackFile, HeldRequest
@@ -369,6 +371,37 @@ def test_a_file_that_is_being_saved_is_left_for_the_next_look(
         workspace.adopt()
         assert place.read_text() == f"Boats: {STAND_IN}\nGulls.\n"
         assert len(workspace.secrets_held().held) == 1
+    assert not in_history(settled, TOKEN)
+
+
+@pytest.mark.parametrize("renaming", [True, False])
+def test_what_is_saved_as_the_file_takes_its_name_comes_back(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch, *, renaming: bool
+) -> None:
+    def save(place: Path) -> None:
+        said = place.read_text() + "Gulls.\n"
+        saved = place.with_name("saved.tmp") if renaming else place
+        saved.write_text(said)
+        saved.replace(place)
+
+    def saved_just_before(one: Path, other: Path) -> bool:
+        monkeypatch.setattr(work_files, "swap", swap)
+        save(other)
+        return swap(one, other)
+
+    with settled.open(role="person") as workspace:
+        known(workspace, settled)
+        place = write(settled, NOTES, f"Boats: {TOKEN}\n")
+        monkeypatch.setattr(work_files, "swap", saved_just_before)
+        assert workspace.adopt().commit is None
+        assert place.read_text() == f"Boats: {TOKEN}\nGulls.\n"
+        workspace.adopt()
+        assert place.read_text() == f"Boats: {STAND_IN}\nGulls.\n"
+        # The same holds for a change.
+        core = settled.root / "MEMORY.md"
+        monkeypatch.setattr(work_files, "swap", saved_just_before)
+        workspace.core_add("Identity", "Likes ferries")
+        assert "Gulls." in core.read_text()
     assert not in_history(settled, TOKEN)
 
 

@@ -142,7 +142,8 @@ def replace_unless_edited(root: Path, path: str, before: bytes, after: bytes, tr
         staging.lay(path, after)
         if stamp_of(root / path) != stamp:
             return False
-        staging.place(path)
+        if not staging.place(path, before):
+            return False
         sync_folder((root / path).parent)
     except OSError as error:
         raise cannot_write(path, error) from error

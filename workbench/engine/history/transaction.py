@@ -406,9 +406,10 @@ class Writing:
                 elif step.after is None:
                     place.unlink(missing_ok=True)
                     done.append(step)
-                else:
-                    staging.place(step.path)
+                elif staging.place(step.path, step.before):
                     done.append(step)
+                else:
+                    overtaken.append(step.path)
             except OSError as error:
                 raise cannot_write(step.path, error) from error
         for folder in {(self._root / step.path).parent for step in done}:
