@@ -84,7 +84,7 @@ def test_a_file_that_cannot_take_its_name_undoes_the_others(
         calls += 1
         if calls == place:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        real(staging, path)
+        return real(staging, path, before)
 
     monkeypatch.setattr(work_files.Staging, "place", failing)
     with pytest.raises(StorageError, match="Permission denied"):

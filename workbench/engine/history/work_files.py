@@ -11,6 +11,7 @@ from pathlib import Path
 from workbench.engine import layout
 from workbench.engine.errors import StorageError
 from workbench.engine.history.journal import sync_folder, write_all
+from workbench.engine.history.swapping import swap
 
 _TEMPORARY = re.compile(r"^\.workbench-[a-z0-9]+-\d+\.tmp$")
 
@@ -75,10 +76,26 @@ class Staging:
         except OSError as error:
             raise cannot_write(path, error) from error
 
-    def place(self, path: str) -> None:
-        """Let the new content take the file's name."""
-        self._staged[path].replace(self._root / path)
-        del self._staged[path]
+    def place(self, path: str, before: bytes | None = None) -> bool:
+        """Let the new content take the file's name, if the file reads as it did; tell whether it does.
+
+        Whoever saves a file between a look at it and the moment its name is taken would lose what they wrote:
+        therefore the two change names, and back where what was got is not what was looked at.
+
+        Args:
+            path: Of a file that was laid.
+            before: What the file said when it was looked at; None takes the name whatever it says.
+        """
+        temporary, place = self._staged[path], self._root / path
+        if before is None or not swap(temporary, place):
+            temporary.replace(place)
+            del self._staged[path]
+            return True
+        if temporary.read_bytes() != before:
+            swap(temporary, place)
+            return False
+        self.drop(path)
+        return True
 
     def drop(self, path: str) -> None:
         """Throw one new content away."""
