@@ -272,6 +272,29 @@ def test_no_undo_deletes_a_file_that_was_decided_on(home: AgentHome, decide: str
         assert workspace.audit_verify().ok
 
 
+@pytest.mark.parametrize("numbers", [(1, 2), (2, 1)])
+def test_each_file_goes_in_as_what_it_is_whatever_else_was_edited(
+    settled: AgentHome, numbers: tuple[int, int]
+) -> None:
+    with settled.open(role="person") as workspace:
+        known(workspace, settled, "TOOLS.md")
+        write(settled, "TOOLS.md", f"Use {TOKEN}.\n")
+        place = write(settled, NOTES, f"Use {TOKEN[:-4]}9Zq7.\n")
+        workspace.adopt()
+        assert [each.path for each in workspace.secrets_held().held] == ["TOOLS.md", NOTES]
+        write(settled, "IDENTITY.md", "# Pilot\n")
+        found = len(workspace.audit_log(actor="system:init").entries)
+        workspace.secrets_store(*numbers)
+        workspace.adopt()
+        begun = workspace.audit_log(actor="system:init").entries
+        assert [each.file for each in begun[: len(begun) - found]] == [NOTES]
+        edited = {each.file for each in workspace.audit_log(actor="manual", action="EDIT").entries}
+        assert "TOOLS.md" in edited
+        for _ in range(3):
+            workspace.undo()
+            assert place.exists()
+
+
 def test_a_secret_in_the_settings_keeps_nobody_from_deciding(settled: AgentHome) -> None:
     with settled.open(role="person") as workspace:
         workspace.pin(EPISODE)

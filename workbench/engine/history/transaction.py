@@ -154,12 +154,13 @@ class Writing:
             remedy="Let the other program finish, then do it again.",
         )
 
-    def adopt(self, actor: str) -> Adopted:
-        """Take in every edit made from outside; see `History.adopt`."""
+    def adopt(self, actor: str, only: str | None = None) -> Adopted:
+        """Take in every edit made from outside, or that of one file only; see `History.adopt`."""
         head = self.head()
         tree = self.store.commit(head).tree if head else None
         edits = find_edits(self._root, self.store, tree, self._around.state)
-        taken = self._adopt(edits.files, actor)
+        wanted = {path: content for path, content in edits.files.items() if only in (None, path)}
+        taken = self._adopt(wanted, actor)
         return replace(taken, warnings=(*_warnings(edits), *taken.warnings))
 
     def begin_history(self) -> None:

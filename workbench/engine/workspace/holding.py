@@ -89,16 +89,18 @@ class Holding(Writing):
         """
         require(self._ground.role, Capability.CHANGE_SETTINGS, doing=_DOING)
         requests = [self._held().take(each) for each in (number, *more)]
+        told: tuple[str, ...] = ()
         with self._ground.action.begun():
             if not leave_out:
-                self.secrets_allow(dict.fromkeys(digest for each in requests for digest in each.digests))
+                digests = dict.fromkeys(digest for each in requests for digest in each.digests)
+                told = self.secrets_allow(digests).warnings
             stored = [self._store(each, leave_out=leave_out) for each in requests]
         forget_settled(self._ground)
         return replace(
             stored[-1],
             files=tuple(dict.fromkeys(path for each in stored for path in each.files)),
             ids=tuple(dict.fromkeys(name for each in stored for name in each.ids)),
-            warnings=tuple(dict.fromkeys(told for each in stored for told in each.warnings)),
+            warnings=tuple(dict.fromkeys((*told, *(line for each in stored for line in each.warnings)))),
         )
 
     def secrets_drop(self, number: int, *more: int) -> results.HeldBackList:
@@ -165,7 +167,7 @@ class Holding(Writing):
         history = self._ground.history
         head = history.head()
         known = head is not None and history.store.tree_blob(history.store.commit(head).tree, path)
-        adopted = self._ground.adopt("manual" if known else "system:init")
+        adopted = self._ground.adopt("manual" if known else "system:init", only=path)
         commits = adopted.commits if adopted is not None else ()
         told = (
             () if known else (f"History has {masked(path)} from now on; an undo leaves the file as it is.",)
@@ -173,6 +175,10 @@ class Holding(Writing):
         return results.Changed(
             commits[-1] if commits else history.head(), (path,), (f"file:{path}",), warnings=told
         )
+
+    def _left_out(self) -> set[str]:
+        """Return the files that stay out of history until a person decides."""
+        return {each.path for each in waiting(self._ground) if each.is_left_out}
 
     def _rewrite(self, path: str, before: bytes, after: bytes) -> None:
         """Give a file that history has not taken in other content, by a person’s word."""
@@ -230,6 +236,8 @@ class Holding(Writing):
     def secrets_allow(self, digests: Iterable[str]) -> results.Changed:
         """Let secrets be stored, wherever they come up; one commit of the settings. Only a person may.
 
+        Files that stayed out of history for them alone are taken in.
+
         Args:
             digests: As refusals and `secrets_held` name them.
 
@@ -269,16 +277,21 @@ class Holding(Writing):
             change = FileChange(layout.SETTINGS, allowing(before), action, summary)
             return Plan(action, layout.SETTINGS, summary, (change,), outcome=outcome)
 
-        if any(each.path == layout.SETTINGS for each in waiting(ground)):
+        left_out = self._left_out()
+        if layout.SETTINGS in left_out:
             # What was edited from outside and stays out of history is written by no plan.
             before = ground.files.read(layout.SETTINGS) or b""
             self._rewrite(layout.SETTINGS, before, allowing(before))
-            return self._take_in(layout.SETTINGS)
-        receipt = ground.mutate(
-            plan, ground.attribution("a secret was allowed"), Capability.CHANGE_SETTINGS, doing=_DOING
-        )
-        ground.follow_settings()
-        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+            changed = self._take_in(layout.SETTINGS)
+        else:
+            receipt = ground.mutate(
+                plan, ground.attribution("a secret was allowed"), Capability.CHANGE_SETTINGS, doing=_DOING
+            )
+            ground.follow_settings()
+            changed = replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+        settled = left_out - self._left_out() - {layout.SETTINGS}
+        taken = (changed, *map(self._take_in, sorted(settled)))
+        return replace(changed, warnings=tuple(line for each in taken for line in each.warnings))
 
     def secrets_scan(self) -> results.SecretScan:
         """Look through every memory file for what looks like a secret already.
