@@ -100,6 +100,19 @@ def test_an_episode_gives_way_by_being_archived(settled: AgentHome) -> None:
         assert old in statuses(workspace, "When does the ferry leave?")
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_a_conversation_stays_for_what_else_was_said_in_it(settled: AgentHome, named: bool) -> None:
+    said = "User: Remember that Priya is away.\n\nUser: The ferry leaves at 9:00"
+    old = remember(settled, said, store="episodic")
+    new = proposed(settled, "The ferry leaves at 10:00", store="episodic")
+    assert new.conflicts_with == (old,)
+    done = commit(settled, "person", new.number, replacing=[old] if named else True)
+    assert done.retired == ()
+    assert done.warnings == (f"#{new.number}: It contradicts {old}, which says more and still stands.",)
+    with settled.open() as workspace:
+        assert old in [hit.id for hit in workspace.search("is Priya away?").results]
+
+
 def test_a_line_of_core_memory_gives_way_by_a_persons_word_that_names_it(settled: AgentHome) -> None:
     new = proposed(settled, "The production database is called pier", store="episodic")
     assert new.conflicts_with == (BASE,)

@@ -84,7 +84,9 @@ class Committing:
             self._sides.append(remembered.id)
             opposed = ()
         standing = (
-            f"It contradicts {each.id}, which still stands." for each in opposed if each not in giving_way
+            f"It contradicts {each.id}, which {'says more and ' * each.says_more}still stands."
+            for each in opposed
+            if each not in giving_way
         )
         for warning in (*left_out, *remembered.warnings, *prepared.rejected, *standing):
             self._warnings[f"#{proposal.number}: {warning}"] = None
@@ -99,7 +101,10 @@ class Committing:
     def _giving_way(
         self, proposal: MemoryProposal, opposed: Sequence[Opposed], request: RememberRequest
     ) -> tuple[Opposed, ...]:
-        """Return what a proposal takes the place of: what it contradicts by its words, for a mark is no proof."""
+        """Return what a proposal takes the place of: what it contradicts by its words, for a mark is no proof.
+
+        What says more stays whoever names it: the rest of a conversation would be lost with one sentence of it.
+        """
         means, verdicts = self._means, self._verdicts
         if not verdicts.replacing:
             return ()
@@ -107,6 +112,7 @@ class Committing:
             each
             for each in opposed
             if (not verdicts.named or each.id in verdicts.named)
+            and not each.says_more
             and any(means.compare(proposal.content, said) == "contradicts" for said in each.said)
         )
         if found and means.prepared[proposal.number].rejected and not means.trusting:

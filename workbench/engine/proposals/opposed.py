@@ -39,6 +39,7 @@ class Opposed:
         block: The block of core memory that it stands in; empty elsewhere.
         scope: Whom it is for besides the owner.
         guarded: Why a person alone lets it go, to complete “it is …”; empty where the main agent may.
+        says_more: Whether other things stand in it as well, as in a conversation, which would be lost with it.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Opposed:
     block: str = ""
     scope: str | None = None
     guarded: str = ""
+    says_more: bool = False
 
 
 def standing_against(files: EntityFiles, proposal: MemoryProposal, zone: tzinfo) -> tuple[Opposed, ...]:
@@ -158,4 +160,5 @@ def _no_fact(draft: Draft, memory: str, zone: tzinfo, *, pinned: bool) -> Iterat
         block=placed.type if store == "core" else "",
         scope=scope,
         guarded=guarded or ("pinned" if pinned or placed.pinned else ""),
+        says_more=store == "episodic" and "\n" in placed.text.strip(),
     )
