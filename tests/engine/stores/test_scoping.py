@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from workbench.engine.documents import EpisodeLog
 from workbench.engine.stores.scoping import may_be_scoped, scopes_in
 
 EPISODES = """# 2026-02-01 — Episode Log
@@ -41,6 +42,14 @@ FILES = {
         "---\nfor: shared\n---\n\n# Rules\n\nShoes off.\n",
         {"vault:rules.md": "shared"},
     ),
+    "memory/vault/spaced.md": (
+        "---\nFor :  'person:mira' \n---\n\n# Spaced\n\nShoes off.\n",
+        {"vault:spaced.md": "person:mira"},
+    ),
+    "memory/procedures/how-to-moor.md": (
+        "# How to moor\n\n<!-- Type: how-to | FOR： group:crew -->\n\n## Steps\n1. Slow down\n",
+        {"procedure:how-to-moor": "group:crew"},
+    ),
     "memory/vault/own.md": ("# Own\n\nWe shared a boat with group:family.\n", {}),
     "MEMORY.md": ("# M\n\n- A thing (for shared)\n", {}),
 }
@@ -51,6 +60,12 @@ def test_whom_the_memories_of_a_file_are_for(path: str) -> None:
     content, scopes = FILES[path]
     assert scopes_in(path, content.encode()) == scopes
     assert may_be_scoped(path) == (path != "MEMORY.md")
+
+
+def test_a_file_that_only_speaks_of_somebody_is_not_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EpisodeLog, "parse", None)
+    said = "# 2026-02-01\n\n## 09:00 | event | tags:[person:mira]\nA shared table, with group:family.\n"
+    assert scopes_in("memory/episodes/2026-02-01.md", said.encode()) == {}
 
 
 @pytest.mark.parametrize("path", [path for path in FILES if path != "MEMORY.md"])

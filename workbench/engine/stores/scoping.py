@@ -10,8 +10,9 @@ from workbench.engine.documents import EntityFile, EpisodeLog, Procedure, VaultN
 
 FOLDERS: Final = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VAULT)
 """Where memories stand that can be for somebody beside the owner."""
-# What a scope is written with; a file without it is the owner's, and need not be taken apart.
-_SOMEBODY: Final = re.compile(rb"\b(?:shared\b|person:|group:)")
+# How every scope begins, and what stands before it; a file without that is the owner's, and need not be taken apart.
+_SOMEBODY: Final = (b"shared", b"person:", b"group:")
+_MARK: Final = re.compile(rb"[Ff][Oo][Rr]\W*(?:shared\b|person:|group:)")
 
 
 def may_be_scoped(path: str) -> bool:
@@ -28,7 +29,7 @@ def scopes_in(path: str, content: bytes) -> dict[str, str]:
         path: Workspace-relative.
         content: The whole file.
     """
-    if not _SOMEBODY.search(content):
+    if not any(word in content for word in _SOMEBODY) or not _MARK.search(content):
         return {}
     found: dict[str, str | None] = {}
     if path.startswith(layout.EPISODES + "/"):
