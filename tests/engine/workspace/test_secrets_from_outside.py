@@ -428,6 +428,28 @@ def test_what_is_saved_as_the_file_takes_its_name_comes_back(
     assert not in_history(settled, TOKEN)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+def test_another_encoding_hides_nothing(settled: AgentHome, encoding: str) -> None:
+    said = f"Boats.\nUse {TOKEN} there.\n".encode(encoding)
+    with settled.open(role="person") as workspace:
+        known(workspace, settled)
+        place = settled.root / NOTES
+        place.write_bytes(said)
+        assert workspace.adopt().commit is None
+        (held,) = workspace.secrets_held().held
+        assert (held.path, held.line, held.left_out) == (NOTES, 2, True)
+        assert workspace.secrets_reveal(1).text == TOKEN
+        assert NOTES in [each.path for each in workspace.secrets_scan().places]
+        with pytest.raises(Refused, match="cannot be taken out"):
+            workspace.secrets_drop(1)
+        assert place.read_bytes() == said
+        assert not in_history(settled, "\0".join(TOKEN))
+        assert not in_history(settled, "\0\0\0".join(TOKEN))
+        workspace.secrets_store(1)
+        assert workspace.secrets_held().held == ()
+        assert workspace.adopt().commit is None
+
+
 def test_it_is_kept_before_the_file_is_touched(settled: AgentHome, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object, **__: object) -> None:
         raise StorageError("No space left.", where="state")

@@ -5,6 +5,15 @@ from __future__ import annotations
 from workbench.engine.secrets.recognising import Secret, find_secrets
 
 
+def text_of(content: bytes) -> str:
+    """Return what a file says, to look for secrets in it. All are ASCII, and UTF-16 puts a NUL to each letter.
+
+    Args:
+        content: Of a file in UTF-8, UTF-16 or whatever encoding has ASCII in it.
+    """
+    return content.replace(b"\0", b"").decode("utf-8", "replace")
+
+
 def added_secrets(before: bytes | None, after: bytes) -> tuple[Secret, ...]:
     """Return the secrets in a file's new content that its old content does not hold.
 
@@ -12,6 +21,6 @@ def added_secrets(before: bytes | None, after: bytes) -> tuple[Secret, ...]:
         before: The file as it is; None where there is none.
         after: As it shall be.
     """
-    known = (before or b"").decode("utf-8", "replace")
-    found = find_secrets(after.decode("utf-8", "replace"))
+    known = text_of(before or b"")
+    found = find_secrets(text_of(after))
     return tuple(secret for secret in found if secret.text not in known)

@@ -236,7 +236,7 @@ def waiting(ground: Ground) -> tuple[HeldRequest, ...]:
     Raises:
         StorageError: The file of what was held back, or one that it names, cannot be read.
     """
-    from workbench.engine.secrets import find_secrets
+    from workbench.engine.secrets import find_secrets, text_of
 
     held = HeldBackFile(ground.state).read()
     if not any(each.is_left_out for each in held):
@@ -246,7 +246,7 @@ def waiting(ground: Ground) -> tuple[HeldRequest, ...]:
 
     @cache
     def digests_in(path: str) -> frozenset[str]:
-        text = (ground.files.read(path) or b"").decode("utf-8", "replace")
+        text = text_of(ground.files.read(path) or b"")
         return frozenset(each.digest for each in (*find_secrets(text), *find_secrets(path)))
 
     def waits(request: HeldRequest) -> bool:

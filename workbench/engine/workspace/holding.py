@@ -10,7 +10,7 @@ from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput, NotFound, Refused, Stale
-from workbench.engine.secrets import LEFT_OUT, find_secrets, masked
+from workbench.engine.secrets import LEFT_OUT, find_secrets, masked, text_of
 from workbench.engine.workspace.held_back import forget_settled, waiting
 from workbench.engine.workspace.writing import Writing
 
@@ -164,14 +164,15 @@ class Holding(Writing):
         With a file that it does not know history begins, as with those that `init` finds: undo, which would delete
         the file, passes over that.
         """
-        history = self._ground.history
-        head = history.head()
-        known = head is not None and history.store.tree_blob(history.store.commit(head).tree, path)
-        adopted = self._ground.adopt("manual" if known else "system:init", only=path)
-        commits = adopted.commits if adopted is not None else ()
-        told = (
-            () if known else (f"History has {masked(path)} from now on; an undo leaves the file as it is.",)
-        )
+        ground, history = self._ground, self._ground.history
+        ground.follow_settings()
+        head, told = history.head(), ()
+        if head is not None and history.store.tree_blob(history.store.commit(head).tree, path):
+            commits = history.adopt("manual", path, ground.action.trailers).commits
+            ground.action.note(commits[0] if commits else None)
+        else:
+            commits = history.adopt("system:init", path).commits
+            told = (f"History has {masked(path)} from now on; an undo leaves the file as it is.",)
         return results.Changed(
             commits[-1] if commits else history.head(), (path,), (f"file:{path}",), warnings=told
         )
@@ -195,7 +196,7 @@ class Holding(Writing):
         after = before
         for each in self._secrets_in(request):
             after = after.replace(each.text.encode("utf-8", "surrogatepass"), LEFT_OUT.encode())
-        left = find_secrets(after.decode("utf-8", "replace"))
+        left = find_secrets(text_of(after))
         if any(each.digest in request.digests for each in (*left, *find_secrets(request.path))):
             raise Refused(
                 "The secret cannot be taken out from here.",
@@ -231,7 +232,7 @@ class Holding(Writing):
         return [each for each in found if each.digest in request.digests]
 
     def _text_of(self, path: str) -> str:
-        return (self._ground.files.read(path) or b"").decode("utf-8", "replace")
+        return text_of(self._ground.files.read(path) or b"")
 
     def secrets_allow(self, digests: Iterable[str]) -> results.Changed:
         """Let secrets be stored, wherever they come up; one commit of the settings. Only a person may.
@@ -306,7 +307,7 @@ class Holding(Writing):
         places: list[results.SecretPlace] = []
         paths = ground.files.list("")
         for path in paths:
-            text = (ground.files.read(path) or b"").decode("utf-8", "replace")
+            text = text_of(ground.files.read(path) or b"")
             places += [
                 results.SecretPlace(
                     path, text.count("\n", 0, each.start) + 1, each.kind, each.digest, each.digest in allowed

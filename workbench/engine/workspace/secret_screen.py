@@ -11,7 +11,7 @@ from workbench.engine import layout
 from workbench.engine.clock import render_time
 from workbench.engine.errors import Locked, StorageError
 from workbench.engine.history.screening import Edit, Screened
-from workbench.engine.secrets import added_secrets, find_secrets, masked
+from workbench.engine.secrets import added_secrets, find_secrets, masked, text_of
 from workbench.engine.workspace.held_back import EDIT, OUTSIDE, HeldBackFile, HeldRequest
 from workbench.engine.workspace.secret_gate import new_here
 
@@ -89,7 +89,7 @@ class SecretScreen:
         }
 
     def _request(self, edit: Edit, secret: Secret, *, keep: bool) -> HeldRequest:
-        path, text = edit.path, edit.after.decode("utf-8", "replace")
+        path, text = edit.path, text_of(edit.after)
         start = text.rfind("\n", 0, secret.start) + 1
         end = text.find("\n", secret.start + len(secret.text))
         line = text[start : end if end >= 0 else len(text)]
@@ -122,7 +122,7 @@ def _cut(edit: Edit, secrets: Sequence[Secret], held: Sequence[HeldRequest]) -> 
 
 def _added(edit: Edit) -> tuple[Secret, ...]:
     """Return the secrets that history would get with an edit."""
-    in_name, within = find_secrets(edit.path), find_secrets(edit.after.decode("utf-8", "replace"))
+    in_name, within = find_secrets(edit.path), find_secrets(text_of(edit.after))
     if not in_name and not within:
         return ()
     before = edit.before()
@@ -139,7 +139,7 @@ def _can_be_cut(edit: Edit, found: Sequence[Secret]) -> bool:
         return False
     left = _replaced(text, [(each, "[held back 0]") for each in found])
     new = {each.text for each in found}
-    if any(each.text in new for each in find_secrets(left)):
+    if any(each.text in new for each in find_secrets(text_of(left.encode()))):
         return False
     return not edit.path.endswith(".json") or _is_json(left) or not _is_json(text)
 
