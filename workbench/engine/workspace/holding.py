@@ -164,15 +164,14 @@ class Holding(Writing):
         With a file that it does not know history begins, as with those that `init` finds: undo, which would delete
         the file, passes over that.
         """
-        ground, history = self._ground, self._ground.history
-        ground.follow_settings()
-        head, told = history.head(), ()
-        if head is not None and history.store.tree_blob(history.store.commit(head).tree, path):
-            commits = history.adopt("manual", path, ground.action.trailers).commits
-            ground.action.note(commits[0] if commits else None)
-        else:
-            commits = history.adopt("system:init", path).commits
-            told = (f"History has {masked(path)} from now on; an undo leaves the file as it is.",)
+        history = self._ground.history
+        head = history.head()
+        known = head is not None and history.store.tree_blob(history.store.commit(head).tree, path)
+        adopted = self._ground.adopt("manual" if known else "system:init", only=path)
+        commits = adopted.commits if adopted is not None else ()
+        told = (
+            () if known else (f"History has {masked(path)} from now on; an undo leaves the file as it is.",)
+        )
         return results.Changed(
             commits[-1] if commits else history.head(), (path,), (f"file:{path}",), warnings=told
         )
