@@ -25,6 +25,13 @@ class StandIn:
         self.begun: queue.Queue[str] = queue.Queue()
         self.go_on: queue.Queue[Exception | None] = queue.Queue()
         self.changed: Callable[[frozenset[str]], None] = lambda _paths: None
+        self.held: list[SimpleNamespace] = []
+        self.looked: queue.Queue[int] = queue.Queue()
+
+    def secrets_held(self) -> SimpleNamespace:
+        held = tuple(self.held)
+        self.looked.put(len(held))
+        return SimpleNamespace(held=held)
 
     def refresh(self, **_: object) -> None:
         """Have nothing to read."""
@@ -85,6 +92,17 @@ def test_the_index_follows_the_first_reading_and_every_change(followed: Followed
     workspace.changed(frozenset({"MEMORY.md"}))
     indexed(workspace, told)
     workspace.go_on.put(None)
+    heard(told, "")
+
+
+def test_what_an_agent_had_held_back_is_told(followed: Followed, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follower, "_LOOK_AT_HELD", 0.01)
+    workspace, _, told = followed
+    indexed(workspace, told)
+    workspace.go_on.put(None)
+    heard(told, "")
+    assert workspace.looked.get(timeout=10) == 0
+    workspace.held.append(SimpleNamespace(number=1))
     heard(told, "")
 
 

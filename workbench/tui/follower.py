@@ -23,6 +23,8 @@ _FAREWELL_TO_READING = 0.1
 _SHORTEST_PAUSE = 0.3
 # Seconds that bringing the search index up to date may take before it is worth a word.
 _LONG = 0.5
+# Seconds between two looks at what was held back: it waits outside the workspace, where nothing tells of it.
+_LOOK_AT_HELD = 2.0
 
 
 class Follower:
@@ -75,10 +77,30 @@ class Follower:
         while not self._closed.is_set():
             self._bring_index_up_to_date()
             if search.watch:
-                self._behind.wait(interval)
+                self._wait_for_change(interval)
                 self._wait_for_quiet(search.watch_debounce_ms / 1000)
             else:
                 self._closed.wait(interval)
+
+    def _wait_for_change(self, longest: float | None) -> None:
+        """Wait until files changed, and tell meanwhile of what an agent had held back.
+
+        Args:
+            longest: Seconds after which to go on all the same; None for never.
+        """
+        end = None if longest is None else time.monotonic() + longest
+        held = self._held()
+        while not self._behind.wait(_LOOK_AT_HELD) and (end is None or time.monotonic() < end):
+            before, held = held, self._held()
+            if held != before:
+                self._tell()
+
+    def _held(self) -> tuple[int, ...]:
+        try:
+            return tuple(each.number for each in self._workspace.secrets_held().held)
+        except WorkbenchError:
+            # The Inbox says why it cannot be read.
+            return ()
 
     def _wait_for_quiet(self, seconds: float) -> None:
         """Wait until nothing changed for a while."""

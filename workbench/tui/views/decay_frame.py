@@ -35,7 +35,7 @@ _MARGIN: Final = 2
 
 EMPTY = teach(
     "There is nothing that could fade.",
-    "Memories lose relevance with time and win it back with each use. Here each of them is a row, each cell a day: "
+    "Memories lose relevance with time and win it back with each use. Here each of them is a row, each cell some days: "
     "what was lively once, what is now, and what will be dormant if nobody touches it.",
     ('workbench remember "We ship on Fridays"', "makes a memory; it begins to fade the day after."),
     ("workbench demo", "builds a sample workspace to look around in."),
