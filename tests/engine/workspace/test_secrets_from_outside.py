@@ -282,17 +282,17 @@ def test_each_file_goes_in_as_what_it_is_whatever_else_was_edited(
         place = write(settled, NOTES, f"Use {TOKEN[:-4]}9Zq7.\n")
         workspace.adopt()
         assert [each.path for each in workspace.secrets_held().held] == ["TOOLS.md", NOTES]
-        write(settled, "IDENTITY.md", "# Pilot\n")
         found = len(workspace.audit_log(actor="system:init").entries)
+        write(settled, "IDENTITY.md", "# Pilot\n")
         workspace.secrets_store(*numbers)
         workspace.adopt()
         begun = workspace.audit_log(actor="system:init").entries
         assert [each.file for each in begun[: len(begun) - found]] == [NOTES]
         edited = {each.file for each in workspace.audit_log(actor="manual", action="EDIT").entries}
         assert "TOOLS.md" in edited
-        for _ in range(3):
-            workspace.undo()
-            assert place.exists()
+        undone = [set(workspace.undo().files) for _ in range(3)]
+        assert undone[:2] == [{"IDENTITY.md"}, {"TOOLS.md", "workbench.toml"}]
+        assert place.exists()
 
 
 def test_a_secret_in_the_settings_keeps_nobody_from_deciding(settled: AgentHome) -> None:

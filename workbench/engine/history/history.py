@@ -222,12 +222,15 @@ class History:
         with self.writing(attribution.actor) as turn:
             return turn.carry_out(planner, attribution, may_touch_critical=may_touch_critical)
 
-    def adopt(self, actor: str = "manual", only: str | None = None) -> Adopted:
+    def adopt(
+        self, actor: str = "manual", only: str | None = None, trailers: Sequence[tuple[str, str]] = ()
+    ) -> Adopted:
         """Finish what a crash left and commit what was changed from outside; no lock where all is well.
 
         Args:
             actor: Whose edits they are, where that is known.
             only: The one file whose edit is taken in; all by default.
+            trailers: Further ones of the commits.
 
         Returns:
             What was taken in.
@@ -235,7 +238,7 @@ class History:
         if self._is_clean():
             return Adopted()
         with self.writing(actor) as turn:
-            return turn.adopt(actor, only)
+            return turn.adopt(actor, only, trailers)
 
     def acknowledge(self, alert: str, attribution: Attribution) -> Receipt[None]:
         """Record that a person has seen an alert; once is enough.

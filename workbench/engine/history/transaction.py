@@ -154,13 +154,13 @@ class Writing:
             remedy="Let the other program finish, then do it again.",
         )
 
-    def adopt(self, actor: str, only: str | None = None) -> Adopted:
+    def adopt(self, actor: str, only: str | None = None, trailers: Sequence[tuple[str, str]] = ()) -> Adopted:
         """Take in every edit made from outside, or that of one file only; see `History.adopt`."""
         head = self.head()
         tree = self.store.commit(head).tree if head else None
         edits = find_edits(self._root, self.store, tree, self._around.state)
         wanted = {path: content for path, content in edits.files.items() if only in (None, path)}
-        taken = self._adopt(wanted, actor)
+        taken = self._adopt(wanted, actor, trailers)
         return replace(taken, warnings=(*_warnings(edits), *taken.warnings))
 
     def begin_history(self) -> None:
@@ -327,7 +327,9 @@ class Writing:
             and _hash(content) != (self.store.tree_blob(tree, path) if tree else None)
         }
 
-    def _adopt(self, edits: Mapping[str, bytes | None], actor: str) -> Adopted:
+    def _adopt(
+        self, edits: Mapping[str, bytes | None], actor: str, trailers: Sequence[tuple[str, str]] = ()
+    ) -> Adopted:
         head = self.head()
         tree = self.store.commit(head).tree if head else None
         screened = self._screened(self._without_lost_scores(edits, tree), tree)
@@ -344,6 +346,10 @@ class Writing:
             alerting=self._around.alerting,
             cut=screened.cut,
         )
+        drafts = [
+            replace(each, message=replace(each.message, trailers=(*each.message.trailers, *trailers)))
+            for each in drafts
+        ]
         commits = self.commit(drafts, transaction)
         alerts = [value for draft in drafts for key, value in draft.message.trailers if key == ALERT]
         return Adopted(

@@ -290,12 +290,12 @@ class Ground:
         if self.reads_refresh and time.monotonic() - self._refreshed > _FRESH_SECONDS:
             self.refresh()
 
-    def adopt(self, actor: str = "manual", only: str | None = None) -> Adopted | None:
-        """Take in outside edits, or that of one file, as an actor’s, where this door may and there is a history."""
+    def adopt(self) -> Adopted | None:
+        """Take in outside edits, where this door may and there is a history."""
         if not self.has_history() or not self.role.may(Capability.WRITE_MEMORY):
             return None
         self.follow_settings()
-        return self.history.adopt(actor, only)
+        return self.history.adopt()
 
     def adopt_for_reading(self) -> None:
         """Take in outside edits where that can be done now: a full disk or a busy writer keeps nobody from looking.

@@ -90,6 +90,8 @@ class Holding(Writing):
         require(self._ground.role, Capability.CHANGE_SETTINGS, doing=_DOING)
         requests = [self._held().take(each) for each in (number, *more)]
         told: tuple[str, ...] = ()
+        if not leave_out:
+            self._refuse_gone(requests)
         with self._ground.action.begun():
             if not leave_out:
                 digests = dict.fromkeys(digest for each in requests for digest in each.digests)
@@ -135,21 +137,27 @@ class Holding(Writing):
             stored = _as_remembered(request, changed)
         else:
             stored = self.remember(masked(request.text) if leave_out else request.text, **_wishes(request))
-        if stored.held_back is None:
+        # What was put back where its placeholder stood waits again once that is undone.
+        put_back = bool(request.secret) and not leave_out
+        if stored.held_back is None and not put_back:
             self._held().drop(request.number)
         return stored
+
+    def _refuse_gone(self, requests: Iterable[HeldRequest]) -> None:
+        """Refuse to let in what can be put back nowhere, before anything is allowed."""
+        for request in requests:
+            if request.secret and request.placeholder not in self._text_of(request.path):
+                raise NotFound(
+                    f"“{request.placeholder}” stands there no more.",
+                    where=request.path,
+                    remedy="Write it back where the secret belongs, or see the secret with: workbench secrets reveal "
+                    f"{request.number}",
+                )
 
     def _keep_in_file(self, request: HeldRequest) -> results.Changed:
         """Let in what was written into a file from outside."""
         if request.is_left_out:
             return self._take_in(request.path)
-        if request.placeholder not in self._text_of(request.path):
-            raise NotFound(
-                f"“{request.placeholder}” stands there no more.",
-                where=request.path,
-                remedy="Write it back where the secret belongs, or see the secret with: workbench secrets reveal "
-                f"{request.number}",
-            )
         return self._replace_in(request, request.secret, "put back what was held back")
 
     def _leave_out_of_file(self, request: HeldRequest) -> results.Changed:
@@ -164,14 +172,16 @@ class Holding(Writing):
         With a file that it does not know history begins, as with those that `init` finds: undo, which would delete
         the file, passes over that.
         """
-        history = self._ground.history
+        ground, history = self._ground, self._ground.history
+        ground.follow_settings()
         head = history.head()
-        known = head is not None and history.store.tree_blob(history.store.commit(head).tree, path)
-        adopted = self._ground.adopt("manual" if known else "system:init", only=path)
-        commits = adopted.commits if adopted is not None else ()
-        told = (
-            () if known else (f"History has {masked(path)} from now on; an undo leaves the file as it is.",)
-        )
+        told: tuple[str, ...] = ()
+        if head is not None and history.store.tree_blob(history.store.commit(head).tree, path):
+            commits = history.adopt("manual", path, ground.action.trailers).commits
+            ground.action.note(commits[0] if commits else None)
+        else:
+            commits = history.adopt("system:init", path).commits
+            told = (f"History has {masked(path)} from now on; an undo leaves the file as it is.",)
         return results.Changed(
             commits[-1] if commits else history.head(), (path,), (f"file:{path}",), warnings=told
         )

@@ -33,17 +33,22 @@ class OneAction(threading.local):
 
     def going_on(self, planner: Planner[T]) -> Planner[T]:
         """Return a planner whose commit names the first one of its action, where there is one."""
-        first = self._first
-        if first is None:
+        trailers = self.trailers
+        if not trailers:
             return planner
 
         def plan(view: FileView) -> Plan[T]:
-            from workbench.engine.history.trailers import CONTINUES
-
             planned = planner(view)
-            return replace(planned, trailers=(*planned.trailers, (CONTINUES, first)))
+            return replace(planned, trailers=(*planned.trailers, *trailers))
 
         return plan
+
+    @property
+    def trailers(self) -> tuple[tuple[str, str], ...]:
+        """Return what a commit says that goes on with the first one of its action; nothing where it is none."""
+        from workbench.engine.history.trailers import CONTINUES
+
+        return () if self._first is None else ((CONTINUES, self._first),)
 
     def note(self, commit: str | None) -> None:
         """Take the first commit since the action began for its first."""
