@@ -9,8 +9,9 @@ import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace, layout
-from workbench.engine.errors import InvalidInput, OutsideWorkspace
+from workbench.engine.errors import Cancelled, InvalidInput, OutsideWorkspace
 from workbench.engine.importing.ledger import FOLDER
+from workbench.engine.results import ExportProgress
 
 
 def lived_in(home: AgentHome) -> None:
@@ -160,6 +161,25 @@ def test_broken_scores_are_not_taken(tmp_path: Path, content: str, is_blank: boo
         assert (imported.added, imported.left_out_count) == (0, 1)
         workspace.unpin(kept)
         assert workspace.pin(kept).commit
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_an_export_tells_how_far_it_is_and_can_be_called_off_at_any_step(
+    settled: AgentHome, tmp_path: Path, folder: bool
+) -> None:
+    told: list[ExportProgress] = []
+    place = tmp_path / "out" / "copy"
+    place.parent.mkdir()
+    with settled.open("reader") as workspace:
+        workspace.export(tmp_path / "whole", folder=folder, progress=told.append)
+        assert [each.done for each in told] == list(range(1, told[-1].total + 1))
+        for step in range(len(told)):
+            answers = iter([*[False] * step, True])
+            with pytest.raises(Cancelled, match="called off"):
+                workspace.export(place, folder=folder, cancelled=answers.__next__)
+            assert list(place.parent.iterdir()) == []
+        workspace.export(place, folder=folder)
+        assert place.exists()
 
 
 def test_an_export_goes_to_a_free_place_elsewhere(settled: AgentHome, tmp_path: Path) -> None:

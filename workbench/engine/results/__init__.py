@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     )
     from workbench.engine.results.importing import (
         Exported,
+        ExportProgress,
         Imported,
         ImportedAs,
         ImportPlace,
@@ -186,6 +187,7 @@ _HOME: Final = {
     "EntityTable": "graph",
     "Excerpt": "memories",
     "Explanation": "recall",
+    "ExportProgress": "importing",
     "Exported": "importing",
     "Fall": "decay",
     "Falls": "decay",
@@ -308,6 +310,7 @@ __all__ = [
     "EntityTable",
     "Excerpt",
     "Explanation",
+    "ExportProgress",
     "Exported",
     "Fall",
     "Falls",

@@ -201,6 +201,19 @@ class ImportUndone(Changed):
 
 
 @dataclass(frozen=True)
+class ExportProgress:
+    """How far an export has come.
+
+    Args:
+        done: How many steps are done: files that were read, memories and files that were written.
+        total: How many there are.
+    """
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
 class Exported:
     """What an export wrote.
 

@@ -3,18 +3,51 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
-from workbench.engine.errors import InvalidInput, OutsideWorkspace, StorageError
+from workbench.engine.errors import Cancelled, InvalidInput, OutsideWorkspace, StorageError
 from workbench.engine.workspace.recalling import Recalling
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import MemoryRecord
+    from workbench.engine.catalog import EntityRecord, MemoryRecord
     from workbench.engine.workspace.known_scores import Grade
+
+
+_Step = TypeVar("_Step")
+
+
+@dataclass
+class _Steps:
+    """The steps of an export, told one by one.
+
+    Args:
+        progress: Told how far it is.
+        cancelled: Asked between steps.
+    """
+
+    progress: Callable[[results.ExportProgress], None] = lambda _: None
+    cancelled: Callable[[], bool] = lambda: False
+    done: int = 0
+    total: int = 0
+
+    def through(self, steps: Iterable[_Step]) -> Iterator[_Step]:
+        """Go through some of them.
+
+        Raises:
+            Cancelled: It was called off.
+        """
+        for step in steps:
+            if self.cancelled():
+                raise Cancelled("The export was called off.", remedy="Nothing of it was kept; export again.")
+            yield step
+            self.done += 1
+            self.progress(results.ExportProgress(self.done, self.total))
 
 
 class Exporting(Recalling):
@@ -31,10 +64,17 @@ class Exporting(Recalling):
             files: Give lines with files.
         """
         require(self._ground.role, Capability.READ, doing="export memory")
-        return self._lines(memories=memories, files=files)
+        return self._lines(_Steps(), memories=memories, files=files)
 
     def export(
-        self, target: str | Path, *, folder: bool = False, memories: bool = True, files: bool = True
+        self,
+        target: str | Path,
+        *,
+        folder: bool = False,
+        memories: bool = True,
+        files: bool = True,
+        progress: Callable[[results.ExportProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
     ) -> results.Exported:
         """Write the whole memory to a file of JSON Lines, or into a plain folder; whole, or not at all.
 
@@ -43,8 +83,11 @@ class Exporting(Recalling):
             folder: Write a folder of the files as they are.
             memories: As for `export_lines`.
             files: As for `export_lines`.
+            progress: Told how far it is.
+            cancelled: Asked between one memory or file and the next.
 
         Raises:
+            Cancelled: It was called off; nothing stands at the target.
             InvalidInput: Something stands at the target.
             OutsideWorkspace: The target lies in the workspace.
             StorageError: It cannot be written.
@@ -53,16 +96,17 @@ class Exporting(Recalling):
 
         ground = self._ground
         require(ground.role, Capability.READ, doing="export memory")
-        place = Path(target).expanduser()
+        place, steps = Path(target).expanduser(), _Steps(progress, cancelled)
         if folder:
             from workbench.engine.importing.opening import MANIFEST
 
             ground.refresh_for_reading()
-            content = dict(self._files())
+            content = self._all_files(steps)
             about = (json.dumps(self._header(len(content)), indent=1) + "\n").encode()
-            count, size = write_out(place, ground.root, [*content.items(), (MANIFEST, about)])
+            written = steps.through(content.items())
+            count, size = write_out(place, ground.root, chain(written, [(MANIFEST, about)]))
             return results.Exported(str(target), count - 1, 0, size)
-        return self._to_file(place, target, self._lines(memories=memories, files=files))
+        return self._to_file(place, target, self._lines(steps, memories=memories, files=files))
 
     def _to_file(self, place: Path, target: str | Path, lines: Iterable[str]) -> results.Exported:
         import os
@@ -100,21 +144,24 @@ class Exporting(Recalling):
             draft.unlink(missing_ok=True)
         return results.Exported(str(target), counts["file"], counts["memory"], size)
 
-    def _lines(self, *, memories: bool, files: bool) -> Iterator[str]:
+    def _lines(self, steps: _Steps, *, memories: bool, files: bool) -> Iterator[str]:
         from workbench.engine.importing.exported import file_line
 
         ground = self._ground
         ground.refresh_for_reading()
-        content = dict(self._files()) if files else {}
+        records = ground.lookups.memories() if memories else []
+        entities = ground.lookups.entities() if memories else []
+        steps.total = len(records) + len(entities)
+        content = self._all_files(steps) if files else {}
         yield json.dumps(self._header(len(content)), ensure_ascii=False)
         if memories:
             scores = ground.scores()
             grades = scores.graded()
-            for record in ground.lookups.memories():
+            for record in steps.through(records):
                 if record.store != "meta":
                     yield _dumped(self._told(record, grades.get(record.id)))
-            yield from self._graph()
-        for path, each in content.items():
+            yield from self._graph(steps.through(entities))
+        for path, each in steps.through(content.items()):
             yield _dumped(file_line(path, each))
 
     def _header(self, files: int) -> dict[str, Any]:
@@ -129,13 +176,19 @@ class Exporting(Recalling):
             files=files,
         )
 
-    def _files(self) -> Iterator[tuple[str, bytes]]:
-        """Give every memory file; of the scores, also what follows from history alone."""
+    def _all_files(self, steps: _Steps) -> dict[str, bytes]:
+        """Read every memory file, each of which is then to be written."""
+        paths = [path for path in layout.tracked_files(self._ground.root) if layout.is_memory_file(path)]
+        steps.total += 2 * len(paths)
+        content = dict(self._files(steps.through(paths)))
+        steps.total += len(content) - len(paths)
+        return content
+
+    def _files(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+        """Give memory files; of the scores, also what follows from history alone."""
         ground = self._ground
         scored = False
-        for path in layout.tracked_files(ground.root):
-            if not layout.is_memory_file(path):
-                continue
+        for path in paths:
             content = ground.files.read(path)
             if path == layout.DECAY_SCORES:
                 scored = True
@@ -196,9 +249,9 @@ class Exporting(Recalling):
             told |= {"score": grade.value, "status": grade.status}
         return told
 
-    def _graph(self) -> Iterator[str]:
+    def _graph(self, entities: Iterable[EntityRecord]) -> Iterator[str]:
         lookups = self._ground.lookups
-        for entity in lookups.entities():
+        for entity in entities:
             for fact in lookups.facts_of(entity.id):
                 yield _dumped(
                     {
