@@ -114,8 +114,10 @@ def test_a_person_keeps_it(settled: AgentHome) -> None:
         assert in_history(settled, TOKEN)
         workspace.undo()
         assert STAND_IN in place.read_text()
+        # It can be decided on again, or be done again.
+        assert [each.number for each in workspace.secrets_held().held] == [1]
         workspace.redo()
-        assert place.read_text() == before
+        assert (place.read_text(), workspace.secrets_held().held) == (before, ())
         # What was let in may be written again.
         write(settled, "memory/more.md", before)
         assert workspace.adopt().warnings == ()
@@ -145,6 +147,8 @@ def test_a_line_that_is_gone_is_not_lost(settled: AgentHome) -> None:
         place.write_text("Boats.\n")
         with pytest.raises(NotFound, match="stands there no more"):
             workspace.secrets_store(1)
+        # A refusal lets nothing in.
+        assert workspace.settings.secrets.allow == ()
         assert workspace.secrets_reveal(1).text == TOKEN
         assert workspace.secrets_drop(1).held == ()
 

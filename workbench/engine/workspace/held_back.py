@@ -228,7 +228,8 @@ def _read_request(said: Mapping[str, Any]) -> HeldRequest:
 def waiting(ground: Ground) -> tuple[HeldRequest, ...]:
     """Return what waits for a person's decision, oldest first.
 
-    An edit that was kept out of history waits as long as its file holds the secret, and nobody has let it in.
+    An edit that was kept out of history waits as long as its file holds the secret, and nobody has let it in. One that
+    was let in waits again where its placeholder is back, as after an undo.
 
     Args:
         ground: The open workspace.
@@ -239,27 +240,33 @@ def waiting(ground: Ground) -> tuple[HeldRequest, ...]:
     from workbench.engine.secrets import find_secrets, text_of
 
     held = HeldBackFile(ground.state).read()
-    if not any(each.is_left_out for each in held):
+    if not any(each.path for each in held):
         return held
     ground.follow_settings()
     allowed = ground.settings.secrets.allow
 
     @cache
+    def text_in(path: str) -> str:
+        return text_of(ground.files.read(path) or b"")
+
+    @cache
     def digests_in(path: str) -> frozenset[str]:
-        text = text_of(ground.files.read(path) or b"")
-        return frozenset(each.digest for each in (*find_secrets(text), *find_secrets(path)))
+        return frozenset(each.digest for each in (*find_secrets(text_in(path)), *find_secrets(path)))
 
     def waits(request: HeldRequest) -> bool:
         new = set(request.digests) - set(allowed)
-        return not (request.is_left_out and digests_in(request.path).isdisjoint(new))
+        if request.is_left_out:
+            return not digests_in(request.path).isdisjoint(new)
+        return bool(new or not request.path or request.placeholder in text_in(request.path))
 
     return tuple(filter(waits, held))
 
 
 def forget_settled(ground: Ground) -> None:
-    """Forget the edits that wait no more: their secret is out of the file, or was let in with another one."""
+    """Forget edits kept out of history that wait no more: their secret is out of the file, or was let in."""
     file = HeldBackFile(ground.state)
-    settled = {each.number for each in file.read()} - {each.number for each in waiting(ground)}
+    left_out = {each.number for each in file.read() if each.is_left_out}
+    settled = left_out - {each.number for each in waiting(ground)}
     file.forget(lambda request: request.number in settled)
 
 
