@@ -118,6 +118,11 @@ def test_a_person_keeps_it(settled: AgentHome) -> None:
         assert [each.number for each in workspace.secrets_held().held] == [1]
         workspace.redo()
         assert (place.read_text(), workspace.secrets_held().held) == (before, ())
+        settings = settled.root / "workbench.toml"
+        allowing = settings.read_text()
+        settings.write_text("")
+        assert workspace.secrets_held().held == ()
+        settings.write_text(allowing)
         # What was let in may be written again.
         write(settled, "memory/more.md", before)
         assert workspace.adopt().warnings == ()

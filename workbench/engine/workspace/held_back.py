@@ -257,7 +257,10 @@ def waiting(ground: Ground) -> tuple[HeldRequest, ...]:
         new = set(request.digests) - set(allowed)
         if request.is_left_out:
             return not digests_in(request.path).isdisjoint(new)
-        return bool(new or not request.path or request.placeholder in text_in(request.path))
+        if not request.path:
+            return True
+        text = text_in(request.path)
+        return request.placeholder in text or bool(new and request.secret not in text)
 
     return tuple(filter(waits, held))
 
