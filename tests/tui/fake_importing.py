@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from tests.tui.fake_review import open_gate
-from workbench.engine.errors import NotFound, WorkbenchError
+from workbench.engine.errors import Cancelled, NotFound, WorkbenchError
 from workbench.engine.results import (
     Exported,
+    ExportProgress,
     Imported,
     ImportedAs,
     ImportPlace,
@@ -114,9 +115,19 @@ class FakeImporting:
             raise self.brought
         return self.brought
 
-    def export(self, target: str, *, folder: bool) -> Exported:
+    def export(
+        self,
+        target: str,
+        progress: Callable[[ExportProgress], None],
+        cancelled: Callable[[], bool],
+        *,
+        folder: bool,
+    ) -> Exported:
         self.asked.append(("export", (target, folder)))
+        progress(ExportProgress(100, 400))
         assert self.may_store.wait(20)
+        if cancelled():
+            raise Cancelled("The export was called off.", remedy="Nothing of it was kept.")
         if "taken" in target:
             raise NotFound("Something stands there already.", remedy="Name a new file.")
         return Exported(target, 12, 0 if folder else 300, 81_000)

@@ -443,6 +443,31 @@ async def test_a_place_that_is_taken_is_told_and_another_can_be_named(
         assert len(pilot.app.screen_stack) == 1
 
 
+async def test_an_export_tells_how_far_it_is_and_can_be_called_off(
+    bench: FakeBench, running: Running
+) -> None:
+    bench.may_store.clear()
+    async with running(bench) as pilot:
+        await pilot.press("O")
+        await settle(pilot)
+        await pilot.press("enter")
+        await pilot.pause()
+        said = pilot.app.screen.query_one("#export-as")
+        while "25%" not in str(said.render()):
+            await pilot.pause(0.01)
+        await pilot.press("tab", "c")
+        assert str(said.render()) == "Stopping…"
+        bench.may_store.set()
+        await settle(pilot)
+        problem = pilot.app.screen.query_one("#export-problem")
+        assert "The export was called off." in str(problem.render())
+        assert "One file" in str(said.render())
+        await pilot.press("c", "enter")
+        await settle(pilot)
+        assert bench.asked[-1] == ("export", ("~/ria-formosa-2026-02-02.jsonlc", False))
+        assert len(pilot.app.screen_stack) == 1
+
+
 @pytest.mark.parametrize(
     ("place", "told"),
     [("/tmp/new", "Exported 12 files and 300 memories"), ("/tmp/taken", "Something stands there already.")],

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.results import (
         Exported,
+        ExportProgress,
         Imported,
         ImportedAs,
         ImportPlaces,
@@ -51,11 +52,20 @@ class ImportCalls(Protocol):
         """Bring in what the preview showed; called off, what came in by then stays."""
         ...
 
-    def export(self, target: str, *, folder: bool) -> Exported:
-        """Write all memory into a new file of JSON Lines, or into a new folder.
+    def export(
+        self,
+        target: str,
+        progress: Callable[[ExportProgress], None],
+        cancelled: Callable[[], bool],
+        *,
+        folder: bool,
+    ) -> Exported:
+        """Write all memory into a new file of JSON Lines, or into a new folder; called off, nothing is left of it.
 
         Args:
             target: What is not there yet.
+            progress: Told how far it is, from the calling thread.
+            cancelled: Asked now and then whether to stop.
             folder: Whether it is to be a folder.
         """
         ...

@@ -74,6 +74,7 @@ from workbench.tui.commands.graph import (
 )
 from workbench.tui.commands.importing import (
     BringIn,
+    CancelExport,
     CancelImport,
     CompletePath,
     ExportAs,
@@ -171,6 +172,7 @@ __all__ = [
     "BackToNow",
     "BringIn",
     "CancelCompaction",
+    "CancelExport",
     "CancelImport",
     "CancelIndex",
     "CancelReflection",

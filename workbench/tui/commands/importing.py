@@ -55,6 +55,12 @@ class WriteExport(Command):
     key, section = "enter", _SECTION
 
 
+class CancelExport(Command):
+    """Stop writing the export; nothing of it stays."""
+
+    key, section = "c", _SECTION
+
+
 class ExportAs(Command):
     """Change between one file for other programs and a plain folder of the files."""
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.containers import Vertical
+from textual.message import Message
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
@@ -22,10 +25,13 @@ if TYPE_CHECKING:
 
     from textual.app import App, ComposeResult
 
+    from workbench.engine.results import ExportProgress
     from workbench.tui.bench import Bench
     from workbench.tui.keymap import Command
 
 _SUFFIX = ".jsonl"
+# Seconds between two tellings of how far it is.
+_PACE = 0.1
 _AS_FILE = "One file of JSON Lines: every memory with what is known of it, and every file as it is."
 _AS_FOLDER = "A plain folder of the files as they are, to be read with any editor."
 
@@ -37,13 +43,23 @@ class ExportScreen(ModalScreen[None], KeysBelow):
         bench: The engine.
     """
 
-    BINDINGS: ClassVar = bindings(commands.ExportAs, commands.WriteExport, commands.Leave)
+    BINDINGS: ClassVar = bindings(
+        commands.ExportAs, commands.WriteExport, commands.CancelExport, commands.Leave
+    )
+
+    class Moved(Message):
+        """The export came further."""
+
+        def __init__(self, progress: ExportProgress) -> None:
+            super().__init__()
+            self.progress = progress
 
     def __init__(self, bench: Bench) -> None:
         super().__init__()
         self._bench = bench
         self._folder = False
         self._writing = False
+        self._stop = threading.Event()
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog export-dialog"):
@@ -62,18 +78,23 @@ class ExportScreen(ModalScreen[None], KeysBelow):
         self.draw_keys()
 
     def keys(self) -> Sequence[tuple[type[Command], str]]:
-        """Return the keys of the question; none but waiting while it is written."""
+        """Return the keys of the question, or of the writing."""
         if self._writing:
-            return ((commands.Leave, "close; it is written all the same"),)
+            return (
+                (commands.CancelExport, "cancel"),
+                (commands.Leave, "close; it is written all the same"),
+            )
         other = "as one file" if self._folder else "as a folder"
         return ((commands.WriteExport, "write it"), (commands.ExportAs, other), (commands.Leave, "close"))
 
     def action_export_as(self) -> None:
         """Change between a file and a folder; a name that was not typed changes with it."""
+        if self._writing:
+            return
         field = self.query_one(Input)
         suggested = field.value == self._suggested()
         self._folder = not self._folder
-        self.query_one("#export-as", Static).update(_AS_FOLDER if self._folder else _AS_FILE)
+        self._say(_AS_FOLDER if self._folder else _AS_FILE)
         if suggested:
             field.value = self._suggested()
         self.draw_keys()
@@ -91,15 +112,45 @@ class ExportScreen(ModalScreen[None], KeysBelow):
     def action_write_export(self) -> None:
         target = self.query_one(Input).value.strip()
         if target and not self._writing:
-            self._writing = True
-            self._tell("writing…")
+            self._be_writing(True)
+            self._tell("")
             self._write(self.app, target, folder=self._folder)
+
+    def action_cancel_export(self) -> None:
+        if self._writing:
+            self._stop.set()
+            self._say("Stopping…")
+
+    def _be_writing(self, writing: bool) -> None:
+        """Take keys as what they mean while it is written, and what is typed into the line otherwise."""
+        self._writing = writing
+        self._stop.clear()
+        field = self.query_one(Input)
+        field.disabled = writing
+        if not writing:
+            field.focus()
+        self._say("Writing…" if writing else _AS_FOLDER if self._folder else _AS_FILE)
         self.draw_keys()
+
+    @on(Moved)
+    def _moved(self, event: Moved) -> None:
+        event.stop()
+        progress = event.progress
+        if self._writing and not self._stop.is_set() and progress.total:
+            self._say(f"Writing… {progress.done / progress.total:.0%}")
 
     @work(thread=True)
     def _write(self, app: App[object], target: str, *, folder: bool) -> None:
+        told = 0.0
+
+        def tell(progress: ExportProgress) -> None:
+            nonlocal told
+            if (now := time.monotonic()) - told >= _PACE:
+                told = now
+                self.post_message(self.Moved(progress))
+
         try:
-            exported = self._bench.export(target, folder=folder)
+            exported = self._bench.export(target, tell, self._stop.is_set, folder=folder)
         except WorkbenchError as error:
             app.call_from_thread(self._has_failed, app, error.told)
         else:
@@ -116,9 +167,11 @@ class ExportScreen(ModalScreen[None], KeysBelow):
         if self not in app.screen_stack:
             app.notify(problem, severity="error", timeout=8)
             return
-        self._writing = False
+        self._be_writing(False)
         self._tell(problem)
-        self.draw_keys()
+
+    def _say(self, text: str) -> None:
+        self.query_one("#export-as", Static).update(text)
 
     def _tell(self, text: str) -> None:
         self.query_one("#export-problem", Static).update(text)

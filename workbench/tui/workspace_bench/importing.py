@@ -43,6 +43,13 @@ class WorkspaceImporting(Door):
             source, imported_as=imported_as, progress=progress, cancelled=cancelled
         )
 
-    def export(self, target: str, *, folder: bool) -> results.Exported:
+    def export(
+        self,
+        target: str,
+        progress: Callable[[results.ExportProgress], None],
+        cancelled: Callable[[], bool],
+        *,
+        folder: bool,
+    ) -> results.Exported:
         """Write all memory into a new file or folder."""
-        return self._workspace.export(target, folder=folder)
+        return self._workspace.export(target, folder=folder, progress=progress, cancelled=cancelled)
