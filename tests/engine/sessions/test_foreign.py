@@ -130,6 +130,18 @@ def test_an_agent_that_cannot_be_read_is_named_and_hides_no_other(
     assert "damaged/sessions" in other
 
 
+def test_a_variable_or_a_link_that_leads_nowhere_hides_no_install(tmp_path: Path) -> None:
+    files(tmp_path / ".clawdbot")
+    (tmp_path / ".openclaw").symlink_to(tmp_path / ".openclaw")
+    environment = {
+        "OPENCLAW_STATE_DIR": "~nobody-of-that-name",
+        "CLAUDE_CONFIG_DIR": "~nobody-of-that-name/x",
+    }
+    assert [each.folder.name for each in installs(environment, tmp_path)] == [".clawdbot"]
+    with pytest.raises(NotFound, match="no sessions here"):
+        foreign_home(Path("~nobody-of-that-name/x"))
+
+
 def test_lines_of_a_database_are_found_by_number(tmp_path: Path) -> None:
     lines = DatabaseLines(database(tmp_path), "7d0c")
     assert lines.count() == 4

@@ -37,6 +37,15 @@ def test_variables_name_folders_elsewhere(home: Path, tmp_path_factory: pytest.T
     assert told(environment, home, home / "memory")[0] == (str(elsewhere), "Claude Code")
 
 
+def test_a_variable_or_a_link_that_leads_nowhere_hides_nothing(home: Path) -> None:
+    (home / ".openclaw-loop").symlink_to(home / ".openclaw-loop")
+    environment = {
+        "CLAUDE_CONFIG_DIR": "~nobody-of-that-name/x",
+        "OPENCLAW_STATE_DIR": "~nobody-of-that-name",
+    }
+    assert told(environment, home, home / "memory") == told({}, home, home / "memory")
+
+
 def test_no_folder_is_looked_into(home: Path) -> None:
     (home / ".claude").chmod(0o000)
     try:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.engine.errors import NotFound, WorkbenchError
+from workbench.engine.home_folder import from_home
 from workbench.engine.results import SessionProblem
 from workbench.engine.sessions.claude_code import (
     ClaudeHome,
@@ -53,15 +54,14 @@ def installs(environment: Mapping[str, str], home: Path) -> tuple[Install, ...]:
         environment: Its variables may name a state folder.
         home: The user's folder.
     """
-    named = [Path(environment[name]).expanduser() for name in VARIABLES if environment.get(name)]
+    named = [from_home(environment[name]) for name in VARIABLES if environment.get(name)]
     profiles = sorted(path for path in home.glob(".openclaw-*") if path.is_dir())
     found: dict[Path, Install] = {}
     for folder in (*named, *(home / name for name in FOLDERS), *profiles):
-        real = folder.resolve()
         agents = dict(_agents(folder))
-        if agents and real not in found:
+        if agents and (real := folder.resolve()) not in found:
             found[real] = Install(folder, _world(agents.values()), tuple(agents))
-    claude = Path(environment.get(CLAUDE_VARIABLE) or home / ".claude").expanduser()
+    claude = from_home(environment.get(CLAUDE_VARIABLE) or home / ".claude")
     if transcripts := claude_transcripts(claude):
         projects = tuple(dict.fromkeys(map(project_of, transcripts)))
         found[claude.resolve()] = Install(claude, "claude-code", projects)
@@ -74,7 +74,7 @@ def foreign_home(place: Path) -> SessionHome:
     Raises:
         NotFound: There are none.
     """
-    place = place.expanduser()
+    place = from_home(place)
     if place.is_file():
         if place.name == NAME:
             return FileHome(place.parent, "files")

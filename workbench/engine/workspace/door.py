@@ -12,6 +12,7 @@ from workbench.engine import layout, results
 from workbench.engine.agents.roles import parse_role
 from workbench.engine.clock import Clock, clock_from_environment
 from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, StorageError
+from workbench.engine.home_folder import from_home
 from workbench.engine.settings import Settings, load_settings
 from workbench.engine.workspace.auditing import Auditing
 from workbench.engine.workspace.decay_editing import DecayEditing
@@ -260,7 +261,7 @@ def _settings(root: Path, *, lenient: bool) -> Settings:
 
 
 def _folder(path: Path) -> Path:
-    place = path.expanduser()
+    place = from_home(path)
     if not place.is_dir():
         raise NotFound(
             "There is no such folder.", where=str(path), remedy=f"Make one with: workbench init {path}"

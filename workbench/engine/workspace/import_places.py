@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
+from workbench.engine.home_folder import from_home
 
 if TYPE_CHECKING:
     from workbench.engine.workspace.ground import Ground
@@ -66,7 +67,7 @@ def known_places(
         workspace: Never offered to itself, nor anything in it.
     """
     named = [
-        (Path(environment[name]).expanduser(), name.split("_")[0].lower())
+        (from_home(environment[name]), name.split("_")[0].lower())
         for name in _VARIABLES
         if environment.get(name)
     ]
@@ -77,8 +78,10 @@ def known_places(
     ]
     seen = {workspace}
     for place, program in (*named, *usual):
+        if not place.is_dir():
+            continue
         real = place.resolve()
-        if real in seen or workspace in real.parents or not real.is_dir():
+        if real in seen or workspace in real.parents:
             continue
         seen.add(real)
         yield results.ImportPlace(_at_home(place, home), _PROGRAMS[program])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 from collections.abc import Callable, Iterator
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from workbench.engine.catalog.files import Stamp
+from workbench.engine.home_folder import from_home
 
 # Folders that hold what nobody wrote as memory.
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
@@ -39,11 +39,7 @@ def absolute(path: str, root: Path) -> Path:
         path: Absolute, relative to the workspace, or beginning with `~`.
         root: The workspace folder, absolute.
     """
-    given = Path(path)
-    # A user that there is not has no home; then the path leads nowhere, and that is said.
-    with contextlib.suppress(RuntimeError):
-        given = given.expanduser()
-    return Path(os.path.normpath(root / given))
+    return Path(os.path.normpath(root / from_home(path)))
 
 
 def is_folder(place: Path) -> bool:
