@@ -130,8 +130,8 @@ def nothing_waits(
     draw = teach(
         "Nothing waits for your decision.",
         "A reflection proposes what to learn from what happened, with its evidence; agents ask for things to be "
-        "remembered; what looks like a key or a password is held back. All of it comes here, and nothing enters memory "
-        "before you say so.",
+        "remembered; what looks like a key or a password is held back. All of it comes here, and none of it "
+        "enters memory unapproved.",
         ("R", "reflects now."),
         ("workbench reflect --if-due", "does it on a schedule, for example from cron."),
         (
