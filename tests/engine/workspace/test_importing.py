@@ -12,7 +12,7 @@ from tests.engine.importing import openclaw_pre_images
 from tests.engine.importing.reading_all import write
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine.errors import InvalidInput, NotFound, RoleRefused
-from workbench.engine.results import ImportProgress
+from workbench.engine.results import ImportedAs, ImportProgress
 
 LOG = "# 2026-05-12\n\n- Took the tram\n\n## 14:20 Deploy\nDeployed to eu-2.\n"
 MEMORY = "# Memory\n\n## Facts\n- Deploys happen on Tuesdays\n- The cat is called Miso\n"
@@ -339,6 +339,22 @@ def test_secrets_are_left_out_and_told(settled: AgentHome, tmp_path: Path) -> No
         text = workspace.get("memory/imports/n/keys.md").text
         assert "[secret left out], says Kim." in text
         assert key not in str(imported)
+
+
+@pytest.mark.parametrize("imported_as", ["memories", "proposals"])
+def test_a_secret_in_a_name_keeps_out_that_file_alone(
+    settled: AgentHome, tmp_path: Path, imported_as: ImportedAs
+) -> None:
+    key = "ghp_" + "a1B2" * 9
+    place = write(tmp_path / "n", {f"{key}.md": "# Keys\n\nSafe.\n", "boats.md": "# Boats\n\nThey leave.\n"})
+    with settled.open("person") as workspace:
+        imported = workspace.import_from(place, imported_as=imported_as)
+        told = next(each for each in imported.left_out if "Its name" in each.reason)
+        assert (imported.added, key in str(imported)) == (1, False)
+        assert told.where.startswith("[secret left out].md")
+        workspace.secrets_allow([told.reason.rsplit(" ", 1)[1]])
+        again = workspace.import_from(place, imported_as=imported_as)
+        assert (again.added, again.known) == (1, 1)
 
 
 def test_words_aimed_at_the_model_are_words(settled: AgentHome, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from workbench.engine.agents.roles import Capability
 from workbench.engine.errors import InvalidInput
 from workbench.engine.workspace.import_tally import (
     Tally,
+    has_no_secret_name,
     holds_no_secret,
     masked_but,
     new_in,
@@ -118,6 +119,8 @@ class ImportRun:
                 break
             if not new_in(item, ledger, read, note=False)[0]:
                 tally.known += 1
+            elif not has_no_secret_name(item, allowed, tally):
+                continue
             elif isinstance(item, StoredFile):
                 if holds_no_secret(item, allowed, tally):
                     files.append(item)
@@ -145,6 +148,7 @@ class ImportRun:
         from workbench.engine.importing.ledger import Account
 
         ledger, account, tally = self.new_ledger(), Account(), self.tally
+        allowed = self.ground.settings.secrets.allow
         for item in self.items():
             if not isinstance(item, Piece):
                 tally.leave_out(Skipped(str(item.place), "Files of a workspace cannot be proposed."))
@@ -152,6 +156,8 @@ class ImportRun:
             rest = ledger.new_part(item)
             if rest is None:
                 tally.known += 1
+                continue
+            if not has_no_secret_name(item, allowed, tally):
                 continue
             if self.cancelled() or len(tally.proposals) >= MOST_PROPOSALS:
                 tally.complete = False

@@ -73,16 +73,28 @@ def tell_secrets(item: Piece | Note, allowed: Collection[str], tally: Tally) -> 
             tally.leave_out(Skipped(str(item.place), told))
 
 
-def holds_no_secret(item: StoredFile, allowed: Collection[str], tally: Tally) -> bool:
-    """Tell whether a file may be brought back; one with a secret may not, since files come back whole or not at all."""
+def has_no_secret_name(item: Piece | Note | StoredFile, allowed: Collection[str], tally: Tally) -> bool:
+    """Tell whether memory may say where an item is from: what is named with a secret stays out, and is told."""
     from workbench.engine.importing import Skipped
     from workbench.engine.secrets import find_secrets
 
-    found = [
-        secret
-        for secret in find_secrets(item.content.decode("utf-8", "replace"))
-        if secret.digest not in allowed
-    ]
+    name = str(item.place)
+    found = [secret for secret in find_secrets(name) if secret.digest not in allowed]
+    for secret in found:
+        told = (
+            f"Its name holds what looks like a secret ({secret.kind}). Rename it; or a person lets it in: "
+            "workbench secrets allow "
+        )
+        tally.leave_out(Skipped(masked_but(name, allowed), told + secret.digest))
+    return not found
+
+
+def holds_no_secret(item: StoredFile, allowed: Collection[str], tally: Tally) -> bool:
+    """Tell whether a file may be brought back; one with a secret may not, since files come back whole or not at all."""
+    from workbench.engine.importing import Skipped
+    from workbench.engine.secrets import find_secrets, text_of
+
+    found = [secret for secret in find_secrets(text_of(item.content)) if secret.digest not in allowed]
     for secret in found:
         told = f"It holds what looks like a secret ({secret.kind}). A person lets it in: workbench secrets allow "
         tally.leave_out(Skipped(str(item.place), told + secret.digest))
