@@ -182,6 +182,15 @@ def test_an_export_tells_how_far_it_is_and_can_be_called_off_at_any_step(
         assert place.exists()
 
 
+@pytest.mark.parametrize("folder", [True, False])
+def test_a_user_that_there_is_not_has_no_place_to_write_to(settled: AgentHome, folder: bool) -> None:
+    with (
+        settled.open() as workspace,
+        pytest.raises(InvalidInput, match=r"Nobody of that name has a folder here\. Begin with ~/"),
+    ):
+        workspace.export("~nobody-of-that-name/memory", folder=folder)
+
+
 def test_an_export_goes_to_a_free_place_elsewhere(settled: AgentHome, tmp_path: Path) -> None:
     taken = tmp_path / "taken"
     taken.write_text("mine", encoding="utf-8")

@@ -35,6 +35,13 @@ def test_memory_that_is_there_gets_a_history_and_nothing_else(furnished: AgentHo
         assert furnished.git("show", f"HEAD:{path}").encode() == content
 
 
+def test_a_user_that_there_is_not_gets_no_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidInput, match="Nobody of that name"):
+        Workspace.init("~nobody-of-that-name/memory")
+    assert not any(each.name.startswith("~") for each in tmp_path.iterdir())
+
+
 def test_a_graph_index_that_is_there_is_left_as_it_is(furnished: AgentHome) -> None:
     written = "# Graph\n\nMy own notes on how to read this.\n"
     furnished.write(layout.GRAPH_INDEX, written)

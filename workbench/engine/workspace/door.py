@@ -12,7 +12,7 @@ from workbench.engine import layout, results
 from workbench.engine.agents.roles import parse_role
 from workbench.engine.clock import Clock, clock_from_environment
 from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, StorageError
-from workbench.engine.home_folder import from_home
+from workbench.engine.home_folder import from_home, to_write
 from workbench.engine.settings import Settings, load_settings
 from workbench.engine.workspace.auditing import Auditing
 from workbench.engine.workspace.decay_editing import DecayEditing
@@ -121,12 +121,12 @@ class Workspace(
             new_id: Gives a fresh id for each transaction; random by default.
 
         Raises:
-            InvalidInput: There is no such time zone.
+            InvalidInput: There is no such time zone, or no user of the name that the path begins with.
             StorageError: The folder cannot be made or written.
         """
         from workbench.engine.workspace.initialising import initialise
 
-        place = Path(path).expanduser()
+        place = to_write(path)
         try:
             place.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError) as error:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import Cancelled, InvalidInput, OutsideWorkspace, StorageError
+from workbench.engine.home_folder import to_write
 from workbench.engine.workspace.recalling import Recalling
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ class Exporting(Recalling):
 
         Raises:
             Cancelled: It was called off; nothing stands at the target.
-            InvalidInput: Something stands at the target.
+            InvalidInput: Something stands at the target, or it is below the folder of a user nobody knows.
             OutsideWorkspace: The target lies in the workspace.
             StorageError: It cannot be written.
         """
@@ -96,7 +97,7 @@ class Exporting(Recalling):
 
         ground = self._ground
         require(ground.role, Capability.READ, doing="export memory")
-        place, steps = Path(target).expanduser(), _Steps(progress, cancelled)
+        place, steps = to_write(target), _Steps(progress, cancelled)
         if folder:
             from workbench.engine.importing.opening import MANIFEST
 
