@@ -81,6 +81,13 @@ def test_a_placeholder_stands_for_it(settled: AgentHome) -> None:
     assert (folder / FILE).stat().st_mode & 0o777 == 0o600
 
 
+def test_looking_finds_it_as_well(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        known(workspace, settled)
+        write(settled, NOTES, f"Use {TOKEN} there.\n")
+        assert [each.path for each in workspace.secrets_held().held] == [NOTES]
+
+
 def test_a_change_finds_it_as_well(settled: AgentHome) -> None:
     with settled.open(role="main") as workspace:
         workspace.pin(EPISODE)
@@ -234,8 +241,8 @@ def test_nothing_else_brings_in_what_was_left_out(settled: AgentHome) -> None:
         assert (problem.where, "until a person decides" in problem.detail) == ("TOOLS.md", True)
         # Taken out in an editor, the edit is taken in, and nothing waits.
         place.write_text("Key: none\n")
-        assert workspace.secrets_held().held == ()
         assert workspace.adopt().files == ("TOOLS.md",)
+        assert workspace.secrets_held().held == ()
         assert workspace.audit_verify().ok
 
 

@@ -33,6 +33,8 @@ class Holding(Writing):
             StorageError: The file of what was held back cannot be read.
         """
         require(self._ground.role, Capability.READ)
+        # What was just written from outside is asked about now, and not after the next change.
+        self._ground.adopt_for_reading()
         return results.HeldBackList(
             tuple(
                 results.HeldMemory(
