@@ -16,7 +16,7 @@ from workbench.engine.importing.pieces import Note, Piece
 
 FOLDER = f"{layout.META}/imports"
 NOTES = "memory/imports"
-_LONGEST_COUNT = 10
+_LONGEST_COUNT = 9
 """In digits; a longer one was written by nobody here."""
 
 
@@ -145,4 +145,4 @@ def _texts(value: object) -> dict[str, str]:
 
 def _turns(standing: str) -> int:
     count = standing.partition(":")[0]
-    return int(count) if count.isdecimal() and len(count) < _LONGEST_COUNT else 0
+    return int(count) if count.isdecimal() and len(count) <= _LONGEST_COUNT else 0

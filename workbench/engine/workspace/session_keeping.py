@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SessionKeeping(SessionReading):
-    """Writes to sessions of this workspace; those of other programs are never written."""
+    """What it takes to write to a session of this workspace; those of other programs are never written."""
 
     def _own(self, key: str, from_: str | None) -> places.Found:
         """Return a session of the own store; one of another program is copied there first."""
