@@ -107,6 +107,17 @@ def newest(workspace: Workspace) -> tuple[str, str, str]:
     return entry.actor, entry.file, entry.summary
 
 
+def test_a_change_tells_that_a_file_reads_otherwise_now(settled: AgentHome) -> None:
+    with settled.open(role="person") as workspace:
+        known(workspace, settled)
+    place = write(settled, NOTES, f"Boats: {TOKEN}\n")
+    with settled.open(role="person") as workspace:
+        workspace.remember("The boat leaves at nine", store="episodic")
+        assert STAND_IN in place.read_text()
+        (told,) = workspace.warnings
+        assert (NOTES in told, STAND_IN in told, TOKEN in told) == (True, True, False)
+
+
 def test_a_person_keeps_it(settled: AgentHome) -> None:
     with settled.open(role="person") as workspace:
         known(workspace, settled)

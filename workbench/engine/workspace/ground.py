@@ -92,6 +92,7 @@ class Ground:
     new_id: Callable[[], str] = field(default=_random_id, repr=False)
     writes_graph_index: bool = field(default=True, init=False)
     state_told: str = field(default="", init=False)
+    edits_told: tuple[str, ...] = field(default=(), init=False)
     action: OneAction = field(default_factory=OneAction, init=False, repr=False)
     past_texts: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict, init=False, repr=False)
     _refreshed: float = field(default=-1e9, repr=False)
@@ -409,7 +410,10 @@ class Ground:
                 with self.leaving_the_graph_index():
                     self.history.init()
             self.claim_state()
-            self.adopt()
+            if (adopted := self.adopt()) is not None:
+                # A file of which something was held back reads otherwise now: the change at hand tells of it.
+                left_out = frozenset(adopted.left_out.values())
+                self.edits_told = tuple(line for line in adopted.warnings if line not in left_out)
             self.refresh(cancelled=cancelled)
             if cancelled():
                 return
