@@ -125,9 +125,10 @@ class FakeImporting:
     ) -> Exported:
         self.asked.append(("export", (target, folder)))
         progress(ExportProgress(100, 400))
-        assert self.may_store.wait(20)
-        if cancelled():
-            raise Cancelled("The export was called off.", remedy="Nothing of it was kept.")
+        while not self.may_store.wait(0.01):
+            if cancelled():
+                self.asked.append(("called off", target))
+                raise Cancelled("The export was called off.", remedy="Nothing of it was kept.")
         if "taken" in target:
             raise NotFound("Something stands there already.", remedy="Name a new file.")
         return Exported(target, 12, 0 if folder else 300, 81_000)

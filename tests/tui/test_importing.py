@@ -456,9 +456,8 @@ async def test_an_export_tells_how_far_it_is_and_can_be_called_off(
         while "25%" not in str(said.render()):
             await pilot.pause(0.01)
         await pilot.press("tab", "c")
-        assert str(said.render()) == "Stopping…"
-        bench.may_store.set()
         await settle(pilot)
+        bench.may_store.set()
         problem = pilot.app.screen.query_one("#export-problem")
         assert "The export was called off." in str(problem.render())
         assert "One file" in str(said.render())
@@ -466,6 +465,23 @@ async def test_an_export_tells_how_far_it_is_and_can_be_called_off(
         await settle(pilot)
         assert bench.asked[-1] == ("export", ("~/ria-formosa-2026-02-02.jsonlc", False))
         assert len(pilot.app.screen_stack) == 1
+
+
+@pytest.mark.parametrize("closed", [False, True])
+async def test_leaving_asks_for_an_export_and_waits_until_it_is_cleared_away(
+    bench: FakeBench, running: Running, closed: bool
+) -> None:
+    bench.may_store.clear()
+    async with running(bench) as pilot:
+        await pilot.press("O")
+        await settle(pilot)
+        await pilot.press("enter", *(["escape"] if closed else []))
+        await pilot.press("ctrl+q")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, ConfirmScreen)
+        await pilot.press("s")
+        await settle(pilot)
+    assert bench.asked[-1] == ("called off", "~/ria-formosa-2026-02-02.jsonl")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
 _CALM = 0.08
 # Seconds after which an action that is still under way is worth a word.
 _LONG = 0.3
+# Seconds that leaving waits until what was begun elsewhere is cleared away.
+_CLEARING_AWAY = 2.0
 
 
 class BenchApp(Overlays):
@@ -122,6 +126,7 @@ class BenchApp(Overlays):
         self._stale: set[str] = set()
         self._calming = False
         self._following = False
+        self.exports = set()
         self._config_folder = config_folder
         look = load_look(config_folder, theme, usual_theme=usual_theme, usual_keys=usual_keys)
         self.themes, self.key_overrides, self._problems = look.themes, look.keys, look.problems
@@ -170,7 +175,17 @@ class BenchApp(Overlays):
         self.reflection_work.cancel()
         if self.import_work is not None:
             self.import_work.cancel()
+        await self._end_exports()
         self._end_subscription()
+
+    async def _end_exports(self) -> None:
+        """Stop what is written elsewhere, and let it clear away what it began."""
+        for stop in tuple(self.exports):
+            stop.set()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_CLEARING_AWAY):
+                while self.exports:
+                    await asyncio.sleep(0.01)
 
     def on_resize(self, event: events.Resize) -> None:
         self._lay_out(event.size.width, event.size.height)

@@ -16,6 +16,7 @@ from workbench.tui.panes.base import Pane
 from workbench.tui.text import plain
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from textual.notifications import SeverityLevel
@@ -49,6 +50,8 @@ class Overlays(App[None], inherit_bindings=False):
     memory_actions: MemoryActions
     in_order: InOrder
     import_work: ImportWork | None = None
+    exports: set[threading.Event]
+    """Of each export that is being written, what stops it."""
     _leaving = False
     _titled: Sequence[Finding] = ()
 
@@ -341,6 +344,8 @@ class Overlays(App[None], inherit_bindings=False):
         elif self.import_work is not None and self.import_work.words:
             told = "What came in so far stays; import it again, and the rest comes."
             self._ask_before_leaving("Leave before the import is done?", told, "Stop")
+        elif self.exports:
+            self._ask_before_leaving("Leave before the export is done?", "Nothing of it is kept.", "Stop")
         else:
             await self.leave()
 

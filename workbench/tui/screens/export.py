@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on, work
 from textual.containers import Vertical
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from workbench.engine.results import ExportProgress
     from workbench.tui.bench import Bench
     from workbench.tui.keymap import Command
+    from workbench.tui.overlays import Overlays
 
 _SUFFIX = ".jsonl"
 # Seconds between two tellings of how far it is.
@@ -149,8 +150,13 @@ class ExportScreen(ModalScreen[None], KeysBelow):
                 told = now
                 self.post_message(self.Moved(progress))
 
+        under_way, stop = cast("Overlays", app).exports, self._stop
+        under_way.add(stop)
         try:
-            exported = self._bench.export(target, tell, self._stop.is_set, folder=folder)
+            try:
+                exported = self._bench.export(target, tell, stop.is_set, folder=folder)
+            finally:
+                under_way.discard(stop)
         except WorkbenchError as error:
             app.call_from_thread(self._has_failed, app, error.told)
         else:
