@@ -33,15 +33,15 @@ def export_command(bench: Invocation, file: str | None, folder: str | None, only
     """
     if folder is not None and (file is not None or only is not None):
         raise click.UsageError("--to takes neither FILE nor --only.", click.get_current_context())
-    wants = {"memories": only != "files", "files": only != "memories"}
+    memories, files = only != "files", only != "memories"
     with bench.open() as workspace:
         if folder is None and file is None:
-            for line in workspace.export_lines(**wants):
+            for line in workspace.export_lines(memories=memories, files=files):
                 sys.stdout.write(line + "\n")
             return DONE
         target = folder if folder is not None else file
         assert target is not None
-        exported = workspace.export(target, folder=folder is not None, **wants)
+        exported = workspace.export(target, folder=folder is not None, memories=memories, files=files)
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.importing import exported_lines
