@@ -242,7 +242,9 @@ def test_an_index_that_is_behind_catches_up_or_does_not_answer(
             dying.setattr(Finder, "sync", killed)
             for door in (one, other, one):
                 answer = said(door, "search", "plumber", "")
-                assert "Memory cannot be reached as it is now." in answer
+                # What began to read before may have caught up by now.
+                refused = "Memory cannot be reached as it is now." in answer
+                assert refused or ("sink" not in answer and '"results"' in answer)
                 assert str(family.root) not in answer
         for door in (one, other):
             assert "sink" not in said(door, "search", "plumber", "")
