@@ -37,6 +37,13 @@ class TestBeginning:
         assert "Asia/Taipei" in told
         assert "workbench" in told.splitlines()[-1]
 
+    def test_what_is_set_aside_at_first_is_told_once(self, program: Program) -> None:
+        (program.folder / "MEMORY.md").write_text("# M\n\n- The token is ghp_" + "a1B2" * 9 + "\n")
+        told = program.run("init")
+        assert "is a workspace now; its history begins as soon as you decide" in told.stdout
+        assert (told.stdout + told.stderr).count("Held back as secrets") == 1
+        assert "is a workspace already" in program.run("init").stdout
+
     def test_twice_changes_nothing(self, agent: Program) -> None:
         before = agent.files()
         assert agent.json("init")["commit"] is None

@@ -15,7 +15,8 @@ from workbench.cli.asking_role import role_of
 from workbench.cli.command import command
 from workbench.cli.completing import complete_memory_or_file
 from workbench.cli.invocation import DONE, Invocation, NoTerminal, refuse_for_a_scope
-from workbench.cli.printing import Page, bar, page_for, safe_line, wrap
+from workbench.cli.printing import Page, bar, page_for, safe_line
+from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, parse_role, require
 from workbench.engine.results import Changed
 
@@ -37,6 +38,7 @@ def init_command(bench: Invocation, path: Path | None, timezone: str | None) -> 
     """
     place = path or bench.workspace or Path.cwd()
     require(parse_role(role_of(bench.role)), Capability.WRITE_MEMORY, doing="make a workspace")
+    had_history = (place / layout.HISTORY).exists()
     changed = bench.workspace_class().init(place, clock=bench.clock(), timezone=timezone)
     zone = None
     if changed.commit is not None and not bench.json:
@@ -44,20 +46,17 @@ def init_command(bench: Invocation, path: Path | None, timezone: str | None) -> 
             zone = workspace.settings.timezone
 
     def view(page: Page) -> list[str]:
-        told = [
-            line
-            for each in changed.warnings
-            for line in wrap(safe_line(each), page.width, first="! ", rest="  ")
-        ]
+        if changed.commit is None and changed.warnings and not had_history:
+            return [f"{safe_line(str(place))} is a workspace now; its history begins as soon as you decide."]
         if changed.commit is None:
-            return [f"{safe_line(str(place))} is a workspace already; nothing had to change.", *told]
+            return [f"{safe_line(str(place))} is a workspace already; nothing had to change."]
         files = f"{len(changed.files)} files" if len(changed.files) != 1 else "1 file"
         made = f"{page.paint('✓', 'good')} {safe_line(str(place))} is a workspace now: {files}, commit"
         here = place.resolve() == Path.cwd()
         lines = [f"{made} {page.paint(changed.commit[:7], 'quiet')}."]
         if zone:
             lines.append(f"  Its days are those of {safe_line(zone)}; the setting “timezone” changes that.")
-        return [*lines, *told, "  Open it: workbench" + ("" if here else f" open {safe_line(str(place))}")]
+        return [*lines, "  Open it: workbench" + ("" if here else f" open {safe_line(str(place))}")]
 
     return bench.report(changed, view)
 
