@@ -48,6 +48,17 @@ def test_what_was_imported_counts_as_new_today(settled: AgentHome, claw: Path) -
         assert score.status == "active"
 
 
+def test_what_came_in_before_it_was_called_off_counts_as_new_too(settled: AgentHome, claw: Path) -> None:
+    write(claw, {"memory/2024-05-12.md": "# 2024-05-12\n\n## 14:20 Tram\nTook the tram.\n"})
+    told = list[ImportProgress]()
+    with settled.open("person") as workspace:
+        imported = workspace.import_from(claw, progress=told.append, cancelled=lambda: len(told) >= 4)
+        assert not imported.complete
+        score = workspace.show("episode:2024-05-12:14:20").score
+        assert score is not None
+        assert score.status == "active"
+
+
 def test_twice_adds_nothing_and_more_adds_what_is_new(settled: AgentHome, claw: Path) -> None:
     with settled.open("main") as workspace:
         workspace.import_from(claw)

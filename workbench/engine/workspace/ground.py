@@ -59,6 +59,7 @@ _FOR_AGENTS = ("bot:", "skill:")
 CATALOG = "catalog.sqlite"
 # Reading again within this many seconds trusts the last look at the files.
 _FRESH_SECONDS = 0.5
+_NEVER = -1e9
 
 
 def _random_id() -> str:
@@ -95,7 +96,7 @@ class Ground:
     edits_told: tuple[str, ...] = field(default=(), init=False)
     action: OneAction = field(default_factory=OneAction, init=False, repr=False)
     past_texts: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict, init=False, repr=False)
-    _refreshed: float = field(default=-1e9, repr=False)
+    _refreshed: float = field(default=_NEVER, repr=False)
     _prepared: date | None = field(default=None, repr=False)
     _settings_file: bytes | None = field(default=None, repr=False)
     _scores: CurrentScores = field(default_factory=CurrentScores, repr=False)
@@ -290,6 +291,10 @@ class Ground:
         """Look for changed files, unless that was done a moment ago or is done elsewhere."""
         if self.reads_refresh and time.monotonic() - self._refreshed > _FRESH_SECONDS:
             self.refresh()
+
+    def refresh_later(self) -> None:
+        """Have the next reading look for changed files, however short ago that was done."""
+        self._refreshed = _NEVER
 
     def adopt(self) -> Adopted | None:
         """Take in outside edits, where this door may and there is a history."""

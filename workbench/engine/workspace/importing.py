@@ -139,8 +139,10 @@ class Importing(Proposing):
                 run.propose_all(partial(self._propose_piece, about), self._proposer(_trigger(about)))
             else:
                 run.store_all(self._importer(about))
-        if tally.commits:
-            # From now on what came in is as young as its import.
+        # From now on what came in is as young as its import.
+        if cancelled():
+            ground.refresh_later()
+        elif tally.commits:
             ground.refresh()
         return results.Imported(
             commit=tally.commits[-1] if tally.commits else None,
