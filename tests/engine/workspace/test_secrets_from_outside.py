@@ -81,6 +81,24 @@ def test_a_placeholder_stands_for_it(settled: AgentHome) -> None:
     assert (folder / FILE).stat().st_mode & 0o777 == 0o600
 
 
+def test_one_that_stands_there_often_is_asked_about_once(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with settled.open(role="person") as workspace:
+        known(workspace, settled)
+        place = write(settled, NOTES, f"{TOKEN}\n" * 50)
+        asked: list[HeldRequest] = []
+        add = HeldBackFile.add
+
+        def noted(self: HeldBackFile, *requests: HeldRequest) -> tuple[HeldRequest, ...]:
+            asked.extend(requests)
+            return add(self, *requests)
+
+        monkeypatch.setattr(HeldBackFile, "add", noted)
+        workspace.adopt()
+        assert (len(asked), place.read_text()) == (1, f"{STAND_IN}\n" * 50)
+
+
 def test_looking_finds_it_as_well(settled: AgentHome) -> None:
     with settled.open(role="person") as workspace:
         known(workspace, settled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -47,7 +47,7 @@ class SecretScreen:
         held = [
             (edit, secrets)
             for edit in edits
-            if (secrets := [each for each in found.get(edit.path, ()) if (edit.path, each.text) in new])
+            if (secrets := _once(each for each in found.get(edit.path, ()) if (edit.path, each.text) in new))
         ]
         return self._screened(held) if held else {}
 
@@ -101,6 +101,14 @@ class SecretScreen:
         }
         moment = render_time(self._ground.now())
         return HeldRequest(0, EDIT, arguments, OUTSIDE, moment, (secret.kind,), (secret.digest,))
+
+
+def _once(secrets: Iterable[Secret]) -> list[Secret]:
+    """Return each secret where it stands first: a file may say one many thousand times."""
+    first: dict[str, Secret] = {}
+    for each in secrets:
+        first.setdefault(each.text, each)
+    return list(first.values())
 
 
 def _left_out(edit: Edit, secrets: Sequence[Secret], until: str) -> Screened:
