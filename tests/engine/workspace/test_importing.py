@@ -344,6 +344,11 @@ def test_secrets_are_left_out_and_told(settled: AgentHome, tmp_path: Path) -> No
     key = "ghp_" + "a1B2" * 9
     place = write(tmp_path / "n", {"keys.md": f"# Keys\n\nThe token is {key}, says Kim.\n"})
     with settled.open("person") as workspace:
+        preview = workspace.import_preview(place)
+        assert (key in str(preview), preview.samples[0].text) == (
+            False,
+            "# Keys The token is [secret left out], says Kim.",
+        )
         imported = workspace.import_from(place)
         assert (imported.added, imported.left_out_count) == (1, 1)
         assert "GitHub token" in imported.left_out[0].reason

@@ -78,8 +78,9 @@ class Importing(Proposing):
             if moment is not None:
                 moments = [min([moment, *moments[:1]]), max([moment, *moments[1:]])]
             if len(samples) < _SAMPLES and kind != "files":
-                shown = " ".join(text[: _SAMPLE_CHARACTERS * 2].split())[:_SAMPLE_CHARACTERS]
-                samples.append(results.ImportSample(str(item.place), shown, moment))
+                safe = partial(masked_but, allowed=ground.settings.secrets.allow)
+                shown = " ".join(safe(text[: _SAMPLE_CHARACTERS * 4]).split())[:_SAMPLE_CHARACTERS]
+                samples.append(results.ImportSample(safe(str(item.place)), shown, moment))
         return results.ImportPreview(
             source=about.source,
             form=about.form,
