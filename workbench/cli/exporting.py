@@ -9,6 +9,7 @@ import click
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, Invocation
 from workbench.cli.printing import Page
+from workbench.cli.progress_line import ProgressLine
 
 
 @command(
@@ -41,7 +42,17 @@ def export_command(bench: Invocation, file: str | None, folder: str | None, only
             return DONE
         target = folder if folder is not None else file
         assert target is not None
-        exported = workspace.export(target, folder=folder is not None, memories=memories, files=files)
+        told = ProgressLine()
+        try:
+            exported = workspace.export(
+                target,
+                folder=folder is not None,
+                memories=memories,
+                files=files,
+                progress=lambda each: told.tell(f"{each.done:,} of {each.total:,} files and memories"),
+            )
+        finally:
+            told.end()
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.importing import exported_lines

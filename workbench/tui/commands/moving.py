@@ -158,4 +158,4 @@ class KeepFilter(Command):
 class ClearFilter(Command):
     """Show everything again."""
 
-    key, section, label, rank = "escape", "While writing", "all again", 2
+    key, section, label, rank = "escape", "While writing", "show all", 2
