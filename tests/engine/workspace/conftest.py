@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
+from tests.engine.workspace.claw_home import write_claw
+from tests.engine.workspace.session_talk import talk
 from tests.isolation import isolate
 
 
@@ -33,3 +35,15 @@ def settled(furnished: AgentHome) -> AgentHome:
     """A furnished folder that has a history."""
     furnished.init()
     return furnished
+
+
+@pytest.fixture
+def talked(settled: AgentHome) -> AgentHome:
+    """A home in whose main session something was said."""
+    return talk(settled)
+
+
+@pytest.fixture
+def claw(tmp_path: Path) -> Path:
+    """A small workspace of another program, to be imported."""
+    return write_claw(tmp_path)

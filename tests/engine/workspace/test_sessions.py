@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,109 +12,8 @@ from tests.engine.sessions import claude_files
 from tests.engine.sessions.openclaw_database import make
 from tests.engine.sessions.transcript_files import called, chain, said, write
 from tests.engine.workspace.agent_home import AgentHome
-from workbench.engine import Workspace
-from workbench.engine.errors import Cancelled, InvalidInput, InvalidSetting, Locked, NotFound, ProviderError
-from workbench.engine.providers import ChatMessage, ChatReply
-from workbench.engine.results import CompactionProgress
-from workbench.engine.workspace.session_compacting import SessionCompacting
-
-MAIN = "agent:main:main"
-TALK = (
-    ("user", "Remember that the ferry is called Visborg."),
-    ("assistant", "Noted."),
-    ("user", "We decided to migrate the archive to Postgres because of the locks."),
-    ("assistant", "I will plan it."),
-    ("user", "What is the weather like?"),
-    ("assistant", "Fine."),
-)
-
-
-@pytest.fixture
-def talked(settled: AgentHome) -> AgentHome:
-    with settled.open() as workspace:
-        for role, text in TALK:
-            workspace.session_append(MAIN, text, role=role)
-    return settled
-
-
-def transcript(workspace: Workspace) -> Path:
-    found = workspace.session(MAIN).session.transcript
-    assert found is not None
-    return Path(found)
-
-
-def told(workspace: Workspace) -> list[str]:
-    return [line.text for line in workspace.session(MAIN).lines if line.kind == "message"]
-
-
-def everything(folder: Path) -> dict[str, bytes]:
-    return {str(each.relative_to(folder)): each.read_bytes() for each in folder.rglob("*") if each.is_file()}
-
-
-def test_a_compaction_tells_how_far_it_has_come(talked: AgentHome) -> None:
-    with talked.open() as workspace:
-        told: list[CompactionProgress] = []
-        assert workspace.session_compact(MAIN, keep_tokens=5, progress=told.append).line is not None
-    assert [each.phase for each in told] == ["reading", "reading", "gathering", "gathering"]
-    assert all(each.done <= each.total for each in told)
-    assert told[1] == CompactionProgress("reading", 7, 7)
-
-
-@pytest.mark.parametrize("asked", range(4))
-def test_a_compaction_that_is_called_off_changes_nothing(talked: AgentHome, asked: int) -> None:
-    with talked.open() as workspace:
-        folder = Path(workspace.sessions().where).parent
-        before, answers = everything(folder), iter([*[False] * asked, True])
-        with pytest.raises(Cancelled):
-            workspace.session_compact(MAIN, keep_tokens=5, cancelled=lambda: next(answers))
-        assert everything(folder) == before
-        assert workspace.session_compact(MAIN, keep_tokens=5).line is not None
-
-
-def test_a_compaction_by_a_model_is_called_off_between_stages(
-    talked: AgentHome, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with_model(monkeypatch, "A summary.")
-    with talked.open() as workspace:
-        told: list[CompactionProgress] = []
-        with pytest.raises(Cancelled):
-            workspace.session_compact(
-                MAIN,
-                keep_tokens=5,
-                progress=told.append,
-                cancelled=lambda: bool(told) and told[-1].phase == "summarising",
-            )
-        assert told[-1] == CompactionProgress("summarising", 0, 1)
-        assert workspace.session_flush_check(MAIN).compactions == 0
-
-
-def test_another_programs_session_is_not_even_copied_where_it_is_called_off(
-    settled: AgentHome, tmp_path: Path
-) -> None:
-    place = tmp_path / "7d0c.jsonl"
-    write(place, *chain(*(f"Sentence {number} of many." for number in range(9))))
-    with settled.open() as workspace:
-        with pytest.raises(Cancelled):
-            workspace.session_compact("7d0c", from_=str(place), keep_tokens=5, cancelled=lambda: True)
-        assert workspace.sessions().sessions == ()
-        assert workspace.session_compact("7d0c", from_=str(place), keep_tokens=5).copied_from == str(place)
-
-
-def test_a_compaction_that_is_interrupted_once_its_summary_stands_counts(
-    talked: AgentHome, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    with talked.open() as workspace:
-        workspace.session_append(MAIN, "And on it goes.", total_tokens=190_000)
-        monkeypatch.setattr(SessionCompacting, "_context", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            workspace.session_compact(MAIN, keep_tokens=10)
-        monkeypatch.undo()
-        assert [line.kind for line in workspace.session(MAIN).lines][-1] == "compaction"
-        check = workspace.session_flush_check(MAIN)
-        assert (check.compactions, check.estimated) == (1, True)
+from tests.engine.workspace.session_talk import MAIN, TALK, everything, told, transcript, with_model
+from workbench.engine.errors import InvalidInput, NotFound, ProviderError
 
 
 def test_what_was_said_is_listed_and_shown(talked: AgentHome) -> None:
@@ -147,105 +45,6 @@ def test_pages_go_on_where_the_last_one_ended(talked: AgentHome) -> None:
         assert ([line.line for line in second.lines], second.next) == ([4, 5, 6, 7], None)
         assert [line.line for line in workspace.session(MAIN, line=-2).lines] == [6, 7]
         assert workspace.session(MAIN, line=100).lines == ()
-
-
-def test_a_day_later_a_session_starts_over(talked: AgentHome) -> None:
-    with talked.open() as workspace:
-        before = workspace.session(MAIN).session.session_id
-        talked.clock.advance(days=1)
-        assert not workspace.sessions().sessions[0].fresh
-        done = workspace.session_append(MAIN, "Good morning")
-        assert (done.began, done.reason) == (True, "daily")
-        assert done.session_id != before
-        assert told(workspace) == ["Good morning"]
-        kept = workspace.session(before)
-        assert (kept.total, kept.lines[-1].text.partition("\n")[0]) == (8, "Memory was flushed up to here.")
-
-
-def test_what_mattered_in_a_session_that_ended_by_the_clock_is_saved(talked: AgentHome) -> None:
-    with talked.open() as workspace:
-        before = workspace.session(MAIN).session.session_id
-        talked.clock.advance(days=1)
-        done = workspace.session_append(MAIN, "Good morning")
-        (hit, *_) = workspace.search("What is the ferry called?").results
-        assert "Visborg" in hit.snippet
-        assert any(f"sessions/{before}.jsonl#L2" in each for each in workspace.show(hit.id).provenance)
-        check = workspace.session_flush_check(MAIN)
-        assert (check.ended, check.due) == (0, False)
-        assert not [line for line in workspace.brief().notices if "ended by the clock" in line]
-        head = workspace.head()
-        talked.clock.advance(days=1)
-        assert workspace.session_append(MAIN, "Hello again").session_id != done.session_id
-        assert workspace.head() == head
-
-
-def test_where_a_model_has_to_be_asked_it_is_due_and_said_so(
-    talked: AgentHome, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with_model(monkeypatch, "- The ferry is called Visborg. [L2]")
-    with talked.open() as workspace:
-        before, head = workspace.session(MAIN).session.session_id, workspace.head()
-        for _ in range(2):
-            talked.clock.advance(days=1)
-            workspace.session_append(MAIN, "Good morning")
-        assert workspace.head() == head
-        check = workspace.session_flush_check(MAIN)
-        assert (check.ended, check.due) == (2, True)
-        assert "ended by the clock" in check.reason
-        assert f"workbench sessions flush {MAIN}" in " ".join(workspace.brief().notices)
-        flushed = workspace.session_flush(MAIN)
-        assert [one.citation for one in flushed.saved] == [
-            f"file:sessions/{before}.jsonl#L2", flushed.saved[1].citation,
-        ]  # fmt: skip
-        assert not workspace.session_flush(MAIN).flushed
-        assert workspace.session_flush_check(MAIN).ended == 0
-        # The session in use was not due.
-        assert workspace.session_flush_check(MAIN).flushed is None
-
-
-def test_new_saves_also_what_ended_before(talked: AgentHome, monkeypatch: pytest.MonkeyPatch) -> None:
-    with_model(monkeypatch, "NO_REPLY")
-    with talked.open() as workspace:
-        talked.clock.advance(days=1)
-        workspace.session_append(MAIN, "Good morning")
-        workspace.session_append(MAIN, "/new")
-        assert workspace.session_flush_check(MAIN).ended == 0
-
-
-def test_what_cannot_be_saved_when_a_session_ends_stays_due(
-    talked: AgentHome, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def busy(*_: Any, **__: Any) -> None:
-        raise Locked("Another one writes.")
-
-    with talked.open() as workspace:
-        talked.clock.advance(days=1)
-        with monkeypatch.context() as patch:
-            patch.setattr(Workspace, "remember", busy)
-            assert workspace.session_append(MAIN, "Good morning").reason == "daily"
-        assert workspace.session_flush_check(MAIN).ended == 1
-        assert workspace.session_flush(MAIN).saved
-
-
-def test_settings_say_when(talked: AgentHome) -> None:
-    talked.write("workbench.toml", '[sessions]\nreset = "none"\nreset_by_type = { direct = "idle 5" }\n')
-    talked.clock.advance(minutes=6)
-    with talked.open() as workspace:
-        assert workspace.session_append(MAIN, "x").reason == "idle"
-    talked.write("workbench.toml", '[sessions]\nreset = "weekly"\n')
-    with talked.open() as workspace, pytest.raises(InvalidSetting) as caught:
-        workspace.sessions()
-    assert caught.value.where == "sessions.reset"
-
-
-def test_new_saves_what_matters_and_starts_over(talked: AgentHome) -> None:
-    with talked.open() as workspace:
-        before = workspace.session(MAIN).session.session_id
-        done = workspace.session_append(MAIN, "/new And now the garden")
-        assert (done.began, done.reason, done.rest) == (True, "new", "And now the garden")
-        assert told(workspace) == ["And now the garden"]
-        found = workspace.search("Visborg ferry").results[0]
-        assert f"file:sessions/{before}.jsonl#L2" in workspace.show(found.id).provenance
 
 
 def test_a_flush_names_the_line_of_each_memory_and_leads_back_to_it(talked: AgentHome) -> None:
@@ -344,58 +143,6 @@ def test_a_reader_is_never_told_that_a_flush_is_due(talked: AgentHome) -> None:
         workspace.session_append(MAIN, "Go on", total_tokens=190_000)
     with talked.open("agent:scout") as workspace:
         assert not workspace.session_flush_check(MAIN).due
-
-
-def test_a_compaction_keeps_the_transcript_and_shortens_the_context(talked: AgentHome) -> None:
-    with talked.open() as workspace:
-        before = transcript(workspace).read_bytes()
-        done = workspace.session_compact(MAIN, keep_tokens=10)
-        assert (done.line, done.by, done.compactions) == (8, "rules", 1)
-        assert "Postgres" in done.summary
-        assert transcript(workspace).read_bytes().startswith(before)
-        context = workspace.session_context(MAIN)
-        assert context.summary_line == 8
-        assert context.messages[0].synthetic
-        assert [message.line for message in context.messages[1:]] == [6, 7]
-        workspace.session_append(MAIN, "Thanks")
-        assert workspace.session_context(MAIN).messages[-1].message["content"][0]["text"] == "Thanks"
-
-
-def test_where_all_is_new_nothing_is_compacted(talked: AgentHome) -> None:
-    with talked.open() as workspace:
-        before = transcript(workspace).read_bytes()
-        done = workspace.session_compact(MAIN)
-        assert done.line is None
-        assert f"its messages are about {done.tokens_before:,} tokens" in done.told
-        assert transcript(workspace).read_bytes() == before
-
-
-class Chat:
-    name = "fake"
-
-    def __init__(self, answer: str | ProviderError) -> None:
-        self._answer = answer
-
-    def complete(self, messages: Sequence[ChatMessage], *, max_tokens: int | None = None) -> ChatReply:
-        if isinstance(self._answer, ProviderError):
-            raise self._answer
-        return ChatReply(self._answer, "fake")
-
-    def close(self) -> None:
-        return None
-
-
-def with_model(monkeypatch: pytest.MonkeyPatch, answer: str | ProviderError) -> None:
-    monkeypatch.setenv("WORKBENCH_MODEL_NAME", "fake")
-    monkeypatch.setenv("WORKBENCH_MODEL_BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setattr("workbench.engine.providers.chat_model", lambda *_, **__: Chat(answer))
-    # Where a memory belongs is not asked of the model here.
-    monkeypatch.setattr(
-        "workbench.engine.triggers.route_by_model",
-        lambda text, _chat, hints: __import__("workbench.engine.triggers", fromlist=["x"]).route_by_rules(
-            text, hints
-        ),
-    )
 
 
 def test_a_model_says_what_is_kept(talked: AgentHome, monkeypatch: pytest.MonkeyPatch) -> None:
