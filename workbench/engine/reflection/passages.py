@@ -13,7 +13,7 @@ from workbench.engine import layout
 from workbench.engine.catalog.extract import extract
 from workbench.engine.documents import SourceText
 from workbench.engine.recall.units import units_of
-from workbench.engine.recall.voices import AGENT, PERSON, Turn, speaker_of_section, turn_of
+from workbench.engine.recall.voices import AGENT, PERSON, Turn, speaker_of_section, speakers_among, turn_of
 from workbench.engine.reflection.model import Passage
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _section(record: MemoryRecord, source: SourceText, voices: frozenset[str]) -
         return
     spans = list(_spoken_spans(lines))
     turns = {first: turn_of(lines[first]) for first, _ in spans}
-    named = {turn.speaker for turn in turns.values() if turn.is_stamped and turn.speaker} | PERSON | AGENT
+    named = speakers_among(lines)
     for first, last in spans:
         turn = turns[first]
         known = turn.speaker in named

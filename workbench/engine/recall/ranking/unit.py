@@ -10,7 +10,7 @@ from typing import NamedTuple
 from workbench.engine.recall.model import StoredChunk
 from workbench.engine.recall.stemming import index_terms
 from workbench.engine.recall.units import units_of
-from workbench.engine.recall.voices import speaker_of_section, turn_of
+from workbench.engine.recall.voices import speaker_of_section, speakers_among, turn_of
 
 _HEADING = re.compile(r"#{1,6}\s")
 _SENTENCE = re.compile(r"[^.!?。！？\n]*[.!?。！？]?")
@@ -98,17 +98,20 @@ def share_of_questions(text: str) -> float:
 def _shapes(text: str, title: str) -> tuple[Shape, ...]:
     lines = text.split("\n")
     section_speaker = speaker_of_section(text, title)
-    return tuple(_shape(lines, first, last, section_speaker) for first, last in units_of(text))
+    speakers = speakers_among(lines)
+    return tuple(_shape(lines, first, last, section_speaker, speakers) for first, last in units_of(text))
 
 
 _remembered_shapes = lru_cache(maxsize=_MOST_REMEMBERED)(_shapes)
 
 
-def _shape(lines: list[str], first: int, last: int, section_speaker: str | None) -> Shape:
+def _shape(
+    lines: list[str], first: int, last: int, section_speaker: str | None, speakers: frozenset[str]
+) -> Shape:
     spoken = lines[first : last + 1]
     if first < last:
         spoken = [line for line in spoken if line.strip() and _HEADING.match(line) is None] or spoken
     turn = turn_of(spoken[0])
-    is_turn = turn.speaker is not None and (turn.is_stamped or turn.is_item or len(spoken) == 1)
+    is_turn = turn.speaker in speakers
     said = "\n".join((turn.text, *spoken[1:])) if is_turn else "\n".join(spoken)
     return Shape(first, last, turn.speaker if is_turn else section_speaker, said, share_of_questions(said))
