@@ -48,8 +48,6 @@ ASKED = (
     "tell me about travel and music",
     "the auth decision in January",
 )
-# As the command line sets it: threads of numpy cost more than they bring where others work as well.
-ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1"}
 
 
 def main() -> None:
@@ -79,7 +77,7 @@ def main() -> None:
                     folder,
                 ]
                 command = [sys.executable, "-m", "tests.benchmarks.speed", *same]
-                subprocess.run(command, check=True, env={**ONE_THREAD, **os.environ})
+                subprocess.run(command, check=True)
 
 
 def time_building(files: GeneratedFiles, chunks: int, folder: Path) -> None:

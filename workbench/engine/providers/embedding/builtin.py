@@ -165,7 +165,7 @@ class StaticEmbedder:
             self._words.clear()
 
     def _sum_block(self, block: Sequence[list[str]]) -> FloatArray:
-        """Return the unscaled sums of texts as a product of how often each word stands in each and its vector."""
+        """Return the sum of the word vectors of each text, unscaled."""
         import numpy as np
 
         lengths = np.fromiter(map(len, block), np.intp, len(block))
@@ -173,11 +173,9 @@ class StaticEmbedder:
             return np.zeros((len(block), self.dimensions), dtype=np.float32)
         words = self._rows_of(block, int(lengths.sum()))
         assert self._sums is not None
-        present, places = np.unique(words, return_inverse=True)
-        texts = np.repeat(np.arange(len(block)), lengths)
-        cells = np.bincount(texts * len(present) + places, minlength=len(block) * len(present))
-        counts = cells.reshape(len(block), len(present)).astype(np.float32)
-        sums: FloatArray = counts @ self._sums[present]
+        sums: FloatArray = np.zeros((len(block), self.dimensions + 2), np.float32)
+        begins = np.cumsum(lengths) - lengths
+        sums[lengths > 0] = np.add.reduceat(self._sums[words], begins[lengths > 0])
         known, letters = sums[:, -2], sums[:, -1]
         sums[(known < _LEAST_KNOWN * letters) | (letters == 0)] = 0
         return sums[:, :-2]

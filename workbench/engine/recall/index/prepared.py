@@ -68,5 +68,5 @@ def vectors_of(units: FloatArray) -> Vectors:
     if len(units) == 1:
         return Vectors(units[0], None)
     mean = units.sum(axis=0)
-    length = float(np.sqrt(mean @ mean))
+    length = float(np.sqrt(np.square(mean).sum()))
     return Vectors(mean / length if length > 0 else mean, units)

@@ -154,7 +154,7 @@ def _products(codes: Codes, vector: FloatArray) -> FloatArray:
         rows = codes[start : start + _ROWS_AT_ONCE]
         part = floats[: len(rows)]
         np.copyto(part, rows)
-        np.dot(part, vector, out=products[start : start + len(rows)])
+        np.einsum("ij,j->i", part, vector, out=products[start : start + len(rows)])
     return products
 
 

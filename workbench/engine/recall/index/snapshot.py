@@ -139,7 +139,7 @@ class Snapshot(AbstractContextManager["Snapshot"]):
         vectors = self._vectors(numbers)
         if not vectors:
             return []
-        products = np.stack(list(vectors.values())) @ np.asarray(vector, np.float32)
+        products = np.einsum("ij,j->i", np.stack(list(vectors.values())), np.asarray(vector, np.float32))
         found = list(zip(vectors, products.tolist(), strict=True))
         return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 

@@ -153,7 +153,7 @@ def _meaning(units: Sequence[Unit], candidates: Candidates) -> None:
         owners.append(unit)
     if not rows:
         return
-    cosines = (np.stack(rows) @ candidates.vector).tolist()
+    cosines = np.einsum("ij,j->i", np.stack(rows), candidates.vector).tolist()
     for at, cosine in zip(owners, cosines, strict=True):
         at.signals["meaning"] = cosine
 
