@@ -53,7 +53,7 @@ def test_no_module_is_longer_than_can_be_read_in_one_sitting() -> None:
     long = {
         str(path.relative_to(ROOT)): count
         for path in (ROOT / "workbench").rglob("*.py")
-        if (count := len(path.read_text(encoding="utf-8").splitlines())) > 500
+        if (count := len(path.read_text(encoding="utf-8").splitlines())) > 700
     }
     assert not long
 

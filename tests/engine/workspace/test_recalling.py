@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
+from workbench.engine import layout
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import SEARCHED_STORES
+from workbench.engine.workspace import recalling
 
 
 def scores(home: AgentHome) -> dict[str, float]:
@@ -53,3 +55,47 @@ def test_a_least_score_counts_only_where_no_budget_is_filled(settled: AgentHome)
 def test_limits_that_make_no_sense_are_refused(settled: AgentHome, asked: dict[str, Any]) -> None:
     with settled.open() as workspace, pytest.raises(InvalidInput, match=next(iter(asked))):
         workspace.search("Robin", **asked)
+
+
+def test_a_first_look_answers_with_what_was_read_and_reads_the_rest_by_itself(
+    furnished: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recalling, "_READING_SECONDS", 0.0)
+    with furnished.open(role="reader") as workspace:
+        files = len(layout.tracked_files(furnished.root))
+        first = workspace.search("ferry to Gotland", min_score=0)
+        assert first.results == ()
+        assert f"{files} files are not read yet" in (first.stale or "")
+        assert workspace._ground._reading_on.wait(None)
+        workspace._ground.finder._current()._background.wait(None)
+        second = workspace.search("ferry to Gotland", min_score=0)
+        assert second.stale is None
+        assert second.results[0].id == "episode:2026-02-01:18:40"
+
+
+def test_a_memory_can_be_shown_while_a_first_look_is_unfinished(
+    furnished: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recalling, "_READING_SECONDS", 0.0)
+    with furnished.open(role="reader") as workspace:
+        workspace.search("ferry")
+        assert "ferry" in workspace.show("episode:2026-02-01:18:40").text
+
+
+def test_a_first_look_can_be_left_unfinished_and_goes_on_where_it_was(
+    furnished: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(300):
+        furnished.write(
+            f"memory/notes/{number:03}.md", f"# Note {number}\n\nThe buoy {number} was painted.\n"
+        )
+    monkeypatch.setattr(recalling, "_READING_SECONDS", 0.0)
+    left = []
+    for _ in range(3):
+        with furnished.open(role="reader") as workspace:
+            workspace.search("buoy")
+            left.append(workspace._ground.unread_files)
+    monkeypatch.undo()
+    with furnished.open(role="reader") as workspace:
+        assert len(workspace.search("buoy 299 was painted", min_score=0, max_results=500).results) > 0
+    assert left == sorted(left, reverse=True)

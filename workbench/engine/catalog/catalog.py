@@ -36,10 +36,17 @@ _MOST_ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Synced:
-    """What a synchronisation found: paths that are new or changed, and paths that are gone."""
+    """What a synchronisation found.
+
+    Args:
+        changed: Paths that are new or changed.
+        gone: Paths that are gone.
+        unread: How many files are new or changed and were not read, as it was cancelled.
+    """
 
     changed: tuple[str, ...]
     gone: tuple[str, ...]
+    unread: int = 0
 
     @property
     def paths(self) -> frozenset[str]:
@@ -208,7 +215,7 @@ class Catalog:
             removed.extend(path for path, file in batch.items() if file is None)
             if progress is not None:
                 progress(done, len(stale))
-        return Synced(tuple(changed), tuple(removed))
+        return Synced(tuple(changed), tuple(removed), len(stale) - done)
 
     def _commit(self, batch: dict[str, ReadFile | None]) -> None:
         """Store what was read; what changed since is read again, so that an older state never replaces a newer one."""

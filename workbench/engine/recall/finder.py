@@ -60,6 +60,7 @@ class Finder:
         clock: Tells the time.
         sources: Files beside the workspace's own that are searched as well.
         version: Tells what state everything that is searched is in; of the catalog alone by default.
+        unread: Returns how many files the catalog has yet to read.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Finder:
         clock: Clock,
         sources: Sequence[FileSource] = (),
         version: Callable[[], Hashable] | None = None,
+        unread: Callable[[], int] = lambda: 0,
     ) -> None:
         self._catalog = catalog
         self._settings = settings
@@ -77,6 +79,7 @@ class Finder:
         self._clock = clock
         self._sources = (CatalogFiles(catalog), *sources)
         self._version = version or catalog.version
+        self._unread = unread
         self._lock = threading.RLock()
         self._keepers: dict[str, Keeper] = {}
         self._embedders: Embedders | None = None
@@ -140,6 +143,10 @@ class Finder:
         keeper.sync(force=force, progress=progress, cancelled=cancelled)
         if embedder is not None and self._steps_aside(keeper, embedder):
             self._current().sync(progress=progress, cancelled=cancelled)
+
+    def freshen(self) -> None:
+        """Bring the index up to date in the background."""
+        self._current().freshen(0)
 
     def status(self) -> IndexStatus:
         """Return what the index holds and how fresh it is; no file is read into it."""
@@ -218,5 +225,7 @@ class Finder:
                     cache_entries=search.cache_entries,
                     clock=self._clock,
                 )
-                keeper = self._keepers[fingerprint] = Keeper(index, self._sources, self._version)
+                keeper = self._keepers[fingerprint] = Keeper(
+                    index, self._sources, self._version, self._unread
+                )
             return keeper

@@ -27,12 +27,20 @@ class Keeper:
         index: The index.
         sources: Everything that is searched.
         version: Tells what state the sources are in: equal values mean that nothing changed meanwhile.
+        unread: Returns how many files the sources have yet to read.
     """
 
-    def __init__(self, index: Index, sources: Sequence[FileSource], version: Callable[[], Hashable]) -> None:
+    def __init__(
+        self,
+        index: Index,
+        sources: Sequence[FileSource],
+        version: Callable[[], Hashable],
+        unread: Callable[[], int] = lambda: 0,
+    ) -> None:
         self.index = index
         self._sources = sources
         self._version = version
+        self._unread = unread
         self._known: Hashable = None
         self._files_left = 0
         self._vectors_left = 0
@@ -49,15 +57,22 @@ class Keeper:
     @property
     def is_current(self) -> bool:
         """Tell whether the index holds the words of every file as it is."""
-        return self._known is not None and self.index.is_in_place() and self._known == self._version()
+        return (
+            self._known is not None
+            and not self._unread()
+            and self.index.is_in_place()
+            and self._known == self._version()
+        )
 
     def freshen(self, seconds: float) -> str | None:
         """Have the index brought up to date, and wait for that so long at most.
 
+        Without time to wait, that begins once the sources have read everything: two readers at a time are slower.
+
         Returns:
             A sentence that says what the index does not know yet, or None.
         """
-        if not self.is_current:
+        if not self.is_current and (seconds or not self._unread()):
             self._background.ask()
             self._background.wait(seconds, enough=lambda: self.is_current)
         return self.stale()
@@ -70,7 +85,8 @@ class Keeper:
                 return f"The index could not be brought up to date: {failure}"
             if self._busy_elsewhere:
                 return "Another process is bringing the index up to date; the newest changes may be missing."
-            left = f"{self._files_left:,} files are not read yet" if self._files_left else "it is being read"
+            unread = self.files_behind() + self._unread()
+            left = f"{unread:,} files are not read yet" if unread else "it is being read"
             return f"The index is not up to date: {left}."
         if self._vectors_left and self._embedding_failure is None:
             left = f"{self._vectors_left:,} pieces of memory are found by their words alone until they are embedded"

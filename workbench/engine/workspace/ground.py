@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from workbench.engine.catalog import Catalog, Lookups, Synced
     from workbench.engine.decay import AccessJournal
     from workbench.engine.history import Adopted, Attribution, FileView, History, Planner, Receipt
+    from workbench.engine.recall.background import Background
     from workbench.engine.recall.finder import Finder
     from workbench.engine.workspace.looking_back import LookingBack
     from workbench.engine.workspace.outside import Outside
@@ -94,6 +95,7 @@ class Ground:
     writes_graph_index: bool = field(default=True, init=False)
     state_told: str = field(default="", init=False)
     edits_told: tuple[str, ...] = field(default=(), init=False)
+    unread_files: int = field(default=0, init=False)
     action: OneAction = field(default_factory=OneAction, init=False, repr=False)
     past_texts: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict, init=False, repr=False)
     _refreshed: float = field(default=_NEVER, repr=False)
@@ -187,6 +189,7 @@ class Ground:
             self.clock,
             outside.sources,
             lambda: (self.catalog.version(), outside.version()),
+            lambda: self.unread_files,
         )
 
     @cached_property
@@ -229,6 +232,9 @@ class Ground:
     ) -> Synced:
         """Bring the catalog up to date with the files."""
         synced = self.catalog.sync(progress=progress, cancelled=cancelled)
+        self.unread_files = synced.unread
+        if synced.unread:
+            return synced
         if self.has_history() and not cancelled():
             from workbench.engine.workspace.first_seen import note_first_seen
 
@@ -289,8 +295,41 @@ class Ground:
 
     def refresh_for_reading(self) -> None:
         """Look for changed files, unless that was done a moment ago or is done elsewhere."""
-        if self.reads_refresh and time.monotonic() - self._refreshed > _FRESH_SECONDS:
+        if self._is_reading_due():
             self.refresh()
+
+    def refresh_in_part(self, seconds: float) -> bool:
+        """Look for changed files as `refresh_for_reading` does, and read them for so long at most.
+
+        Returns:
+            Whether the rest is being read in the background (see `read_on`); `unread_files` says how much that is.
+        """
+        if self._reading_on.is_busy:
+            self._reading_on.wait(seconds)
+        elif self._is_reading_due():
+            until = time.monotonic() + seconds
+            self.refresh(cancelled=lambda: time.monotonic() >= until)
+        return self._reading_on.is_busy
+
+    def read_on(self) -> None:
+        """Read the files for which there was no time in the background."""
+        if self.unread_files:
+            self._reading_on.ask()
+
+    def _is_reading_due(self) -> bool:
+        return self.reads_refresh and time.monotonic() - self._refreshed > _FRESH_SECONDS
+
+    @cached_property
+    def _reading_on(self) -> Background:
+        """Return what reads the files that nobody could wait for."""
+        from workbench.engine.recall.background import Background
+
+        def read(cancelled: Callable[[], bool]) -> None:
+            self.refresh(cancelled=cancelled)
+            if not cancelled():
+                self.finder.freshen()
+
+        return Background(read, name="workbench-catalog")
 
     def refresh_later(self) -> None:
         """Have the next reading look for changed files, however short ago that was done."""
@@ -441,6 +480,8 @@ class Ground:
             with contextlib.suppress(WorkbenchError):
                 end_session(self)
             self._prepared = None
+        if (reading_on := self.__dict__.pop("_reading_on", None)) is not None:
+            reading_on.stop()
         # In this order: the finder reads the catalog until it is closed.
         for name in ("finder", "outside", "catalog", "lookups", "derived"):
             opened = self.__dict__.pop(name, None)

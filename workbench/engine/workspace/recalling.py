@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from workbench.engine.recall.finder import Means
     from workbench.engine.recall.ranking import Options, Search
 
+# How long a question waits while files that changed are read, so that it is answered within 1.5 s: half of it while
+# the catalog reads them, the rest while the index does.
+_READING_SECONDS = 1.1
 T = TypeVar("T")
 
 
@@ -75,9 +78,12 @@ class Recalling(Reading):
         )
         started = time.perf_counter()
         ground = self._ground
-        ground.refresh_for_reading()
+        until = time.monotonic() + _READING_SECONDS
+        is_behind = ground.refresh_in_part(_READING_SECONDS / 2)
         other, failure = ground.outside.search(query, options, ground.catalog.version())
-        found = other or self._from_index(query, options, failure)
+        patience = 0.0 if is_behind else max(until - time.monotonic(), 0.0)
+        found = other or self._from_index(query, options, failure, patience)
+        ground.read_on()
         scopes = self._scopes_in({hit.path for hit in found.results})
         took_ms = round((time.perf_counter() - started) * 1000, 2)
         return replace(
@@ -130,8 +136,10 @@ class Recalling(Reading):
         status = replace(self._ground.finder.status(), entities=len(self._ground.lookups.entities()))
         return self._ground.outside.describe(status)
 
-    def _from_index(self, query: str, options: Options, failure: str | None) -> results.Found:
-        found, means = self._asked(lambda search: search.found(), query, options)
+    def _from_index(
+        self, query: str, options: Options, failure: str | None, patience: float
+    ) -> results.Found:
+        found, means = self._asked(lambda search: search.found(), query, options, patience)
         return replace(
             found,
             provider=means.provider,
@@ -183,13 +191,19 @@ class Recalling(Reading):
                 moment = moment.astimezone(self._ground.zone)
         return moment.date()
 
-    def _asked(self, answer: Callable[[Search], T], query: str, options: Options) -> tuple[T, Means]:
+    def _asked(
+        self,
+        answer: Callable[[Search], T],
+        query: str,
+        options: Options,
+        patience: float | None = None,
+    ) -> tuple[T, Means]:
         """Have a question answered from the index, what is archived in part left out."""
+        from workbench.engine.recall.finder import PATIENCE
         from workbench.engine.recall.ranking import EntityGraph, Search
         from workbench.engine.workspace.visible import VisibleChunks
 
         ground = self._ground
-        ground.refresh_for_reading()
         scores = ground.scores()
         lookups = ground.visible(scores)
         hidden = scores.archived_parts()
@@ -204,5 +218,6 @@ class Recalling(Reading):
                     graph=EntityGraph(lookups),
                     scores_of=scores.of_all,
                 )
-            )
+            ),
+            patience=PATIENCE if patience is None else patience,
         )
