@@ -29,6 +29,7 @@ from workbench.engine.history.journal import JOURNAL_FILE, Journal
 from workbench.engine.history.lock import LOCK_FILE, WriterLock
 from workbench.engine.history.plan import Action, Attribution, Event, FileView, Plan, Planner, Receipt
 from workbench.engine.history.recovery import recover
+from workbench.engine.history.retired import keep_all_retired
 from workbench.engine.history.screening import Screen, let_in
 from workbench.engine.history.seen_head import keep_seen, load_seen, tampering
 from workbench.engine.history.stamps import find_edits
@@ -296,6 +297,7 @@ class History:
                 with no_repacking(self.path, self.lock_timeout):
                     turn.told = self.finish_purge(turn)
             recovered = recover(store, self._journal, self.root, predecessor_died=held.predecessor_died)
+            keep_all_retired(store)
             seen = load_seen(self.state)
             problem = tampering(store, seen) if seen else None
             if recovered is not None:

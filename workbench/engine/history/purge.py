@@ -83,6 +83,7 @@ def purge(
         Locked: Another writer, or the background repacking, is at work; nothing was changed.
         StorageError: Something cannot be written. Where a purge is unfinished then, it happens; else nothing did.
         SecretFound: A file that says it is kept out of history until a person decides; nothing was changed.
+        OutsideWorkspace: A link stands where one of the files was; nothing was changed.
         HistoryDamaged: The history cannot be read; nothing was changed.
     """
     if history.exists:
@@ -109,6 +110,7 @@ def purge(
         )
         steps = _file_steps(store, head, newest)
         refuse_left_out(adopted.left_out, {each.path for each in steps})
+        _refuse_unwritable(history.root, steps)
         step("pack")
         packs = _packed(store, rewriting.reachable(newest))
         step("checkpoint")
@@ -144,6 +146,18 @@ def _refuse_held_back(root: Path, erasure: Erasure, adopted: Adopted) -> None:
         content = files.read(path)
         if content is not None and erase_from_content(erasure, path, content)[1]:
             refuse_left_out(adopted.left_out, {path})
+
+
+def _refuse_unwritable(root: Path, steps: Sequence[FileStep]) -> None:
+    """Refuse where a file that has to change cannot be read, or its folder cannot be written."""
+    files = WorkFiles(root)
+    for step in steps:
+        if files.read(step.path) is not None and not os.access((root / step.path).parent, os.W_OK | os.X_OK):
+            raise StorageError(
+                "The file cannot be written; nothing was changed.",
+                where=step.path,
+                remedy="Make its folder writable; then purge again.",
+            )
 
 
 def _written(turn: Writing, plan: Plan[T], attribution: Attribution, transaction: str) -> list[str]:

@@ -26,6 +26,7 @@ from workbench.engine.history.git_store import GitStore, blob_hash
 from workbench.engine.history.journal import FileStep, Journal, Record, sync_folder
 from workbench.engine.history.plan import Attribution, FileView, Plan, Planner, Receipt
 from workbench.engine.history.recovery import checkpoint, flush_objects
+from workbench.engine.history.retired import retiring
 from workbench.engine.history.screening import Screen, ScreenedEdits, refuse_left_out, screen_edits
 from workbench.engine.history.stamps import Edits, find_edits
 from workbench.engine.history.unflushed import replace_unflushed
@@ -374,14 +375,14 @@ class Writing:
     ) -> tuple[list[tuple[str, bytes, Mapping[str, str | None]]], dict[str, bytes]]:
         """Write commits in a row after another one, leaving branch and work files as they are.
 
-        Returns:
-            Hash, raw object and changed blobs by path of each commit; the content of each blob.
+        Returns: Hash, raw object and changed blobs by path of each commit; the content of each blob.
         """
         moment: datetime = self._around.clock.now().astimezone(self._around.zone)
         tree = self.store.commit(parent).tree if parent else None
         blobs: dict[str, bytes] = {}
         commits: list[tuple[str, bytes, Mapping[str, str | None]]] = []
         for draft in drafts:
+            message = retiring(self.store, tree, draft.message, draft.changes)
             changes: dict[str, str | None] = {}
             for path, content in draft.changes.items():
                 changes[path] = None if content is None else self.store.write_blob(content)
@@ -389,9 +390,9 @@ class Writing:
                     blobs[changes[path] or ""] = content
             if changes or tree is None:
                 tree = self.store.write_tree(tree, changes)
-            author, email = author_of(draft.message.actor)
-            text = render_message(draft.message)
+            author, email = author_of(message.actor)
             parents = [parent] if parent else []
+            text = render_message(message)
             parent = self.store.write_commit(tree, parents, text, author=author, email=email, moment=moment)
             commits.append((parent, self.store.raw_object(parent), changes))
         return commits, blobs

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -17,6 +17,7 @@ from workbench.engine.history.erasure import Erasure, erase_from_content, erasur
 from workbench.engine.history.git_store import BRANCH, GitStore, blob_hash
 from workbench.engine.history.journal import FileStep, Journal, sync_folder, write_all
 from workbench.engine.history.seen_head import keep_seen
+from workbench.engine.history.state_files import read_state, write_state
 from workbench.engine.history.views import read_work_file
 from workbench.engine.history.work_files import Staging, remove_temporary_files
 
@@ -42,6 +43,8 @@ _LEAVINGS = (
 )
 # Files of derived state that name commits which are no more.
 _STALE_STATE = ("alerts.json", "stamps", "seen.json")
+# What the last purge was asked for by, so that it is known when it is asked for again.
+_LAST = "purged.json"
 
 # A file that somebody keeps saving is looked at this often.
 _ROUNDS = 5
@@ -112,16 +115,25 @@ class Marker:
     packs: tuple[str, ...]
     purging: str = ""
     salt: str = ""
-    asked: tuple[str, ...] = field(default=())
-
-    def was_asked_by(self, words: Sequence[str]) -> bool:
-        """Return True if the purge was asked for by any of these words or ids."""
-        return any(asked_digest(self.salt, each) in self.asked for each in words)
+    asked: tuple[str, ...] = ()
 
 
 def asked_digest(salt: str, words: str) -> str:
-    """Return what a marker keeps of the words that asked for its purge."""
+    """Return what is kept of the words that asked for a purge."""
     return hashlib.sha256(f"{salt}\0{words}".encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def was_asked_by(marker: Marker, words: Sequence[str]) -> bool:
+    """Return True if a purge was asked for by any of these words or ids."""
+    return any(asked_digest(marker.salt, each) in marker.asked for each in words)
+
+
+def last_purge_was_asked_by(state: Path, words: Sequence[str]) -> bool:
+    """Return True if the purge that was finished last was asked for by any of these words or ids."""
+    match read_state(state / _LAST):
+        case {"salt": str(salt), "asked": list(asked)}:
+            return any(asked_digest(salt, each) in asked for each in words)
+    return False
 
 
 def purge_is_unfinished(folder: Path) -> bool:
@@ -206,6 +218,7 @@ def finish_purge(
         step("state")
         for name in _STALE_STATE:
             (state / name).unlink(missing_ok=True)
+        write_state(state / _LAST, json.dumps({"salt": marker.salt, "asked": marker.asked}).encode())
         store.forget_handles()
         keep_seen(store, state, None, critical)
         step("log")

@@ -114,7 +114,7 @@ def no_repacking(folder: Path, wait: float) -> Iterator[None]:
     with process_lock(folder / REPACK_LOCK, wait) as alone:
         if not alone:
             raise Locked(
-                "The history is being repacked in the background; nothing was changed.",
+                "The history is being repacked or purged by another process; nothing was changed.",
                 where=str(folder),
                 remedy=f"Try again in a minute; it was waited for {wait:g} s.",
             )

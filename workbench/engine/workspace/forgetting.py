@@ -177,13 +177,26 @@ def finish_forgetting(ground: Ground, asked: Sequence[str]) -> results.Forgotten
         ground: The open workspace.
         asked: The words and ids of the call.
     """
+    from workbench.engine.history.unfinished_purge import was_asked_by
+
     marker = ground.history.unfinished_purge() if ground.has_history() else None
-    if marker is None or not marker.was_asked_by(asked):
+    if marker is None or not was_asked_by(marker, asked):
         return None
-    require(ground.role, Capability.HARD_DELETE, doing="delete memories for good")
     with _telling_what_happened(ground):
         adopted = ground.history.adopt()
-    told = ("The purge that had been interrupted is finished.", *adopted.warnings)
+    return _purged(ground, "The purge that had been interrupted is finished.", *adopted.warnings)
+
+
+def forgotten_before(ground: Ground, asked: Sequence[str]) -> results.Forgotten | None:
+    """Return what to answer if the last purge was asked for by one of these words or ids, and is done; else None."""
+    from workbench.engine.history.unfinished_purge import last_purge_was_asked_by
+
+    if not ground.has_history() or not last_purge_was_asked_by(ground.state, asked):
+        return None
+    return _purged(ground, "It was purged before; nothing is left to be done.")
+
+
+def _purged(ground: Ground, *told: str) -> results.Forgotten:
     return results.Forgotten((), applied=True, commit=ground.history.head(), warnings=told)
 
 
@@ -222,9 +235,12 @@ class Remains:
         # The files are rid of the texts already: a kill from here on leaves no copy of them.
         _destroy_derived(ground)
         ground.journal.scrub(purging.names)
+        cache = ground.settings.cache_directory(ground.root)
+        unwritable = cache.exists() and not cache.samefile(ground.derived)
         return (
             *purge_sessions(ground, erasure, (*purging.sources, *purging.texts)),
             *purge_held_back(ground, lambda text: erase_from_text(erasure, text)),
+            *((f"May still hold it, and cannot be written: {cache}",) if unwritable else ()),
         )
 
     def forget_derived(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require, require_by_hand
-from workbench.engine.errors import InvalidInput
+from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.scopes import parse_scope
 from workbench.engine.workspace.core_editing import CoreEditing
 from workbench.engine.workspace.graph_editing import GraphEditing
@@ -171,6 +171,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             forget,
             forget_for_good,
             forget_without_trace,
+            forgotten_before,
         )
 
         if not query and not ids:
@@ -186,8 +187,15 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         if purge_history and (finished := finish_forgetting(ground, asked)):
             return finished
         ground.refresh_for_reading()
-        named = [str(self.resolve(name)) for name in ids]
-        matches = find_matches(ground, query, named)
+        try:
+            named = [str(self.resolve(name)) for name in ids]
+            matches = find_matches(ground, query, named)
+        except NotFound:
+            if purge_history and (finished := forgotten_before(ground, asked)):
+                return finished
+            raise
+        if not matches and purge_history and (finished := forgotten_before(ground, asked)):
+            return finished
         if not apply or not matches:
             return results.Forgotten(matches, applied=False)
         chosen = [match.id for match in matches]
