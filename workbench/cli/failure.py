@@ -47,7 +47,9 @@ def describe(error: BaseException) -> Failure:
     if isinstance(error, click.ClickException):
         return Failure("failed", error.format_message(), None, None, error.exit_code)
     if isinstance(error, click.Abort | KeyboardInterrupt | EOFError):
-        return Failure("interrupted", "Interrupted; nothing further was done.", None, None, INTERRUPTED)
+        known = str(error) if isinstance(error, KeyboardInterrupt) else ""
+        said = known or "Interrupted; nothing further was done."
+        return Failure("interrupted", said, None, None, INTERRUPTED)
     if isinstance(error, OSError):
         remedy = "Mend that and run it again; WORKBENCH_DEBUG=1 shows where it happened."
         said = f"The system refused: {error.strerror or error}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page, safe_line
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import parse_memory_id
+from workbench.engine.process_signals import interrupted_by_signals
 from workbench.engine.results import Changed, Forgotten, Match
 
 if TYPE_CHECKING:
@@ -39,21 +41,23 @@ def forget_command(
 ) -> int:
     """Shows what matches, then asks. QUERY is words, or ids where every word is one. Archived memories are
     hidden from search and come back with restore or undo; --hard can be undone as long as history has it.
+    --purge-history cannot: it removes the text for good, or changes nothing; interrupted, it says which.
     """
     query, ids = _ids_or_query(words)
     hard = hard or purge_history
-    with bench.open() as workspace:
+    with bench.open() as workspace, interrupted_by_signals() if purge_history else nullcontext():
         if yes:
             done = workspace.forget(query, ids=ids, apply=True, hard=hard, purge_history=purge_history)
             return _report(bench, done, hard=hard, purged=purge_history)
         found = workspace.forget(query, ids=ids, hard=hard, purge_history=purge_history)
         if not found.matches:
-            return _report(bench, found, hard=hard)
+            return _report(bench, found, hard=hard, purged=purge_history)
         if not agreed_to_archive(bench, found, found.matches, hard=hard, purge=purge_history):
             return DONE
         # Exactly what was shown, whatever has been written since.
         shown = [match.id for match in found.matches]
-        done = workspace.forget(ids=shown, apply=True, hard=hard, purge_history=purge_history)
+        said = query if purge_history else None
+        done = workspace.forget(said, ids=shown, apply=True, hard=hard, purge_history=purge_history)
     return _report(bench, done, hard=hard, purged=purge_history)
 
 
@@ -93,7 +97,7 @@ def _report(bench: Invocation, done: Forgotten, *, hard: bool, purged: bool = Fa
 
         return forgotten_lines(page, done, hard=hard, purged=purged)
 
-    return bench.report(done, view, code=DONE if done.matches else NOTHING_FOUND)
+    return bench.report(done, view, code=DONE if done.matches or done.applied else NOTHING_FOUND)
 
 
 def _on_one_memory(

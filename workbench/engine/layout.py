@@ -40,6 +40,7 @@ BOOKS = frozenset({PENDING_REFLECTION, REJECTED, REFLECTION_LOG, DECAY_SCORES})
 FOREIGN_SETTINGS = ("openclaw.json", "moltbot.json", "clawdbot.json")
 CRITICAL = frozenset({"SOUL.md", "IDENTITY.md", SETTINGS, *FOREIGN_SETTINGS})
 SENSITIVE = frozenset({"USER.md", "TOOLS.md", "AGENTS.md"})
+RETIRED = f"{HISTORY}/workbench.retired"
 PROJECTIONS = frozenset({GRAPH_INDEX, AUDIT_LOG})
 _ROOT_FILES = (
     CRITICAL | SENSITIVE | {CORE, "memory.md", "HEARTBEAT.md", "BOOTSTRAP.md", "BOOT.md", "DREAMS.md"}

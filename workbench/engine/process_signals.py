@@ -21,6 +21,26 @@ def told_of_signals(told: Callable[[str], object]) -> Iterator[None]:
     def handle(number: int, _frame: FrameType | None) -> None:
         told(signal.Signals(number).name)
 
+    with _handling(handle):
+        yield
+
+
+@contextlib.contextmanager
+def interrupted_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP interrupt as SIGINT does, so that what is under way can say how far it came.
+
+    Main thread only.
+    """
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    with _handling(handle):
+        yield
+
+
+@contextlib.contextmanager
+def _handling(handle: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     before = {number: signal.signal(number, handle) for number in _ENDING}
     try:
         yield

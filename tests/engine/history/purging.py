@@ -6,15 +6,30 @@ import itertools
 import os
 import signal
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests.engine.history.notebook import PERSON, START
 from workbench.engine.clock import FixedClock
-from workbench.engine.history import History
-from workbench.engine.history.erasure import erasure_of
-from workbench.engine.history.purge import purge
+from workbench.engine.history import Action, History, Plan
+from workbench.engine.history.purge import Purged, purge
+from workbench.engine.history.unfinished_purge import Purging
 
 SECRET = "The vault code is 47-KXZQ since the move"
+
+
+def purge_named(
+    history: History,
+    names: Sequence[str],
+    texts: Sequence[str],
+    *,
+    asked: Sequence[str] = (),
+    step: Callable[[str], None] = lambda _: None,
+) -> Purged[None]:
+    """Purge ids and texts, with nothing planned but that."""
+    plan = Plan[None](Action.DELETE, "*", "deleted")
+    going = Purging(tuple(names), tuple(texts))
+    return purge(history, lambda _: plan, lambda _: going, PERSON, asked=asked, step=step)
 
 
 def main(root: str, state: str, name: str, number: int) -> None:
@@ -26,7 +41,7 @@ def main(root: str, state: str, name: str, number: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     history = History(Path(root), clock=FixedClock(START), state=Path(state))
-    purge(history, erasure_of(["entity:person--alex#^f7k2"], [SECRET]), PERSON, step=step)
+    purge_named(history, ["entity:person--alex#^f7k2"], [SECRET], step=step)
 
 
 if __name__ == "__main__":

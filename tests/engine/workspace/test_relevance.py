@@ -416,27 +416,6 @@ def test_the_words_of_what_is_forgotten_reach_no_agent(settled: AgentHome, role:
             assert ("bathtub" in str(found)) is (role == "person")
 
 
-class Killed(BaseException):
-    """The process ends here."""
-
-
-def test_a_purge_that_is_killed_leaves_no_text_in_what_was_derived(
-    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def be_killed(*_: object) -> None:
-        raise Killed
-
-    word = "xylophone"
-    with settled.open() as workspace:
-        kept = workspace.remember(f"Robin bought a {word} in Visby", store="episodic")
-        assert workspace.search(word).results
-        monkeypatch.setattr("workbench.engine.history.purge.purge", be_killed)
-        with pytest.raises(Killed):
-            workspace.forget(ids=[kept.id], apply=True, purge_history=True)
-        for place in (settled.root.parent / "cache").rglob("*"):
-            assert not place.is_file() or word.encode() not in place.read_bytes(), place
-
-
 def test_purging_leaves_the_text_nowhere(settled: AgentHome) -> None:
     word = "xylophone"
     with settled.open() as workspace:

@@ -192,6 +192,8 @@ def match_lines(page: Page, matches: Sequence[Match]) -> list[str]:
 
 def forgotten_lines(page: Page, forgotten: Forgotten, *, hard: bool, purged: bool = False) -> list[str]:
     """Tell what was forgotten, and how to bring it back, where that is possible."""
+    if forgotten.applied and not forgotten.matches:
+        return [f"{page.paint('✓', 'good')} Purged.", *account_lines(page, forgotten)]
     if not forgotten.matches:
         return ["Nothing matches, so nothing was forgotten."]
     if not forgotten.applied:

@@ -233,9 +233,17 @@ class EntityFile:
         return self._rewrite(item, replace(statement_of(item), provenance=provenance))
 
     def retire_fact(
-        self, fact: Fact, *, until: str | None = None, superseded_by: str | None = None
+        self,
+        fact: Fact,
+        *,
+        until: str | None = None,
+        superseded_by: str | None = None,
+        block_id: str | None = None,
     ) -> EntityFile:
-        """Move a fact under `## Superseded`, keeping its text, sources and block id. Raises `NotFound`."""
+        """Move a fact under `## Superseded`, keeping its text, sources and block id. Raises `NotFound`.
+
+        Where it has no block id, it gets the one that is given, or else a new one.
+        """
         if fact not in self.facts:
             raise self._missing(f"fact “{fact.text[:60]}”")
         provenance = replace(
@@ -243,20 +251,23 @@ class EntityFile:
             until=until or fact.provenance.until,
             superseded_by=superseded_by or fact.provenance.superseded_by,
         )
-        block = fact.block_id or new_block_id("f", fact.text, self.block_ids)
+        block = fact.block_id or block_id or new_block_id("f", fact.text, self.block_ids)
         lines = item_lines(render_statement(Statement(fact.text, provenance, block)))
         return self.remove_item(fact.span)._add("Superseded", lines)
 
-    def retire_relation(self, relation: Relation, *, until: str | None = None) -> EntityFile:
+    def retire_relation(
+        self, relation: Relation, *, until: str | None = None, block_id: str | None = None
+    ) -> EntityFile:
         """Move a relation under `## Superseded`, keeping its words, sources and block id. Raises `NotFound`.
 
-        There it reads as a retired fact, and joins nothing any more.
+        There it reads as a retired fact, and joins nothing any more. Without a block id it gets the one that is given,
+        or else a new one.
         """
         if relation not in self.relations:
             raise self._missing(f"relation {relation.name} to {', '.join(relation.targets)}")
         text = next(statement_of(item) for item in self._items() if item.span == relation.span).text
         provenance = replace(relation.provenance, until=until or relation.provenance.until)
-        block = relation.block_id or new_block_id("r", text, self.block_ids)
+        block = relation.block_id or block_id or new_block_id("r", text, self.block_ids)
         lines = item_lines(render_statement(Statement(text, provenance, block)))
         return self.remove_item(relation.span)._add("Superseded", lines)
 

@@ -16,7 +16,7 @@ from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.scopes import written_scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from workbench.engine.documents.outline import Heading
 
@@ -139,6 +139,7 @@ class EpisodeLog:
         tags: Iterable[str] = (),
         source: str = "conversation",
         extra: Iterable[tuple[str, str]] = (),
+        was_given: Callable[[str], bool] = lambda _: False,
     ) -> EpisodeLog:
         """Append an entry (it is `entries[-1]` of the result); a new file gets its title first.
 
@@ -146,15 +147,22 @@ class EpisodeLog:
             time: `HH:MM` in the workspace's time zone. The number within the minute is found.
             body: Any text. What would read as structure is escaped, so that a parse gives it back.
             source: Written into the heading where it is not `conversation`.
+            was_given: Returns True for an id that must not be given again.
 
         Raises:
             InvalidInput: `time` is no time of day.
         """
         new = NewEntry(time, body, type, confidence, tuple(tags), source, tuple(extra))
-        return self.append_entries([new])
+        return self.append_entries([new], was_given)
 
-    def append_entries(self, entries: Iterable[NewEntry]) -> EpisodeLog:
+    def append_entries(
+        self, entries: Iterable[NewEntry], was_given: Callable[[str], bool] = lambda _: False
+    ) -> EpisodeLog:
         """Append several entries at once; they are the last ones of the result.
+
+        Args:
+            entries: The entries.
+            was_given: Returns True for an id that must not be given again.
 
         Raises:
             InvalidInput: A time is no time of day.
@@ -169,6 +177,8 @@ class EpisodeLog:
                     f"“{new.time}” is not a time of day.", where=self.path, remedy="Give it as HH:MM."
                 )
             taken[new.time] = taken.get(new.time, 0) + 1
+            while was_given(_entry_id(self.date, new.time, taken[new.time])):
+                taken[new.time] += 1
             lines += [*([""] if lines else []), *entry_lines(new, taken[new.time])]
         return self.parse(append_lines(self.source, lines).render(), self.path)
 

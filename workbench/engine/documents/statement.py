@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from workbench.engine.scopes import PATTERN, SHARED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 _DATE: Final = r"\d{4}(?:-\d{2}(?:-\d{2}(?:T[\d:.]+(?:Z|[+-]\d{2}:\d{2})?)?)?)?"
 _CLAUSES: Final = re.compile(
@@ -112,13 +112,16 @@ def render_provenance(provenance: Provenance) -> str:
     return ", ".join(clauses)
 
 
-def new_block_id(prefix: str, seed: str, taken: Iterable[str]) -> str:
+def new_block_id(
+    prefix: str, seed: str, taken: Iterable[str], was_given: Callable[[str], bool] = lambda _: False
+) -> str:
     """Return a short block id that is not taken, the same every time for the same arguments.
 
     Args:
         prefix: One letter, `f` for facts, `r` for relations.
         seed: What is named, normally the text.
         taken: Ids that are in use in the file.
+        was_given: Returns True for an id that must not be given again.
     """
     used = {block.lower() for block in taken}
     attempt = 0
@@ -126,7 +129,7 @@ def new_block_id(prefix: str, seed: str, taken: Iterable[str]) -> str:
         digest = hashlib.sha256(f"{prefix}\0{attempt}\0{seed}".encode("utf-8", "surrogatepass")).digest()
         length = 3 + attempt // 4
         block = prefix + "".join(_DIGITS[byte % 36] for byte in digest[:length])
-        if block not in used:
+        if block not in used and not was_given(block):
             return block
         attempt += 1
 

@@ -7,6 +7,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import TypeVar
@@ -28,11 +29,19 @@ from workbench.engine.history.journal import JOURNAL_FILE, Journal
 from workbench.engine.history.lock import LOCK_FILE, WriterLock
 from workbench.engine.history.plan import Action, Attribution, Event, FileView, Plan, Planner, Receipt
 from workbench.engine.history.recovery import recover
+from workbench.engine.history.retired import keep_all_retired
 from workbench.engine.history.screening import Screen, let_in
 from workbench.engine.history.seen_head import keep_seen, load_seen, tampering
 from workbench.engine.history.stamps import find_edits
 from workbench.engine.history.transaction import Projection, Surroundings, Writing
-from workbench.engine.history.unfinished_purge import finish_purge, purge_is_unfinished
+from workbench.engine.history.unfinished_purge import (
+    Elsewhere,
+    Marker,
+    finish_purge,
+    purge_is_unfinished,
+    read_marker,
+)
+from workbench.engine.history.upkeep import no_repacking
 from workbench.engine.history.views import CommitFiles, WorkFiles
 from workbench.engine.results import Alert
 
@@ -55,6 +64,7 @@ class History:
         critical: Paths of the files that only some roles may change, and whose changes raise alerts.
         critical_alerts: Whether they do; changes of settings files do in any case, for the switch stands there.
         screen: Asked about each edit from outside before it is taken in.
+        elsewhere: What else holds memories, for a purge.
     """
 
     def __init__(
@@ -70,9 +80,12 @@ class History:
         critical: frozenset[str] = layout.CRITICAL,
         critical_alerts: bool = True,
         screen: Screen = let_in,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self.root = root
         self.path = root / layout.HISTORY
+        self.lock_timeout = lock_timeout
+        self._elsewhere = elsewhere
         self._lock = WriterLock(self.path / LOCK_FILE, timeout=lock_timeout)
         self._journal = Journal(self.path / JOURNAL_FILE)
         self._warnings: dict[str, None] = {}
@@ -238,7 +251,8 @@ class History:
         if self._is_clean():
             return Adopted()
         with self.writing(actor) as turn:
-            return turn.adopt(actor, only, trailers)
+            taken = turn.adopt(actor, only, trailers)
+            return replace(taken, warnings=(*turn.told, *taken.warnings))
 
     def acknowledge(self, alert: str, attribution: Attribution) -> Receipt[None]:
         """Record that a person has seen an alert; once is enough.
@@ -278,10 +292,12 @@ class History:
         """
         store = self._store_for_writing()
         with self._lock.hold(actor, self._around.clock.now()) as held:
-            if purge_is_unfinished(self.path):
-                finish_purge(store, self._journal, self.root, self.state, critical=self.critical)
-            recovered = recover(store, self._journal, self.root, predecessor_died=held.predecessor_died)
             turn = Writing(store, self._journal, self._around)
+            if purge_is_unfinished(self.path):
+                with no_repacking(self.path, self.lock_timeout):
+                    turn.told = self.finish_purge(turn)
+            recovered = recover(store, self._journal, self.root, predecessor_died=held.predecessor_died)
+            keep_all_retired(store)
             seen = load_seen(self.state)
             problem = tampering(store, seen) if seen else None
             if recovered is not None:
@@ -291,6 +307,37 @@ class History:
                 turn.record(history_alert(problem, self._around.new_id()))
             yield turn
             keep_seen(store, self.state, seen, self.critical)
+
+    def unfinished_purge(self) -> Marker | None:
+        """Return the marker of a purge that was interrupted and that the next change finishes; None without one.
+
+        Raises:
+            HistoryDamaged: It is unreadable.
+        """
+        return read_marker(self.path) if purge_is_unfinished(self.path) else None
+
+    def finish_purge(self, turn: Writing, *, step: Callable[[str], None] = lambda _: None) -> tuple[str, ...]:
+        """Bring a purge to its end from its marker on, with repacking kept off; see `unfinished_purge`.
+
+        Args:
+            turn: The writer's.
+            step: Told what comes next.
+
+        Returns:
+            What a person should know, one sentence each.
+        """
+        told = finish_purge(
+            turn.store,
+            self._journal,
+            self.root,
+            self.state,
+            critical=self.critical,
+            project=turn.write_projections,
+            elsewhere=self._elsewhere,
+            step=step,
+        )
+        aside = sorted(place.name for place in self.root.glob(f"{layout.HISTORY}.*") if place.is_dir())
+        return (*told, *((f"May still hold it, for you to delete: {', '.join(aside)}.",) if aside else ()))
 
     def set_aside(self) -> Path:
         """Move a history that cannot be used out of the way, so that a new one can begin; nothing is deleted.

@@ -1,111 +1,182 @@
-"""Purges memories from history, so that their text is in no object, message, log or leftover of it.
+"""Purges memories from files and history, so that their text is in no object, message, log or leftover of either.
 
-The rewritten history is packed beside the old one and flushed; then a marker says so, and what the old history
-was made of goes. A crash before the marker leaves everything as it was; after it, the next writer finishes.
+Everything that can fail comes first: the plan, the rewritten history, which is packed beside the old one and flushed.
+Then a marker says so, files and history change over, and what the old history was made of goes. A crash before the
+marker leaves everything as it was; after it, the next writer finishes.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from workbench.engine import layout
-from workbench.engine.errors import HistoryError, Locked, StorageError
+from workbench.engine.errors import HistoryError, NotFound, StorageError
+from workbench.engine.history.adoption import Adopted
 from workbench.engine.history.commit_message import AuditEntry, CommitMessage, author_of, render_message
 from workbench.engine.history.erasure import Erasure, erase_from_content
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.history import History
-from workbench.engine.history.journal import sync_folder
-from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan
-from workbench.engine.history.recovery import checkpoint
+from workbench.engine.history.journal import FileStep, sync_folder
+from workbench.engine.history.plan import Action, Attribution, Plan, Planner
+from workbench.engine.history.recovery import checkpoint, flush_objects
 from workbench.engine.history.rewriting import Rewriting
-from workbench.engine.history.unfinished_purge import Marker, finish_purge, write_marker
-from workbench.engine.history.upkeep import REPACK_LOCK
+from workbench.engine.history.screening import refuse_left_out
+from workbench.engine.history.transaction import Writing
+from workbench.engine.history.unfinished_purge import Marker, Purging, asked_digest, write_marker
+from workbench.engine.history.upkeep import no_repacking
+from workbench.engine.history.views import CommitFiles, WorkFiles
+
+T = TypeVar("T")
 
 _SUMMARY = "history was purged"
-_REMOVED = "removed what is to be purged from history"
 
 
 @dataclass(frozen=True)
-class Purged:
+class Purged(Generic[T]):
     """What a purge did.
 
     Args:
+        outcome: The plan's answer.
         commit: The PURGE commit, which says that it happened and not what was purged.
+        deleted: The commit that the plan became, None where it changed nothing.
         commits: The new commit of each old one.
         files: Paths of work files that were changed or removed.
-        kept: Folders that may still hold what was purged, for a person to delete: histories set aside before.
+        told: What a person should know, one sentence each.
     """
 
+    outcome: T
     commit: str
+    deleted: str | None
     commits: Mapping[str, str]
     files: tuple[str, ...]
-    kept: tuple[str, ...]
+    told: tuple[str, ...]
 
 
 def purge(
     history: History,
-    erasure: Erasure,
+    planner: Planner[T],
+    going: Callable[[T], Purging],
     attribution: Attribution,
     *,
+    asked: Sequence[str] = (),
     step: Callable[[str], None] = lambda _: None,
-) -> Purged:
-    """Remove memories from the files and from the whole history of a workspace.
+) -> Purged[T]:
+    """Delete memories from the files, and remove them from the whole history of a workspace: whole, or not at all.
 
     Every commit stays, with its author, date, trailers and place; where it wrote or removed what has to go, it no
-    longer says what. References from one commit to another follow. The audit log is written anew. Git's other
+    longer says what. References from one commit to another follow. The audit log is written again. Git's other
     branches, tags and reflogs in the history go.
 
     Args:
         history: Of the workspace.
-        erasure: What has to go; see `erasure_of`.
+        planner: Plans what is deleted, given the files of the newest commit.
+        going: Returns what has to go, given the plan's answer.
         attribution: Who purges; that this is a person is the caller's to check.
+        asked: Words and ids that it was asked for by; asked for by one of them again, an interrupted purge is known.
         step: Told what comes next, by name.
 
     Raises:
-        Locked: Another writer, or the background repacking, is at work.
-        StorageError: The history cannot be written; nothing is lost.
-        HistoryDamaged: The history cannot be read.
+        Locked: Another writer, or the background repacking, is at work; nothing was changed.
+        StorageError: Something cannot be written. Where a purge is unfinished then, it happens; else nothing did.
+        SecretFound: A file that says it is kept out of history until a person decides; nothing was changed.
+        OutsideWorkspace: A link stands where one of the files was; nothing was changed.
+        HistoryDamaged: The history cannot be read; nothing was changed.
     """
-    with history.writing(attribution.actor) as turn, _no_repacking(turn.store.path):
-        step("files")
-        removed = turn.carry_out(_plan_for_files(erasure), attribution, may_touch_critical=True)
+    if history.exists:
+        # Waited for before the writer's lock is taken: others write meanwhile.
+        with no_repacking(history.path, history.lock_timeout):
+            pass
+    with (
+        history.writing(attribution.actor) as turn,
+        no_repacking(turn.store.path, history.lock_timeout),
+    ):
+        step("plan")
         store = turn.store
+        adopted = turn.adopt("manual")
+        head = turn.head()
+        plan = _planned(planner, store, head, adopted)
+        purging = going(plan.outcome)
+        erasure = purging.erasure
+        _refuse_held_back(history.root, erasure, adopted)
+        deleted = _written(turn, plan, attribution, history.new_id())
         step("rewrite")
         rewriting = Rewriting(store, erasure)
-        newest = rewriting.rewrite(leave_out=removed.commit)
-        head = _purge_commit(history, store, newest, attribution)
+        newest = _purge_commit(
+            history, store, rewriting.rewrite(deleted[-1] if deleted else head), attribution
+        )
+        steps = _file_steps(store, head, newest)
+        refuse_left_out(adopted.left_out, {each.path for each in steps})
+        _refuse_unwritable(history.root, steps)
         step("pack")
-        packs = _packed(store, rewriting.reachable(head))
+        packs = _packed(store, rewriting.reachable(newest))
         step("checkpoint")
+        note = store.write_blob(replace(purging, files=steps).as_bytes())
+        flush_objects(store, {note: None})
         checkpoint(store, history.journal)
         step("mark")
+        salt = history.new_id()
+        marker = Marker(newest, packs, note, salt, tuple(asked_digest(salt, each) for each in asked))
         try:
-            write_marker(store.path, Marker(head, packs))
+            write_marker(store.path, marker)
         except OSError as error:
             raise _cannot_write(store.path, error) from error
-        finish_purge(
-            store, history.journal, history.root, history.state, critical=history.critical, step=step
-        )
-    return Purged(head, rewriting.commits, removed.files, _histories_set_aside(history.root))
+        told = history.finish_purge(turn, step=step)
+    first = rewriting.commits[deleted[0]] if deleted else None
+    files = tuple(each.path for each in steps)
+    return Purged(plan.outcome, newest, first, rewriting.commits, files, told)
 
 
-def _plan_for_files(erasure: Erasure) -> Callable[[FileView], Plan[None]]:
-    def plan(files: FileView) -> Plan[None]:
-        changes = []
-        for path in files.list(""):
-            content = files.read(path)
-            left, removed = erase_from_content(erasure, path, content) if content is not None else (None, ())
-            if removed:
-                action = Action.EDIT if left is not None else Action.DELETE
-                changes.append(FileChange(path, left, action, _REMOVED))
-        return Plan(Action.DELETE, "*", _REMOVED, changes=tuple(changes))
+def _planned(planner: Planner[T], store: GitStore, head: str | None, adopted: Adopted) -> Plan[T]:
+    try:
+        return planner(CommitFiles(store, head))
+    except NotFound:
+        # What is in no commit may be in a file that is kept out of history.
+        refuse_left_out(adopted.left_out, adopted.left_out.keys())
+        raise
 
-    return plan
+
+def _refuse_held_back(root: Path, erasure: Erasure, adopted: Adopted) -> None:
+    """Refuse where a file says what has to go and is neither in history nor ours to write."""
+    files = WorkFiles(root)
+    for path in sorted(adopted.left_out):
+        content = files.read(path)
+        if content is not None and erase_from_content(erasure, path, content)[1]:
+            refuse_left_out(adopted.left_out, {path})
+
+
+def _refuse_unwritable(root: Path, steps: Sequence[FileStep]) -> None:
+    """Refuse where a file that has to change cannot be read, or its folder cannot be written."""
+    files = WorkFiles(root)
+    for step in steps:
+        if files.read(step.path) is not None and not os.access((root / step.path).parent, os.W_OK | os.X_OK):
+            raise StorageError(
+                "The file cannot be written; nothing was changed.",
+                where=step.path,
+                remedy="Make its folder writable; then purge again.",
+            )
+
+
+def _written(turn: Writing, plan: Plan[T], attribution: Attribution, transaction: str) -> list[str]:
+    """Write the commits of a plan, which nothing leads to yet; none where it changes nothing."""
+    head = turn.head()
+    files = CommitFiles(turn.store, head)
+    changing = {layout.normalise(each.path): each.content for each in plan.changes}
+    changing = {path: content for path, content in changing.items() if files.read(path) != content}
+    if not changing:
+        return []
+    drafts = turn.drafts_of_plan(plan, changing, attribution, transaction)
+    commits, _ = turn.write_commits(drafts, head)
+    return [commit for commit, _, _ in commits]
+
+
+def _file_steps(store: GitStore, before: str | None, after: str) -> tuple[FileStep, ...]:
+    older = store.commit(before).tree if before else None
+    changes = store.changed_paths(older, store.commit(after).tree)
+    return tuple(FileStep(each.path, each.old_blob, each.new_blob) for each in changes)
 
 
 def _purge_commit(history: History, store: GitStore, parent: str | None, attribution: Attribution) -> str:
@@ -148,31 +219,6 @@ def _packed(store: GitStore, objects: set[str]) -> tuple[str, ...]:
     except OSError as error:
         raise _cannot_write(store.path, error) from error
     return tuple(file.name for file in files)
-
-
-@contextmanager
-def _no_repacking(folder: Path) -> Iterator[None]:
-    """Keep the background from packing the old history anew meanwhile."""
-    try:
-        handle = os.open(folder / REPACK_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
-    except OSError as error:
-        raise _cannot_write(folder, error) from error
-    try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise Locked(
-                "The history is just being repacked in the background.",
-                where=str(folder),
-                remedy="Try again in a minute.",
-            ) from error
-        yield
-    finally:
-        os.close(handle)
-
-
-def _histories_set_aside(root: Path) -> tuple[str, ...]:
-    return tuple(sorted(place.name for place in root.glob(f"{layout.HISTORY}.*") if place.is_dir()))
 
 
 def _cannot_write(folder: Path, error: OSError) -> StorageError:

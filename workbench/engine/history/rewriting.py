@@ -45,16 +45,11 @@ class Rewriting:
     _blobs: dict[tuple[str, str], tuple[str | None, tuple[str, ...]]] = field(default_factory=dict)
     _roots: dict[str, str] = field(default_factory=dict)
 
-    def rewrite(self, *, leave_out: str | None = None) -> str | None:
-        """Rewrite every commit, oldest first; return the newest.
-
-        Args:
-            leave_out: A commit to drop; it must change nothing but what has to go.
-        """
+    def rewrite(self, head: str | None) -> str | None:
+        """Rewrite a commit and every one before it, oldest first; return the newest."""
         newest = None
-        for commit in reversed(list(self.store.walk())):
-            if commit.id != leave_out:
-                newest = self._rewrite_commit(commit, newest)
+        for commit in reversed(list(self.store.walk(head)) if head else []):
+            newest = self._rewrite_commit(commit, newest)
         return newest
 
     def reachable(self, head: str) -> set[str]:

@@ -26,10 +26,11 @@ from workbench.engine.history.git_store import GitStore, blob_hash
 from workbench.engine.history.journal import FileStep, Journal, Record, sync_folder
 from workbench.engine.history.plan import Attribution, FileView, Plan, Planner, Receipt
 from workbench.engine.history.recovery import checkpoint, flush_objects
+from workbench.engine.history.retired import retiring
 from workbench.engine.history.screening import Screen, ScreenedEdits, refuse_left_out, screen_edits
 from workbench.engine.history.stamps import Edits, find_edits
 from workbench.engine.history.unflushed import replace_unflushed
-from workbench.engine.history.views import WorkFiles
+from workbench.engine.history.views import RecordedFiles, WorkFiles
 from workbench.engine.history.work_files import Staging, Stamp, cannot_write, stamp_of
 
 T = TypeVar("T")
@@ -82,27 +83,6 @@ class _Replacement:
     stamp: Stamp | None
 
 
-class _RecordingFiles:
-    """The work files, each read once, with what was read kept for the checks to come."""
-
-    def __init__(self, root: Path) -> None:
-        self._root = root
-        self._files = WorkFiles(root)
-        self.contents: dict[str, bytes | None] = {}
-        self.stamps: dict[str, Stamp | None] = {}
-
-    def read(self, path: str) -> bytes | None:
-        path = layout.normalise(path)
-        if path not in self.contents:
-            # The stamp is older than the content, so a change between the two is noticed.
-            self.stamps[path] = stamp_of(self._root / path)
-            self.contents[path] = self._files.read(path)
-        return self.contents[path]
-
-    def list(self, folder: str) -> list[str]:
-        return self._files.list(folder)
-
-
 class Writing:
     """A writer's turn; to be used inside `History.writing` only.
 
@@ -113,6 +93,7 @@ class Writing:
 
     Attributes:
         begun: The commit that this turn began the history with, or None.
+        told: What a person should know of a purge that this turn had to finish first.
     """
 
     def __init__(self, store: GitStore, journal: Journal, surroundings: Surroundings) -> None:
@@ -121,6 +102,7 @@ class Writing:
         self._around = surroundings
         self._root = surroundings.root
         self.begun: str | None = None
+        self.told: tuple[str, ...] = ()
 
     def head(self) -> str | None:
         """Return the newest commit."""
@@ -132,7 +114,7 @@ class Writing:
         """Carry out a plan; see `History.mutate`."""
         adopted: list[str] = []
         for _ in range(_ROUNDS):
-            view = _RecordingFiles(self._root)
+            view = RecordedFiles(self._root)
             plan = planner(view)
             replacements = _replacements(plan, view)
             if not may_touch_critical:
@@ -198,7 +180,7 @@ class Writing:
         """
         parent = self.head()
         with self.store.recording() as objects:
-            commits, blobs = self._write_commits(drafts, parent)
+            commits, blobs = self.write_commits(drafts, parent)
         staging = Staging(self._root, transaction)
         overtaken: list[str] = []
         try:
@@ -231,7 +213,7 @@ class Writing:
         """Bring the audit log and the other derived files up to date after changes of files."""
         try:
             complete_audit_log(self._root, self.store, self._around.state)
-            self._write_projections(paths)
+            self.write_projections(paths)
         except (OSError, OutsideWorkspace) as error:
             self._around.warn(f"A derived file could not be written, and will be later: {error}")
 
@@ -248,7 +230,26 @@ class Writing:
         if not replacements and not plan.events:
             return Receipt(None, (), moment, plan.outcome, adopted)
         transaction = self._around.new_id()
-        changing = {step.path for step in replacements}
+        changes = {step.path: step.after for step in replacements}
+        drafts = self.drafts_of_plan(plan, changes, attribution, transaction)
+        commit = self.commit(drafts, transaction, replacements)[0]
+        return Receipt(commit, tuple(sorted(changes)), moment, plan.outcome, adopted)
+
+    def drafts_of_plan(
+        self,
+        plan: Plan[T],
+        changing: Mapping[str, bytes | None],
+        attribution: Attribution,
+        transaction: str,
+    ) -> list[Draft]:
+        """Return the commit that a plan stands for, and those that raise its alerts.
+
+        Args:
+            plan: The plan.
+            changing: What it changes, by path.
+            attribution: Who, on whose approval, and why.
+            transaction: Its id.
+        """
         entries = [
             AuditEntry(
                 change.action,
@@ -262,7 +263,7 @@ class Writing:
         entries += [
             AuditEntry(event.action, event.file, attribution.approval, event.summary) for event in plan.events
         ]
-        mark = CRITICAL_CHANGED if changing & self._around.critical else ""
+        mark = CRITICAL_CHANGED if changing.keys() & self._around.critical else ""
         message = CommitMessage(
             plan.action,
             plan.file,
@@ -274,24 +275,15 @@ class Writing:
             tuple(entries),
             plan.trailers,
         )
-        drafts = [Draft(message, {step.path: step.after for step in replacements})]
-        if attribution.actor != "system:init":
-            by_path = {entry.file: entry.action for entry in entries}
-            drafts += [
-                Draft(
-                    critical_alert(
-                        path,
-                        by_path.get(path, plan.action),
-                        attribution.actor,
-                        attribution.approval,
-                        transaction,
-                    ),
-                    {},
-                )
-                for path in sorted(changing & self._around.alerting)
-            ]
-        commit = self.commit(drafts, transaction, replacements)[0]
-        return Receipt(commit, tuple(sorted(changing)), moment, plan.outcome, adopted)
+        if attribution.actor == "system:init":
+            return [Draft(message, changing)]
+        by_path = {entry.file: entry.action for entry in entries}
+        actor, approval = attribution.actor, attribution.approval
+        alerts = [
+            critical_alert(path, by_path.get(path, plan.action), actor, approval, transaction)
+            for path in sorted(changing.keys() & self._around.alerting)
+        ]
+        return [Draft(message, changing), *(Draft(alert, {}) for alert in alerts)]
 
     def _refuse_critical(self, replacements: Sequence[_Replacement], attribution: Attribution) -> None:
         for step in replacements:
@@ -378,14 +370,19 @@ class Writing:
             staging.discard()
         return {other: content for other, content in edits.items() if other != path}
 
-    def _write_commits(
+    def write_commits(
         self, drafts: Sequence[Draft], parent: str | None
     ) -> tuple[list[tuple[str, bytes, Mapping[str, str | None]]], dict[str, bytes]]:
+        """Write commits in a row after another one, leaving branch and work files as they are.
+
+        Returns: Hash, raw object and changed blobs by path of each commit; the content of each blob.
+        """
         moment: datetime = self._around.clock.now().astimezone(self._around.zone)
         tree = self.store.commit(parent).tree if parent else None
         blobs: dict[str, bytes] = {}
         commits: list[tuple[str, bytes, Mapping[str, str | None]]] = []
         for draft in drafts:
+            message = retiring(self.store, tree, draft.message, draft.changes)
             changes: dict[str, str | None] = {}
             for path, content in draft.changes.items():
                 changes[path] = None if content is None else self.store.write_blob(content)
@@ -393,9 +390,9 @@ class Writing:
                     blobs[changes[path] or ""] = content
             if changes or tree is None:
                 tree = self.store.write_tree(tree, changes)
-            author, email = author_of(draft.message.actor)
-            text = render_message(draft.message)
+            author, email = author_of(message.actor)
             parents = [parent] if parent else []
+            text = render_message(message)
             parent = self.store.write_commit(tree, parents, text, author=author, email=email, moment=moment)
             commits.append((parent, self.store.raw_object(parent), changes))
         return commits, blobs
@@ -449,7 +446,12 @@ class Writing:
         except StorageError as error:
             self._around.warn(str(error))
 
-    def _write_projections(self, paths: Sequence[str]) -> None:
+    def write_projections(self, paths: Sequence[str]) -> None:
+        """Write the derived files other than the audit log after changes of files.
+
+        Raises:
+            OSError: One cannot be written.
+        """
         view = WorkFiles(self._root)
         for projection in self._around.projections:
             for path, content in projection(paths, view).items():
@@ -461,7 +463,7 @@ class Writing:
                     replace_unflushed(place, content, place.with_name(".workbench-projection-0.tmp"))
 
 
-def _replacements(plan: Plan[T], view: _RecordingFiles) -> list[_Replacement]:
+def _replacements(plan: Plan[T], view: RecordedFiles) -> list[_Replacement]:
     """Return the changes of a plan that change something.
 
     Raises:

@@ -1,19 +1,25 @@
-"""Finishes a purge from its marker on: the rewritten history takes over, and every trace of the old one goes."""
+"""Finishes a purge from its marker on: files and rewritten history take over, and every trace of the old ones goes."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Protocol
 
-from workbench.engine.errors import HistoryDamaged, StorageError
+from workbench.engine.errors import HistoryDamaged, OutsideWorkspace, Stale, StorageError
 from workbench.engine.history.audit_projection import rewrite_audit_log
-from workbench.engine.history.git_store import BRANCH, GitStore
-from workbench.engine.history.journal import Journal, sync_folder, write_all
+from workbench.engine.history.erasure import Erasure, erase_from_content, erasure_of
+from workbench.engine.history.git_store import BRANCH, GitStore, blob_hash
+from workbench.engine.history.journal import FileStep, Journal, sync_folder, write_all
 from workbench.engine.history.seen_head import keep_seen
+from workbench.engine.history.state_files import read_state, write_state
+from workbench.engine.history.views import read_work_file
+from workbench.engine.history.work_files import Staging, remove_temporary_files
 
 PURGE_MARKER = "workbench.purge"
 # What git itself leaves beside the objects; each may hold text, or point at objects that go.
@@ -37,25 +43,101 @@ _LEAVINGS = (
 )
 # Files of derived state that name commits which are no more.
 _STALE_STATE = ("alerts.json", "stamps", "seen.json")
+# What the last purge was asked for by, so that it is known when it is asked for again.
+_LAST = "purged.json"
+
+# A file that somebody keeps saving is looked at this often.
+_ROUNDS = 5
 
 Step = Callable[[str], None]
 
 
 @dataclass(frozen=True)
+class Purging:
+    """What a purge has to do besides rewriting history.
+
+    It is kept as an object of the history that goes, so that the texts are gone with it; the marker only names it.
+
+    Args:
+        names: Ids of what goes.
+        texts: What it said.
+        sources: What it was drawn from.
+        files: The work files to be brought from what they are to what they shall be.
+    """
+
+    names: tuple[str, ...]
+    texts: tuple[str, ...]
+    sources: tuple[str, ...] = ()
+    files: tuple[FileStep, ...] = ()
+
+    @property
+    def erasure(self) -> Erasure:
+        """Return what has to go."""
+        return erasure_of(self.names, self.texts)
+
+    def as_bytes(self) -> bytes:
+        """Return it as it is kept."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Purging:
+        """Read what `as_bytes` returned."""
+        found = json.loads(content)
+        steps = tuple(FileStep(**step) for step in found["files"])
+        return cls(tuple(found["names"]), tuple(found["texts"]), tuple(found["sources"]), steps)
+
+
+class Elsewhere(Protocol):
+    """What else holds memories, besides the work files and their history. Both methods may be called again."""
+
+    def purge(self, purging: Purging) -> tuple[str, ...]:
+        """Take what is purged out of it; return what a person should know, one sentence each."""
+        ...
+
+    def forget_derived(self) -> None:
+        """Delete everything derived, whatever it says."""
+        ...
+
+
+@dataclass(frozen=True)
 class Marker:
-    """What a purge was about to put in the old history's place.
+    """What a purge was about to put in the old history's place; it says nothing of what is purged.
 
     Args:
         head: The rewritten history's newest commit.
         packs: Names of the files in `objects/pack` that hold all of it.
+        purging: The object of the old history that says what else is to be done; see `Purging`.
+        salt: Makes the digests of this purge differ from those of any other.
+        asked: Digests of the words and ids by which it was asked for.
     """
 
     head: str
     packs: tuple[str, ...]
+    purging: str = ""
+    salt: str = ""
+    asked: tuple[str, ...] = ()
+
+
+def asked_digest(salt: str, words: str) -> str:
+    """Return what is kept of the words that asked for a purge."""
+    return hashlib.sha256(f"{salt}\0{words}".encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def was_asked_by(marker: Marker, words: Sequence[str]) -> bool:
+    """Return True if a purge was asked for by any of these words or ids."""
+    return any(asked_digest(marker.salt, each) in marker.asked for each in words)
+
+
+def last_purge_was_asked_by(state: Path, words: Sequence[str]) -> bool:
+    """Return True if the purge that was finished last was asked for by any of these words or ids."""
+    match read_state(state / _LAST):
+        case {"salt": str(salt), "asked": list(asked)}:
+            return any(asked_digest(salt, each) in asked for each in words)
+    return False
 
 
 def purge_is_unfinished(folder: Path) -> bool:
-    """Tell whether a purge died after its point of no return."""
+    """Return True if a purge died after its point of no return."""
     return (folder / PURGE_MARKER).exists()
 
 
@@ -65,7 +147,7 @@ def write_marker(folder: Path, marker: Marker) -> None:
     Raises:
         OSError: It cannot be written; nothing has happened.
     """
-    _write_whole(folder / PURGE_MARKER, json.dumps({"head": marker.head, "packs": marker.packs}).encode())
+    _write_whole(folder / PURGE_MARKER, json.dumps(asdict(marker)).encode())
 
 
 def finish_purge(
@@ -75,11 +157,14 @@ def finish_purge(
     state: Path,
     *,
     critical: frozenset[str],
+    project: Callable[[Sequence[str]], None] = lambda _: None,
+    elsewhere: Elsewhere | None = None,
     step: Step = lambda _: None,
-) -> None:
-    """Bring a purge to its end. Needs the writer's lock; may be done again at any point.
+) -> tuple[str, ...]:
+    """Bring a purge to its end. Needs the writer's lock and that of repacking; may be done again at any point.
 
-    Branches and tags other than the engine's own go, for they lead to the old history.
+    What needs to know the texts comes first, for they go with the old history: the work files, sessions, requests
+    that were held back. Branches and tags other than the engine's own go too, for they lead to the old history.
 
     Args:
         store: The history.
@@ -87,14 +172,20 @@ def finish_purge(
         root: The workspace folder, absolute.
         state: Folder of derived state.
         critical: Paths of the critical files.
+        project: Writes the files derived from the work files at these paths (raises OSError).
+        elsewhere: What else holds memories.
         step: Told what comes next.
+
+    Returns:
+        What a person should know, one sentence each.
 
     Raises:
         HistoryDamaged: The marker is unreadable, or the rewritten history is not all there.
         StorageError: Something cannot be written or removed; the next writer goes on.
+        Stale: A file keeps changing; the next writer goes on.
     """
     folder = store.path
-    marker = _read_marker(folder)
+    marker = read_marker(folder)
     packs = folder / "objects" / "pack"
     if not all((packs / name).is_file() for name in marker.packs):
         raise HistoryDamaged(
@@ -102,7 +193,18 @@ def finish_purge(
             where=str(folder),
             remedy="Set it aside with: workbench doctor --set-aside-history",
         )
+    told: tuple[str, ...] = ()
+    store.forget_handles()
+    purging = read_purging(store, marker)
     try:
+        if purging is not None:
+            step("files")
+            remove_temporary_files(root)
+            _bring_files(store, root, purging, marker.head[:16])
+            step("project")
+            project([each.path for each in purging.files])
+            step("elsewhere")
+            told = elsewhere.purge(purging) if elsewhere else ()
         step("branch")
         _write_whole(folder / BRANCH, f"{marker.head}\n".encode())
         _write_whole(folder / "HEAD", f"ref: {BRANCH}\n".encode())
@@ -116,26 +218,98 @@ def finish_purge(
         step("state")
         for name in _STALE_STATE:
             (state / name).unlink(missing_ok=True)
+        write_state(state / _LAST, json.dumps({"salt": marker.salt, "asked": marker.asked}).encode())
         store.forget_handles()
         keep_seen(store, state, None, critical)
         step("log")
         rewrite_audit_log(root, store, state)
+        step("derived")
+        # Another process may have read the old files, and written what it read since.
+        if elsewhere:
+            elsewhere.forget_derived()
         step("marker")
         (folder / PURGE_MARKER).unlink(missing_ok=True)
         sync_folder(folder)
     except OSError as error:
         raise StorageError(
-            f"The purge of the history cannot be finished: {error.strerror or error}.",
+            f"A purge of the history cannot be finished yet: {error.strerror or error}.",
             where=str(error.filename or folder),
-            remedy="Make the folder writable; the next change finishes it.",
+            remedy="Free some space, or make the folder writable.",
         ) from error
+    return told
 
 
-def _read_marker(folder: Path) -> Marker:
+def read_purging(store: GitStore, marker: Marker) -> Purging | None:
+    """Return what else a purge has to do; None where all of it was done, and the old history is going."""
+    if not marker.purging or not store.has_object(marker.purging):
+        return None
+    return Purging.from_bytes(store.read_blob(marker.purging))
+
+
+def _bring_files(store: GitStore, root: Path, purging: Purging, transaction: str) -> None:
+    """Write each file that reads as it did when the purge was planned; of any other, take out what has to go."""
+    erasure = purging.erasure
+    staging = Staging(root, transaction)
+    try:
+        for step in purging.files:
+            for _ in range(_ROUNDS):
+                if _bring_file(store, root, step, erasure, staging):
+                    break
+            else:
+                raise Stale(
+                    "The file keeps changing while something is purged from it.",
+                    where=step.path,
+                    remedy="Let the other program finish; the next change finishes the purge.",
+                )
+    finally:
+        staging.discard()
+
+
+def _bring_file(store: GitStore, root: Path, step: FileStep, erasure: Erasure, staging: Staging) -> bool:
+    """Bring one file to what it shall be; return False if somebody saved it meanwhile."""
+    try:
+        current = read_work_file(root, step.path)
+    except OutsideWorkspace:
+        return True
+    found = None if current is None else blob_hash(current)
+    if current is None or found == step.after:
+        # Where somebody removed it, nothing of it is left to be purged.
+        return True
+    if found == step.before:
+        wanted = None if step.after is None else store.read_blob(step.after)
+    else:
+        wanted, removed = erase_from_content(erasure, step.path, current)
+        if not removed:
+            return True
+    place = root / step.path
+    if wanted is None:
+        place.unlink(missing_ok=True)
+    else:
+        staging.lay(step.path, wanted)
+        if not staging.place(step.path, current):
+            staging.drop(step.path)
+            return False
+    sync_folder(place.parent)
+    return True
+
+
+def read_marker(folder: Path) -> Marker:
+    """Return the marker of an unfinished purge.
+
+    Raises:
+        HistoryDamaged: It is unreadable.
+    """
     try:
         match json.loads((folder / PURGE_MARKER).read_bytes()):
-            case {"head": str(head), "packs": list(packs)} if packs:
-                return Marker(head, tuple(map(str, packs)))
+            case {"head": str(head), "packs": list(packs), **rest} if packs:
+                asked = rest.get("asked")
+                return Marker(
+                    head,
+                    tuple(map(str, packs)),
+                    str(rest.get("purging", "")),
+                    str(rest.get("salt", "")),
+                    tuple(map(str, asked)) if isinstance(asked, list) else (),
+                )
     except (OSError, ValueError):
         pass
     raise HistoryDamaged(

@@ -6,13 +6,16 @@ import fcntl
 import os
 import shutil
 import subprocess
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.engine.errors import StorageError
+from workbench.engine.errors import Locked, StorageError
 from workbench.engine.history.git_program import git_available, git_command, git_environment
+from workbench.engine.history.unfinished_purge import purge_is_unfinished
+from workbench.engine.process_lock import process_lock
 
 if TYPE_CHECKING:
     from workbench.engine.history.history import History
@@ -96,6 +99,28 @@ def repack_if_due(
     return _start(folder)
 
 
+@contextmanager
+def no_repacking(folder: Path, wait: float) -> Iterator[None]:
+    """Keep the background from repacking during a block; wait for what is at work already.
+
+    Args:
+        folder: The git directory.
+        wait: Seconds.
+
+    Raises:
+        Locked: A repacking did not end in time.
+        StorageError: The lock's file cannot be written.
+    """
+    with process_lock(folder / REPACK_LOCK, wait) as alone:
+        if not alone:
+            raise Locked(
+                "The history is being repacked or purged by another process; nothing was changed.",
+                where=str(folder),
+                remedy=f"Try again in a minute; it was waited for {wait:g} s.",
+            )
+        yield
+
+
 def _start(folder: Path) -> subprocess.Popen[bytes] | None:
     try:
         handle = os.open(folder / REPACK_LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
@@ -109,6 +134,9 @@ def _start(folder: Path) -> subprocess.Popen[bytes] | None:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
+            return None
+        if purge_is_unfinished(folder):
+            # What is going must not be packed again.
             return None
         # The lock is the child's as soon as it inherits the handle, and the kernel frees it when the child ends.
         nice = ["nice", "-n", "19"] if shutil.which("nice") else []

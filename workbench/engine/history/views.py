@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import OutsideWorkspace, StorageError
+from workbench.engine.history.work_files import Stamp, stamp_of
 
 if TYPE_CHECKING:
     from workbench.engine.history.git_store import GitStore
@@ -37,6 +38,35 @@ class WorkFiles:
     def list(self, folder: str) -> list[str]:
         """Return the tracked paths below a folder (`""` for the whole workspace), sorted."""
         return list_tracked(self._root, folder)
+
+
+class RecordedFiles:
+    """The files on disk, each read once, with what was read kept for checks to come.
+
+    Args:
+        root: The workspace folder, absolute.
+
+    Attributes:
+        contents: What was read, by path.
+        stamps: The stamp of each file, taken before it was read.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._files = WorkFiles(root)
+        self.contents: dict[str, bytes | None] = {}
+        self.stamps: dict[str, Stamp | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        path = layout.normalise(path)
+        if path not in self.contents:
+            # The stamp is older than the content, so a change between the two is noticed.
+            self.stamps[path] = stamp_of(self._root / path)
+            self.contents[path] = self._files.read(path)
+        return self.contents[path]
+
+    def list(self, folder: str) -> list[str]:
+        return self._files.list(folder)
 
 
 class CommitFiles:

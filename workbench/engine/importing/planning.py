@@ -178,7 +178,7 @@ def _episodes(
         if not new:
             continue
         new.sort(key=lambda each: each[0])
-        extended = log.append_entries(entry for _, _, entry in new)
+        extended = log.append_entries((entry for _, _, entry in new), draft.was_given)
         added = extended.entries[-len(new) :]
         ids.extend(entry.id for entry in added)
         account.became |= {piece.key: entry.id for (_, piece, _), entry in zip(new, added, strict=True)}

@@ -82,7 +82,7 @@ def plan_restore_files(
         if before is None or (path, before) in rights.blank:
             draft.write(path, each.content, Action.RESTORE if before is not None else Action.CREATE, told)
         elif path.startswith(layout.EPISODES + "/") and path.endswith(".md"):
-            joined = _joined_logs(before, each.content, path)
+            joined = _joined_logs(draft, before, each.content, path)
             if joined == before:
                 continue
             draft.write(path, joined, Action.APPEND, told)
@@ -110,7 +110,7 @@ def plan_restore_files(
     return draft.plan(Action.RESTORE, added[0] if count == 1 else "memory/*", told, outcome)
 
 
-def _joined_logs(before: bytes, content: bytes, path: str) -> bytes:
+def _joined_logs(draft: Draft, before: bytes, content: bytes, path: str) -> bytes:
     log, other = EpisodeLog.parse(before, path), EpisodeLog.parse(content, path)
     said = {text_key(entry.body) for entry in log.entries}
     new = [
@@ -118,7 +118,7 @@ def _joined_logs(before: bytes, content: bytes, path: str) -> bytes:
         for entry in other.entries
         if entry.body.strip() and text_key(entry.body) not in said
     ]
-    return log.append_entries(new).render() if new else before
+    return log.append_entries(new, draft.was_given).render() if new else before
 
 
 def _joined_scores(before: bytes, content: bytes) -> bytes:

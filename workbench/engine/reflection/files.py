@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
 from workbench.engine.documents import Evolution, PendingReflection, ReflectionLog, RejectedClaims
+from workbench.engine.history.retired import was_given
 
 if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView
@@ -27,12 +28,21 @@ def reflection_of(pending: PendingReflection) -> str:
     return next((name for name in named if _REFLECTION.fullmatch(name)), "")
 
 
-def next_reflection(log: ReflectionLog, pending: PendingReflection) -> str:
-    """Return the id of the next reflection."""
+def next_reflection(log: ReflectionLog, pending: PendingReflection, retired: bytes | None) -> str:
+    """Return the id of the next reflection, which none has or ever had.
+
+    Args:
+        log: The record of reflections.
+        pending: The proposal that waits.
+        retired: What the file `layout.RETIRED` holds.
+    """
     names = [record.id for record in log.records] + [item.id.partition(".")[0] for item in pending.items]
     names.append(pending.reflection)
     numbers = [int(match[1]) for name in names if (match := _NUMBERED.fullmatch(name))]
-    return f"r-{max(numbers, default=0) + 1:03}"
+    number = max(numbers, default=0) + 1
+    while was_given(retired, f"r-{number:03}"):
+        number += 1
+    return f"r-{number:03}"
 
 
 def read_log(view: FileView) -> ReflectionLog:

@@ -98,7 +98,7 @@ def _added(
             remedy="Write <!-- reflection: r-012 | created: 2026-02-03T03:00:00Z --> below its title.",
         )
     if is_new:
-        reflection = next_reflection(read_log(view), pending)
+        reflection = next_reflection(read_log(view), pending, view.read(layout.RETIRED))
         pending = PendingReflection.create(reflection, now.isoformat(timespec="seconds"), ())
     numbered = replace(item, id=f"{reflection}.{_next_number(view, reflection)}")
     stamped = stamp(numbered, view, now.tzinfo) if now.tzinfo else numbered

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from workbench.engine import layout
 from workbench.engine.errors import NotFound
 from workbench.engine.history.plan import Action, FileChange, FileView, Plan
+from workbench.engine.history.retired import was_given
 
 T = TypeVar("T")
 _SUMMARY_CHARACTERS = 1000
@@ -27,6 +29,10 @@ class Draft:
     def read(self, path: str) -> bytes | None:
         """Return a file as drafted, else as it stands; None where there is none."""
         return self._contents[path] if path in self._contents else self._view.read(path)
+
+    def was_given(self, memory_id: str) -> bool:
+        """Return True if an id was given once and is gone; it must not be given again."""
+        return was_given(self.read(layout.RETIRED), memory_id)
 
     def require(self, path: str, what: str) -> bytes:
         """Return a file that has to be there.

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from workbench.engine import layout
 from workbench.engine.catalog.model import EntityMatch
-from workbench.engine.documents import EntityFile
+from workbench.engine.documents import EntityFile, new_block_id
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
 from workbench.engine.history.plan import Action
 from workbench.engine.identifiers import ENTITY_TYPES, entity_id, parse_memory_id, slug
@@ -117,6 +117,14 @@ class EntityFiles:
         if known is None or known[0] != content:
             known = self._parsed[path] = (content, EntityFile.parse(content, path))
         return known[1]
+
+    def new_block(self, file: EntityFile, prefix: str, seed: str) -> str:
+        """Return a block id for a fact (`f`) or relation (`r`) of a file, which none there has or ever had."""
+
+        def was_given(block: str) -> bool:
+            return self.draft.was_given(f"entity:{file.id}#^{block}")
+
+        return new_block_id(prefix, seed, file.block_ids, was_given)
 
     def require(self, entity: str) -> EntityFile:
         """Return an entity's file, following merges.

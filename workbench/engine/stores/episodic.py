@@ -115,6 +115,7 @@ def append_episode(
         tags=clean_tags(episode.tags),
         source=checked_source(episode.source),
         extra=extra,
+        was_given=draft.was_given,
     )
     draft.write(path, extended.render(), Action.APPEND, f"logged “{clip(summary or wording.text)}”")
     return Recorded(extended.entries[-1].id, path, fresh=True, warnings=wording.warnings)

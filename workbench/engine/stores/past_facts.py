@@ -43,7 +43,7 @@ def record_past_fact(
             return Stated(f"entity:{file.id}#^{past.block_id}", file.path, fresh=False)
     confidence = origin.confidence if origin.confidence != "high" else None
     known = Provenance(since=origin.since, sources=origin.sources, confidence=confidence)
-    extended = file.add_fact(wording.text, known)
+    extended = file.add_fact(wording.text, known, block_id=files.new_block(file, "f", wording.text))
     (block,) = extended.block_ids - file.block_ids
     added = next(fact for fact in extended.facts if fact.block_id == block)
     files.save(
@@ -79,6 +79,7 @@ def retire_it(
     """Let a fact of a file no longer hold; None where it is the very one that would take its place."""
     if by is not None and fact.block_id == by:
         return None
-    retired = file.retire_fact(fact, until=until or files.today, superseded_by=by)
+    block = None if fact.block_id else files.new_block(file, "f", fact.text)
+    retired = file.retire_fact(fact, until=until or files.today, superseded_by=by, block_id=block)
     files.save(retired, f"retired fact “{clip(fact.text)}”")
     return fact

@@ -17,7 +17,6 @@ from workbench.engine.documents import (
     canonical_relation,
     render_statement,
 )
-from workbench.engine.documents.statement import new_block_id
 from workbench.engine.errors import InvalidInput, NotFound, Stale
 from workbench.engine.history.plan import Action, FileView
 from workbench.engine.identifiers import FILE_ID, parse_memory_id
@@ -75,7 +74,7 @@ def add_fact(files: EntityFiles, entity: str, text: str, origin: Origin) -> Stat
     provenance = Provenance(
         since=origin.since or files.today, sources=origin.sources, confidence=confidence, scope=files.scope
     )
-    block_id = _block_in_scope(file, "f", wording.text, files.scope)
+    block_id = _new_block(files, file, "f", wording.text)
     extended = file.add_fact(wording.text, provenance, block_id=block_id)
     files.save(extended, f"added fact “{clip(wording.text)}”")
     # A file with several sections of facts need not have the new one at the end.
@@ -90,9 +89,9 @@ def same_fact(file: EntityFile, text: str, scope: str | None = None) -> Fact | N
     return next((fact for fact in told if text_key(fact.text) == wanted), None)
 
 
-def _block_in_scope(file: EntityFile, prefix: str, text: str, scope: str | None) -> str | None:
-    """Return a block id that does not tell whether others know the same; None where the usual one will do."""
-    return new_block_id(prefix, f"{scope}\0{text}", file.block_ids) if scope is not None else None
+def _new_block(files: EntityFiles, file: EntityFile, prefix: str, text: str) -> str:
+    """Return a new block id; with a scope, one that does not tell whether others know the same."""
+    return files.new_block(file, prefix, f"{files.scope}\0{text}" if files.scope is not None else text)
 
 
 def retire_fact(
@@ -143,9 +142,11 @@ def retire_statement(
     if isinstance(found, Fact):
         if found.retired:
             raise _retired_already(statement_id, file)
-        retired = file.retire_fact(found, until=until or files.today)
+        block = None if found.block_id else files.new_block(file, "f", found.text)
+        retired = file.retire_fact(found, until=until or files.today, block_id=block)
     else:
-        retired = file.retire_relation(found, until=until or files.today)
+        block = None if found.block_id else files.new_block(file, "r", text)
+        retired = file.retire_relation(found, until=until or files.today, block_id=block)
     what = "fact" if isinstance(found, Fact) else "relation"
     files.save(retired, f"retired {what} “{clip(text)}”")
     block = found.block_id or next(iter(retired.block_ids - file.block_ids), None)
@@ -278,7 +279,7 @@ def add_relation(
         confidence=origin.confidence,
         scope=files.scope,
     )
-    block_id = _block_in_scope(file, "r", f"{relation}: {target.id}", files.scope)
+    block_id = _new_block(files, file, "r", f"{relation}: {target.id}")
     extended = file.add_relation(relation, target.id, provenance, block_id=block_id)
     files.save(extended, f"added relation {relation} → {target.id}")
     (block,) = extended.block_ids - file.block_ids

@@ -128,12 +128,20 @@ def _history(ground: Ground) -> Iterator[results.Check]:
         )
         return
     try:
+        unfinished = ground.history.unfinished_purge() is not None
         head = ground.history.head()
         pending = sum(not alert.acknowledgement for alert in ground.history.raised_alerts())
     except WorkbenchError as error:
         yield results.Check("history", "broken", error.message, error.remedy)
         return
     yield results.Check("history", "ok", f"newest commit {head[:10] if head else 'none'}")
+    if unfinished:
+        yield results.Check(
+            "purge",
+            "broken",
+            "one was interrupted, and what it removes may still be in the history",
+            "The next change finishes it; so does: workbench audit log",
+        )
     if pending:
         yield results.Check(
             "alerts", "degraded", f"{pending} not acknowledged", "Look with: workbench audit alerts"

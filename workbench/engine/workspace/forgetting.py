@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
-from workbench.engine.agents.roles import Capability
+from workbench.engine.agents.roles import Capability, require
+from workbench.engine.errors import WorkbenchError
 from workbench.engine.identifiers import MEMORY_STORES
 
 if TYPE_CHECKING:
     from workbench.engine.catalog import Lookups
     from workbench.engine.history import Attribution
+    from workbench.engine.history.unfinished_purge import Purging
     from workbench.engine.recall.literal import Literal
     from workbench.engine.recall.model import Chunk
     from workbench.engine.stores import Erased
@@ -25,6 +28,10 @@ _SNIPPET = 160
 _LEAST_COVERAGE = 0.5
 # Seconds to wait for what changed to be read: what is not known cannot be forgotten.
 _PATIENCE = 10.0
+_NOTED = (
+    "The purge is noted and will be finished by the next change; run the same command again to finish it now."
+)
+_NOTHING_DELETED = "Interrupted; nothing was deleted."
 
 
 def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple[results.Match, ...]:
@@ -107,20 +114,10 @@ def forget(ground: Ground, ids: Sequence[str], by: Attribution) -> results.Chang
     return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
 
-def forget_for_good(
-    ground: Ground, ids: Sequence[str], by: Attribution, *, purge_history: bool
-) -> results.Changed:
-    """Delete memories from the files and, where asked for, from history and everything derived.
-
-    Args:
-        ground: The open workspace.
-        ids: Which.
-        by: Who deletes.
-        purge_history: Whether to rewrite history so that the texts are gone from it as well.
-    """
+def forget_for_good(ground: Ground, ids: Sequence[str], by: Attribution) -> results.Changed:
+    """Delete memories from the files; history still has them."""
     from workbench.engine.stores import plan_erase
 
-    sources = [source for memory_id in ids for source in ground.lookups.links_from(memory_id)]
     receipt = ground.mutate(
         lambda view: plan_erase(view, ids, ground.lookups, ground.now(), ground.settings),
         by,
@@ -129,33 +126,127 @@ def forget_for_good(
     )
     erased = receipt.outcome
     ground.journal.scrub(erased.ids)
-    changed = results.Changed(receipt.commit, receipt.files, erased.ids, erased.warnings)
-    return _purge(ground, erased, sources, changed, by) if purge_history else changed
+    return results.Changed(receipt.commit, receipt.files, erased.ids, erased.warnings)
 
 
-def _purge(
-    ground: Ground, erased: Erased, sources: Sequence[str], changed: results.Changed, by: Attribution
+def forget_without_trace(
+    ground: Ground, ids: Sequence[str], by: Attribution, *, asked: Sequence[str]
 ) -> results.Changed:
-    """Rewrite the history without the texts, and delete everything derived that may hold them."""
-    from workbench.engine.history.erasure import erase_from_text, erasure_of
-    from workbench.engine.history.purge import purge
-    from workbench.engine.workspace.held_back import purge_held_back
-    from workbench.engine.workspace.session_purging import purge_sessions
+    """Delete memories from the files, from history and from everything derived, whole or not at all.
 
-    # The files are rid of the texts already: whoever is killed from here on leaves no copy of them.
-    _destroy_derived(ground)
-    erasure = erasure_of((*erased.ids, *erased.derived), erased.texts)
-    said = (
-        *purge_sessions(ground, erasure, (*sources, *erased.texts)),
-        *purge_held_back(ground, lambda text: erase_from_text(erasure, text)),
-    )
-    purged = purge(ground.history, erasure, by)
-    # Another process may have read the files before, and written what it read since.
-    _destroy_derived(ground)
-    ground.refresh()
-    kept = (f"May still hold it, for you to delete: {', '.join(purged.kept)}.",) if purged.kept else ()
-    files = tuple(dict.fromkeys((*changed.files, *purged.files)))
-    return replace(changed, commit=purged.commit, files=files, warnings=(*changed.warnings, *said, *kept))
+    Args:
+        ground: The open workspace.
+        ids: Which.
+        by: Who deletes.
+        asked: The words and ids that it was asked for by.
+
+    Raises:
+        WorkbenchError: As `history.purge` says; the message says whether the purge happens all the same.
+        KeyboardInterrupt: It was interrupted; so does its message.
+    """
+    from workbench.engine.history import Receipt
+    from workbench.engine.history.purge import purge
+    from workbench.engine.history.unfinished_purge import Purging
+    from workbench.engine.stores import plan_erase
+
+    require(ground.role, Capability.HARD_DELETE, doing="delete memories for good")
+    ground.follow_settings()
+    sources = [source for memory_id in ids for source in ground.lookups.links_from(memory_id)]
+
+    def going(erased: Erased) -> Purging:
+        return Purging((*erased.ids, *erased.derived), erased.texts, tuple(sources))
+
+    with _telling_what_happened(ground):
+        ground.prepare_writing()
+        purged = purge(
+            ground.history,
+            lambda view: plan_erase(view, ids, ground.lookups, ground.now(), ground.settings),
+            going,
+            by,
+            asked=asked,
+        )
+    erased = purged.outcome
+    ground.answer_alerts(Receipt(purged.deleted, purged.files, ground.now(), None))
+    return results.Changed(purged.commit, purged.files, erased.ids, (*erased.warnings, *purged.told))
+
+
+def finish_forgetting(ground: Ground, asked: Sequence[str]) -> results.Forgotten | None:
+    """Finish the purge that was interrupted, if it was asked for by one of these words or ids; None without one.
+
+    Args:
+        ground: The open workspace.
+        asked: The words and ids of the call.
+    """
+    from workbench.engine.history.unfinished_purge import was_asked_by
+
+    marker = ground.history.unfinished_purge() if ground.has_history() else None
+    if marker is None or not was_asked_by(marker, asked):
+        return None
+    with _telling_what_happened(ground):
+        adopted = ground.history.adopt()
+    return _purged(ground, "The purge that had been interrupted is finished.", *adopted.warnings)
+
+
+def forgotten_before(ground: Ground, asked: Sequence[str]) -> results.Forgotten | None:
+    """Return what to answer if the last purge was asked for by one of these words or ids, and is done; else None."""
+    from workbench.engine.history.unfinished_purge import last_purge_was_asked_by
+
+    if not ground.has_history() or not last_purge_was_asked_by(ground.state, asked):
+        return None
+    return _purged(ground, "It was purged before; nothing is left to be done.")
+
+
+def _purged(ground: Ground, *told: str) -> results.Forgotten:
+    return results.Forgotten((), applied=True, commit=ground.history.head(), warnings=told)
+
+
+@contextmanager
+def _telling_what_happened(ground: Ground) -> Iterator[None]:
+    """Let whatever interrupts a purge say whether it happens all the same."""
+    try:
+        yield
+    except WorkbenchError as error:
+        if ground.history.unfinished_purge() is None:
+            raise
+        remedy = f"{error.remedy or ''} {_NOTED}".strip()
+        raise type(error)(error.message, where=error.where, remedy=remedy) from error
+    except KeyboardInterrupt as error:
+        noted = ground.history.unfinished_purge() is not None
+        raise KeyboardInterrupt(f"Interrupted. {_NOTED}" if noted else _NOTHING_DELETED) from error
+
+
+class Remains:
+    """What holds memories besides the files and their history: sessions, requests held back, and all that is derived.
+
+    Args:
+        ground: The open workspace.
+    """
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+
+    def purge(self, purging: Purging) -> tuple[str, ...]:
+        """Take what is purged out of it; return what a person should know, one sentence each."""
+        from workbench.engine.history.erasure import erase_from_text
+        from workbench.engine.workspace.held_back import purge_held_back
+        from workbench.engine.workspace.session_purging import purge_sessions
+
+        ground, erasure = self._ground, purging.erasure
+        # The files are rid of the texts already: a kill from here on leaves no copy of them.
+        _destroy_derived(ground)
+        ground.journal.scrub(purging.names)
+        cache = ground.settings.cache_directory(ground.root)
+        unwritable = cache.exists() and not cache.samefile(ground.derived)
+        return (
+            *purge_sessions(ground, erasure, (*purging.sources, *purging.texts)),
+            *purge_held_back(ground, lambda text: erase_from_text(erasure, text)),
+            *((f"May still hold it, and cannot be written: {cache}",) if unwritable else ()),
+        )
+
+    def forget_derived(self) -> None:
+        """Delete everything derived, and read the files again."""
+        _destroy_derived(self._ground)
+        self._ground.refresh()
 
 
 def _destroy_derived(ground: Ground) -> None:
@@ -166,6 +257,7 @@ def _destroy_derived(ground: Ground) -> None:
     ground.catalog.destroy()
     ground.outside.destroy()
     ground.looking_back.forget()
+    ground.past_texts.clear()
     forget_leftovers(ground)
     forget_scopes(ground)
 

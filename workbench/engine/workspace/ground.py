@@ -130,6 +130,7 @@ class Ground:
     def history(self) -> History:
         """Return the history; opening it reads nothing yet."""
         from workbench.engine.history import History
+        from workbench.engine.workspace.forgetting import Remains
         from workbench.engine.workspace.projections import projections
         from workbench.engine.workspace.secret_screen import SecretScreen
 
@@ -146,6 +147,7 @@ class Ground:
             critical=self.settings.audit.critical,
             critical_alerts=self.settings.audit.critical_alerts,
             screen=SecretScreen(self),
+            elsewhere=Remains(self),
         )
 
     @property

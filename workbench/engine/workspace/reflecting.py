@@ -117,7 +117,7 @@ class Reflecting(Reviewing):
         view = ground.history.at(head)
         unread = find_unread(ground, view, head, check=work.check)
         before = read_pending(view)
-        reflection = next_reflection(read_log(view), before)
+        reflection = next_reflection(read_log(view), before, ground.files.read(layout.RETIRED))
         snapshot = take_snapshot(
             ground,
             view,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require, require_by_hand
-from workbench.engine.errors import InvalidInput
+from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.scopes import parse_scope
 from workbench.engine.workspace.core_editing import CoreEditing
 from workbench.engine.workspace.graph_editing import GraphEditing
@@ -151,6 +151,8 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
     ) -> results.Forgotten:
         """Find what a query means and, with `apply`, hide it from search: score 0, out of index and core memory.
 
+        A purge that was interrupted is finished by the next change; asked for again, it is finished at once.
+
         Args:
             query: What to forget, in words; left out where ids are given.
             ids: The memories to forget.
@@ -163,7 +165,14 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             NotFound: An id names nothing.
             RoleRefused: This door may not do it.
         """
-        from workbench.engine.workspace.forgetting import find_matches, forget, forget_for_good
+        from workbench.engine.workspace.forgetting import (
+            find_matches,
+            finish_forgetting,
+            forget,
+            forget_for_good,
+            forget_without_trace,
+            forgotten_before,
+        )
 
         if not query and not ids:
             raise InvalidInput("Nothing was named to forget.", remedy="Give words or an id.")
@@ -172,17 +181,32 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             require(ground.role, Capability.WRITE_MEMORY, doing="forget memories")
         if hard or purge_history:
             require(ground.role, Capability.HARD_DELETE, doing="delete memories for good")
+        asked = [
+            " ".join(words.casefold().split()) for words in (query or "", " ".join(sorted(ids))) if words
+        ]
+        if purge_history and (finished := finish_forgetting(ground, asked)):
+            return finished
         ground.refresh_for_reading()
-        named = [str(self.resolve(name)) for name in ids]
-        matches = find_matches(ground, query, named)
+        try:
+            named = [str(self.resolve(name)) for name in ids]
+            matches = find_matches(ground, query, named)
+        except NotFound:
+            if purge_history and (finished := forgotten_before(ground, asked)):
+                return finished
+            raise
+        if not matches and purge_history and (finished := forgotten_before(ground, asked)):
+            return finished
         if not apply or not matches:
             return results.Forgotten(matches, applied=False)
         chosen = [match.id for match in matches]
         by = ground.attribution(
             f"user said “forget {_short(query or ', '.join(named))}”", actor="bot:trigger-forget"
         )
-        if hard or purge_history:
-            changed = forget_for_good(ground, chosen, by, purge_history=purge_history)
+        if purge_history:
+            asked.append(" ".join(sorted(named)))
+            changed = forget_without_trace(ground, chosen, by, asked=asked)
+        elif hard:
+            changed = forget_for_good(ground, chosen, by)
         else:
             changed = forget(ground, chosen, by)
         return results.Forgotten(
