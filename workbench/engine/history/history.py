@@ -27,11 +27,12 @@ from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.journal import JOURNAL_FILE, Journal
 from workbench.engine.history.lock import LOCK_FILE, WriterLock
 from workbench.engine.history.plan import Action, Attribution, Event, FileView, Plan, Planner, Receipt
+from workbench.engine.history.projecting import Behind, Projecting, Projection
 from workbench.engine.history.recovery import recover
 from workbench.engine.history.screening import Screen, let_in
 from workbench.engine.history.seen_head import keep_seen, load_seen, tampering
 from workbench.engine.history.stamps import find_edits
-from workbench.engine.history.transaction import Projection, Surroundings, Writing
+from workbench.engine.history.transaction import Surroundings, Writing
 from workbench.engine.history.unfinished_purge import finish_purge, purge_is_unfinished
 from workbench.engine.history.views import CommitFiles, WorkFiles
 from workbench.engine.results import Alert
@@ -79,8 +80,9 @@ class History:
         self._store: GitStore | None = None
         self._opening = threading.Lock()
         alerting = critical if critical_alerts else critical & {layout.SETTINGS, *layout.FOREIGN_SETTINGS}
+        self._projecting = Projecting(root, state, projections)
         self._around = Surroundings(
-            root, state, clock, zone, new_id, projections, self._warn, critical, alerting, screen
+            root, state, clock, zone, new_id, self._projecting, self._warn, critical, alerting, screen
         )
 
     # Reading
@@ -141,7 +143,11 @@ class History:
             if shutil.which("git")
             else ("The git program is missing, so history is never repacked; install git. All else works.",)
         )
-        return (*missing, *self._warnings)
+        return (*missing, *self._warnings, *(one.told for one in self.behind()))
+
+    def behind(self) -> tuple[Behind, ...]:
+        """Return what is derived from memory and has not followed every change."""
+        return self._projecting.behind()
 
     def head(self) -> str | None:
         """Return the newest commit, or None where there is none."""

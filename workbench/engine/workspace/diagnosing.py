@@ -134,6 +134,13 @@ def _history(ground: Ground) -> Iterator[results.Check]:
         yield results.Check("history", "broken", error.message, error.remedy)
         return
     yield results.Check("history", "ok", f"newest commit {head[:10] if head else 'none'}")
+    for one in ground.history.behind():
+        yield results.Check(
+            "projection",
+            "degraded",
+            f"{one.name} is behind: {one.reason}",
+            "Mend what it names; the next change brings it up to date.",
+        )
     if pending:
         yield results.Check(
             "alerts", "degraded", f"{pending} not acknowledged", "Look with: workbench audit alerts"
