@@ -83,6 +83,7 @@ class _RecordingFiles:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._files = WorkFiles(root)
+        self._lists: dict[str, list[str]] = {}
         self.contents: dict[str, bytes | None] = {}
         self.stamps: dict[str, Stamp | None] = {}
 
@@ -95,7 +96,9 @@ class _RecordingFiles:
         return self.contents[path]
 
     def list(self, folder: str) -> list[str]:
-        return self._files.list(folder)
+        if folder not in self._lists:
+            self._lists[folder] = self._files.list(folder)
+        return self._lists[folder]
 
 
 class Writing:
@@ -282,7 +285,7 @@ class Writing:
                 for path in sorted(changing & self._around.alerting)
             ]
         commit = self.commit(drafts, transaction, replacements)[0]
-        return Receipt(commit, tuple(sorted(changing)), moment, plan.outcome, adopted)
+        return Receipt(commit, tuple(map(layout.shown, sorted(changing))), moment, plan.outcome, adopted)
 
     def _refuse_critical(self, replacements: Sequence[_Replacement], attribution: Attribution) -> None:
         for step in replacements:
