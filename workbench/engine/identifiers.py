@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -10,9 +12,17 @@ from datetime import datetime
 from workbench.engine.errors import InvalidInput
 
 EPISODE_ID = re.compile(r"^episode:(\d{4}-\d{2}-\d{2}):(\d{2}:\d{2})(?:#([1-9]\d*))?$")
-FILE_ID = re.compile(r"^file:(?P<path>[^#]+)(?:#L(?P<start>\d+)(?:-L(?P<end>\d+))?)?$")
+FILE_ID = re.compile(r"^file:(?P<path>[^\n]+?)(?:#L(?P<start>\d+)(?:-L(?P<end>\d+))?)?$")
 BLOCK_ID = re.compile(r"^[A-Za-z0-9-]+$")
 ENTITY_TYPES = ("person", "project", "concept", "tool", "place")
+# What stands for the type in the id of an entity whose file a person named freely.
+NOTE = "note"
+_MOST_NOTE = 50
+# What ids, lists of ids and wikilinks take for something else.
+_UNFIT = re.compile(r"""[\s#|\[\]^\\/,:"]""")
+_WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
+_MARK = re.compile(r"-0[a-z2-7]{5}$")
+_UNLINKABLE = re.compile(r"[#|\[\]^\\/:]")
 # What memories are kept in, what lies outside of the workspace, and everything that a search can be narrowed to.
 MEMORY_STORES = ("core", "episodic", "semantic", "procedural", "vault")
 OUTSIDE_STORES = ("extra", "session")
@@ -101,6 +111,51 @@ def episode_id(moment: datetime, number: int = 1) -> MemoryId:
 def entity_id(entity_type: str, name: str) -> MemoryId:
     """Return the id of an entity by its type and name: `entity:person--alex`."""
     return MemoryId("entity", f"{slug(entity_type)}--{slug(name)}")
+
+
+def entity_name(stem: str) -> str:
+    """Return the `type--slug` of the entity that a file of this name, without `.md`, is about.
+
+    A name of that form is the id. A note that a person called something else (`Mira Holm`) has an id that is made
+    from its name alone, so that neither its content nor another file can change it: `note--mira-holm` where each
+    word begins with a capital, and with a mark of the exact name behind it otherwise, so that no two names share one.
+    """
+    kind, _, rest = stem.partition("--")
+    if kind and rest and stem.isprintable() and not _UNFIT.search(stem):
+        return stem
+    words = slug(stem.encode("utf-8", "backslashreplace").decode(), limit=_MOST_NOTE)
+    if stem == _spelled(words):
+        return f"{NOTE}--{words}"
+    digest = hashlib.blake2b(stem.encode("utf-8", "backslashreplace"), digest_size=5).digest()
+    return f"{NOTE}--{words}-0{base64.b32encode(digest).decode().lower()[:5]}"
+
+
+def linked_entity(link: str) -> str:
+    """Return the `type--slug` of the entity that a wikilink leads to, by the text before any `|` or `#`."""
+    return entity_name(link.strip().removeprefix("entity:").removesuffix(".md").rsplit("/", 1)[-1])
+
+
+def linked_in(text: str) -> frozenset[str]:
+    """Return the `type--slug` of every entity that the wikilinks in a text lead to."""
+    return frozenset(map(linked_entity, _WIKILINK.findall(text)))
+
+
+def link_to(entity: str, stem: str | None = None) -> str:
+    """Return what to write between the brackets of a wikilink to an entity, so that editors follow it too.
+
+    Args:
+        entity: Its `type--slug`.
+        stem: The name of its file without `.md`, where it is known.
+    """
+    words = entity.removeprefix(f"{NOTE}--")
+    is_plain = words != entity and not _MARK.search(words)
+    name = stem or (_spelled(words) if is_plain else entity)
+    fits = name.isprintable() and not _UNLINKABLE.search(name) and linked_entity(name) == entity
+    return name if fits else entity
+
+
+def _spelled(words: str) -> str:
+    return " ".join(word[:1].upper() + word[1:] for word in words.split("-"))
 
 
 def slug(text: str, *, limit: int = 60) -> str:

@@ -50,6 +50,8 @@ _SUFFIXES = (".md", ".json")
 _LONGEST_NAME = 255
 _LONGEST_PATH = 2000
 _DECIDED_FOLDED = frozenset(unicodedata.normalize("NFKC", path).casefold() for path in DECIDED)
+# A byte from 0x80 on that is no part of UTF-8, as `shown` writes it.
+_WRITTEN_OUT = re.compile(r"\\u(dc[89a-f][0-9a-f])")
 _DAY = re.compile(r"(?<!\d)\d{4}-\d{2}-\d{2}(?!\d)")
 _DAILY_LOG = re.compile(r"^memory/\d{4}-\d{2}-\d{2}(?:-[^/]+)?\.md$")
 
@@ -118,7 +120,7 @@ def store_of(path: str) -> str:
 
 
 def normalise(path: str | os.PathLike[str]) -> str:
-    """Return a workspace-relative path in POSIX form without `.` parts.
+    """Return a workspace-relative path in POSIX form without `.` parts; one that is `shown` comes back as it is.
 
     Raises:
         OutsideWorkspace: The path is absolute, empty, climbs with `..`, or holds a NUL or backslash.
@@ -131,8 +133,15 @@ def _folded(path: str) -> str:
     return unicodedata.normalize("NFKC", path).casefold()
 
 
+def shown(path: str) -> str:
+    """Return a path as text: bytes of a name that are no UTF-8 are written out, `caf\\udce9.md`."""
+    return path if path.isascii() else path.encode(errors="backslashreplace").decode()
+
+
 @lru_cache(maxsize=4096)
 def _normalised(text: str) -> str:
+    if "\\udc" in text:
+        text = _WRITTEN_OUT.sub(lambda byte: chr(int(byte[1], 16)), text)
     pure = PurePosixPath(text)
     if not text or "\0" in text or "\\" in text or pure.is_absolute() or ".." in pure.parts or not pure.parts:
         raise OutsideWorkspace(

@@ -306,6 +306,6 @@ def test_links_are_wikilinks_and_episode_ids() -> None:
     assert links_in(text) == [
         "entity:person--alex",
         "entity:project--x",
-        "name:Some Note",
+        "entity:note--some-note",
         "episode:2026-02-02:14:30#2",
     ]

@@ -177,7 +177,7 @@ def test_a_log_that_cannot_be_written_is_reported_and_completed_later(notebook: 
     log.mkdir()
     commit = notebook.write("MEMORY.md", "two\n")
     assert notebook.history.head() == commit
-    assert any("derived file" in warning for warning in notebook.history.warnings)
+    assert any("could not follow it" in warning for warning in notebook.history.warnings)
     log.rmdir()
     notebook.write("MEMORY.md", "three\n")
     lines = [line for found in notebook.history.store.walk() for line in audit_lines(found)]

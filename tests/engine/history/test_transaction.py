@@ -30,6 +30,7 @@ from workbench.engine.history import (
     FileView,
     History,
     Plan,
+    Projection,
 )
 from workbench.engine.history.audit_projection import audit_lines
 from workbench.engine.history.commit_message import parse_message
@@ -364,7 +365,9 @@ def test_derived_files_follow_and_are_not_tracked(tmp_path: Path) -> None:
         return {"memory/graph/index.md": str(len(files.list("memory/graph/entities"))).encode()}
 
     (tmp_path / "w").mkdir()
-    history = History(tmp_path / "w", clock=FixedClock(), state=tmp_path / "s", projections=[index])
+    history = History(
+        tmp_path / "w", clock=FixedClock(), state=tmp_path / "s", projections=[Projection("the index", index)]
+    )
     receipt = history.mutate(lambda _: edit("memory/graph/entities/person--a.md", b"x"), BOT)
     assert (tmp_path / "w/memory/graph/index.md").read_bytes() == b"1"
     assert history.store.files_at(receipt.commit or "").keys() == {"memory/graph/entities/person--a.md"}

@@ -76,6 +76,7 @@ def test_links_are_read_in_every_form() -> None:
         "entity:person--a",
         "entity:person--b",
         "entity:person--c#^f1",
+        "entity:note--no-entity-04zdv4",
         "entity:person--d#^f2",
         "episode:2026-02-01:10:00#2",
         "procedure:x",

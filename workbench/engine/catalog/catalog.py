@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
 from workbench.engine.catalog.database import Database, DatabaseLost
-from workbench.engine.catalog.extract import FileRows, extract
+from workbench.engine.catalog.extract import extract
 from workbench.engine.catalog.files import FileContent, Stamp, read_file
 from workbench.engine.catalog.storing import ReadFile, remove_files, store_files
 from workbench.engine.documents import Problem
@@ -140,10 +140,12 @@ class Catalog:
                 stale = [
                     path
                     for path, stamp in present.items()
-                    if (row := known.get(shown(path))) is None or row[1:5] != stamp
+                    if (row := known.get(layout.shown(path))) is None or row[1:5] != stamp
                 ]
                 gone = (
-                    sorted(known.keys() - map(shown, present)) if stale or len(known) > len(present) else []
+                    sorted(known.keys() - map(layout.shown, present))
+                    if stale or len(known) > len(present)
+                    else []
                 )
                 digests = {path: known[path][5] for path in stale if path in known}
                 stale.sort(key=_newest_first)
@@ -155,7 +157,7 @@ class Catalog:
     def update(self, paths: Iterable[str]) -> Synced:
         """Read these files again, whatever their stamps say; raises as `sync` does."""
         tracked = [path for path in dict.fromkeys(paths) if layout.is_tracked(path)]
-        names = json.dumps([path for path in tracked if shown(path) == path])
+        names = json.dumps([path for path in tracked if layout.shown(path) == path])
         for _ in range(_MOST_ATTEMPTS):
             try:
                 digests = dict(self._database.ask(_KNOWN_DIGESTS, (names,)))
@@ -223,7 +225,7 @@ class Catalog:
             for path, file in batch.items():
                 if file is not None and not self._is_current(path, file.stamp):
                     batch[path] = self._read(path, None)
-            remove_files(connection, [shown(path) for path, file in batch.items() if file is None])
+            remove_files(connection, [layout.shown(path) for path, file in batch.items() if file is None])
             store_files(connection, [file for file in batch.values() if file is not None])
 
     def _read(self, path: str, digest: bytes | None) -> ReadFile | None:
@@ -231,10 +233,10 @@ class Catalog:
         file = read_file(self.root, path)
         if file is None:
             return None
-        name = shown(path)
+        name = layout.shown(path)
         if digest and file.digest == digest:
             return ReadFile(name, self._settled(file.stamp), file.digest, None)
-        rows = extract(path, file.content, self.zone) if name == path else FileRows()
+        rows = extract(name, file.content, self.zone)
         problems = list(_problems(path, name, file))
         if problems:
             rows = replace(rows, problems=(*rows.problems, *problems))
@@ -264,15 +266,15 @@ class Catalog:
         )
 
 
-def shown(path: str) -> str:
-    """Return a path as the catalog keeps it: bytes of a file name that are no text are written out."""
-    return path if path.isascii() else path.encode(errors="backslashreplace").decode()
-
-
 def _problems(path: str, name: str, file: FileContent) -> Iterator[Problem]:
     if name != path:
-        yield Problem(name, None, "The name of this file is no UTF-8 text, so it is left out.", "Rename it.")
-    elif file.unreadable is not None:
+        yield Problem(
+            name,
+            None,
+            "The name of this file is no UTF-8 text; what is no text in it is written out.",
+            "Rename it.",
+        )
+    if file.unreadable is not None:
         yield Problem(
             name, None, f"This file cannot be read: {file.unreadable}.", "Give yourself the right to read it."
         )

@@ -25,6 +25,7 @@ from workbench.engine.documents import (
     parse_statement,
     read_headings,
 )
+from workbench.engine.identifiers import NOTE, linked_entity, slug
 
 TITLE_CHARACTERS = 100
 _WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:[|#][^\[\]\n]*)?\]\]")
@@ -131,14 +132,16 @@ def title_of(text: str) -> str:
 
 def links_in(text: str) -> list[str]:
     """Return the ids that a text names by `[[wikilinks]]` or episode ids, each once."""
-    found = [_target(match.group(1)) for match in _WIKILINK.finditer(text)]
+    found = [f"entity:{name}" for match in _WIKILINK.finditer(text) for name in _linked(match.group(1))]
     found.extend(match.group() for match in _MEMORY_REFERENCE.finditer(text))
     return list(dict.fromkeys(found))
 
 
-def _target(link: str) -> str:
-    name = link.strip().removesuffix(".md").rsplit("/", 1)[-1]
-    return f"entity:{name}" if "--" in name else f"name:{name}"
+def _linked(link: str) -> tuple[str, ...]:
+    """Return the entities that a link may lead to: editors do not mind how the name of a note is cased."""
+    name = linked_entity(link)
+    words = name.removeprefix(f"{NOTE}--")
+    return (name,) if words == name else tuple(dict.fromkeys((name, f"{NOTE}--{slug(link)}")))
 
 
 def _core(path: str, content: bytes, zone: ZoneInfo) -> FileRows:
@@ -303,7 +306,8 @@ def _merged_into(document: EntityFile) -> str | None:
     """Return the id (`type--slug`) of the entity that this one was merged into, or None."""
     value = next((value.strip() for key, value in document.header if key == "merged into"), "")
     link = _LINK.match(value)
-    return (link.group(1) if link else value).strip().removeprefix("entity:") or None
+    name = (link.group(1) if link else value).strip()
+    return linked_entity(name) if name else None
 
 
 def _without_retired(document: EntityFile) -> str:

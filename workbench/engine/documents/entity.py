@@ -17,6 +17,7 @@ from workbench.engine.documents.entity_parts import (
     comment_text,
     doubled_ids,
     front_matter_aliases,
+    front_matter_word,
     header_scope,
     known_sections,
     listed_words,
@@ -31,6 +32,7 @@ from workbench.engine.documents.entity_parts import (
     read_summary,
     section_name,
     statement_of,
+    untitled_items,
     was_relation,
 )
 from workbench.engine.documents.items import (
@@ -54,6 +56,7 @@ from workbench.engine.documents.statement import (
     render_statement,
 )
 from workbench.engine.errors import NotFound
+from workbench.engine.identifiers import ENTITY_TYPES, entity_name, link_to, linked_entity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -63,6 +66,8 @@ if TYPE_CHECKING:
 __all__ = ["SECTIONS", "Dated", "EntityFile", "Fact", "Provenance", "Question", "Relation"]
 
 _UNKNOWN: Final = Provenance()
+_LISTED: Final = re.compile(r",?\s*\[\[([^\[\]|#]+)(?:[|#][^\[\]]*)?\]\]")
+_OTHER_TYPE: Final = "concept"
 
 
 @dataclass(frozen=True)
@@ -71,13 +76,13 @@ class EntityFile:
 
     Args:
         id: `type--slug`, from the file's name.
-        type: From the header comment, else from the id.
-        label: The header's label, else a title that is not the id, else the first alias, else the slug in
-            words.
+        type: From the header comment, else from the front matter, else from the file's name.
+        label: The header's label, else a title that is not the id, else that of the front matter, else the name of
+            a file that is no id, else the first alias, else the slug in words.
         header: What the header comments say, keys in lower case (`type`, `created`, `decay score` …). Read,
             never rewritten.
         aliases: From `## Aliases`, the header and front matter.
-        facts: Those that hold.
+        facts: Those that hold: under `## Facts`, and list items before the first section.
         retired: Those under `## Superseded`, relations that hold no longer among them.
         others: Headings of sections that are none of the known ones.
     """
@@ -114,7 +119,8 @@ class EntityFile:
             name: [item for head in heads for item in outermost_items(outline, head.section)]
             for name, heads in sections.items()
         }
-        entity = PurePosixPath(path).name.removesuffix(".md")
+        stem = PurePosixPath(path).name.removesuffix(".md")
+        entity = entity_name(stem)
         header = tuple(read_header(outline))
         known = dict(header)
         listed = [plain_text(item) for item in by_name["Aliases"]]
@@ -129,7 +135,7 @@ class EntityFile:
                 if alias
             )
         )
-        facts = [read_fact(item, retired=False) for item in by_name["Facts"]]
+        facts = [read_fact(item, retired=False) for item in (*untitled_items(outline), *by_name["Facts"])]
         facts += [
             read_loose_fact(source, part) for part in loose_paragraphs(source, outline, sections["Facts"])
         ]
@@ -149,8 +155,14 @@ class EntityFile:
                 relations.append(relation)
         problems += doubled_ids(outline, path)
         title = next((heading.text for heading in outline.headings if heading.level == 1), "")
-        kind = known.get("type") or (entity.partition("--")[0] if "--" in entity else "")
-        label = known.get("label") or (title if title != entity else "") or next(iter(aliases), "")
+        said = front_matter_word(source, outline, "title")
+        label = known.get("label") or next((name for name in (title, said) if name not in ("", entity)), "")
+        if entity != stem:
+            # A note that a person named is called so, whatever else it is called beside.
+            label = label or one_line(stem)
+        kind = known.get("type") or front_matter_word(source, outline, "type")
+        kind = one_line(kind) or _type_of(stem)
+        label = label or next(iter(aliases), "")
         return EntityFile(
             path,
             entity,
@@ -179,8 +191,9 @@ class EntityFile:
             created: ISO date.
             scope: Whom its name is for; None for the owner's own.
         """
-        entity = PurePosixPath(path).name.removesuffix(".md")
-        fields = [("Type", entity.partition("--")[0]), ("Label", label), ("Created", created)]
+        stem = PurePosixPath(path).name.removesuffix(".md")
+        entity = entity_name(stem)
+        fields = [("Type", _type_of(stem)), ("Label", label), ("Created", created)]
         fields += [("For", scope)] if scope else []
         words = " | ".join(f"{key}: {comment_text(value)}" for key, value in fields)
         return cls._of(SourceText().append([f"# {entity}", "", f"<!-- {words} -->"]), path)
@@ -290,11 +303,15 @@ class EntityFile:
         provenance: Provenance = _UNKNOWN,
         *,
         block_id: str | None = None,
+        stem: str | None = None,
     ) -> EntityFile:
-        """Add a relation to the entity `target` (`type--slug`); it is `relations[-1]` of the result."""
+        """Add a relation to the entity `target` (`type--slug`); it is `relations[-1]` of the result.
+
+        `stem` is the name of the target's file without `.md`, where that is another, so that the link leads there.
+        """
         words = one_line(name).translate(str.maketrans("", "", ":：[]"))
         block = block_id or new_block_id("r", f"{words}: {target}", self.block_ids)
-        text = f"{words}: [[{target.removeprefix('entity:')}]]"
+        text = f"{words}: [[{link_to(target.removeprefix('entity:'), stem)}]]"
         return self._add("Relations", item_lines(render_statement(Statement(text, provenance, block))))
 
     def remove_relation(self, name: str, target: str) -> EntityFile:
@@ -306,9 +323,11 @@ class EntityFile:
             if set(relation.targets) == {target}:
                 return self.remove_item(relation.span)
             item = next(item for item in self._items() if item.span == relation.span)
-            links = re.compile(r",?\s*\[\[" + re.escape(target) + r"(?:[|#][^\[\]]*)?\]\]")
             statement = statement_of(item)
-            text = re.sub(r"([:：]\s*),\s*", r"\1", links.sub("", statement.text))
+            left = _LISTED.sub(
+                lambda link: "" if linked_entity(link[1]) == target else link[0], statement.text
+            )
+            text = re.sub(r"([:：]\s*),\s*", r"\1", left)
             return self._rewrite(item, replace(statement, text=re.sub(r"[:：](?=\[\[)", ": ", text)))
         raise self._missing(f"relation {name} to {target}")
 
@@ -432,3 +451,11 @@ class EntityFile:
         return NotFound(
             f"{self.id} has no {what}.", where=self.path, remedy="See `workbench show` for what it has."
         )
+
+
+def _type_of(stem: str) -> str:
+    """Return the type that the name of a file tells; that of most things where it tells none."""
+    kind, dashes, _ = stem.partition("--")
+    if dashes and (entity_name(stem) == stem or kind in ENTITY_TYPES):
+        return kind
+    return _OTHER_TYPE

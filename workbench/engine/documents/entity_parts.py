@@ -11,6 +11,7 @@ from workbench.engine.documents.items import item_text, one_line, paragraphs_wit
 from workbench.engine.documents.problems import Problem
 from workbench.engine.documents.protection import unprotect_body
 from workbench.engine.documents.statement import Provenance, Statement, parse_statement
+from workbench.engine.identifiers import linked_entity
 from workbench.engine.scopes import written_scope
 
 if TYPE_CHECKING:
@@ -130,6 +131,16 @@ def known_sections(outline: Outline) -> dict[str, list[Heading]]:
     return found
 
 
+def untitled_items(outline: Outline) -> Iterator[ListItem]:
+    """Yield the list items before the first section: what a note says in so many words."""
+    first = next((head.span.start for head in outline.headings if head.level > 1), None)
+    for item in outline.items:
+        if first is not None and item.span.start > first:
+            return
+        if item.depth == 0:
+            yield item
+
+
 def read_header(outline: Outline) -> Iterator[tuple[str, str]]:
     """Read the comments before the first section: `Type: project | Created: 2026-01-15`."""
     first = next((head.span.start for head in outline.headings if head.level > 1), None)
@@ -156,6 +167,17 @@ def comment_text(text: str) -> str:
 def listed_words(text: str) -> list[str]:
     """Return the words of a list on one line."""
     return [word.strip(" \"'[]") for word in re.split(r"[,，、;；]", text)]
+
+
+def front_matter_word(source: SourceText, outline: Outline, name: str) -> str:
+    """Return what the front matter says under a name in one line; empty where it says nothing."""
+    if outline.front_matter is None:
+        return ""
+    for line in source.lines_of(outline.front_matter)[1:-1]:
+        key, colon, value = line.partition(":")
+        if colon and key.strip().lower() == name:
+            return value.strip().strip("\"'").strip()
+    return ""
 
 
 def front_matter_aliases(source: SourceText, outline: Outline) -> list[str]:
@@ -209,7 +231,7 @@ def read_loose_fact(source: SourceText, span: LineSpan) -> Fact:
 def read_relation(item: ListItem) -> Relation | None:
     """Read one item of `## Relations`; None where it names no entity."""
     found = statement_of(item)
-    targets = tuple(dict.fromkeys(match.strip() for match in _LINK.findall(found.text)))
+    targets = tuple(dict.fromkeys(linked_entity(match) for match in _LINK.findall(found.text)))
     if not targets:
         return None
     name = _RELATION.match(found.text)

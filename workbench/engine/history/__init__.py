@@ -21,7 +21,8 @@ if TYPE_CHECKING:
         Planner,
         Receipt,
     )
-    from workbench.engine.history.transaction import Projection, Writing
+    from workbench.engine.history.projecting import Projection
+    from workbench.engine.history.transaction import Writing
 
 _HOME: Final = {
     "Action": "plan",
@@ -33,7 +34,7 @@ _HOME: Final = {
     "History": "history",
     "Plan": "plan",
     "Planner": "plan",
-    "Projection": "transaction",
+    "Projection": "projecting",
     "Receipt": "plan",
     "Writing": "transaction",
 }

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from workbench.engine.history.git_objects import TreeChange
 from workbench.engine.history.libgit2 import libgit2
+from workbench.engine.layout import shown
 
 SIMILAR = 60
 # Similarity is looked for pair by pair; past this many, only identical content counts as a rename.
@@ -21,8 +22,9 @@ def diff_text(path: str, before: bytes | None, after: bytes | None, *, context: 
         after: The newer content, None where there is no file.
         context: Unchanged lines shown around each change.
     """
+    name = shown(path)
     patch = libgit2().Patch.create_from(
-        before, after, path, path, flag=libgit2().enums.DiffOption.FORCE_TEXT, context_lines=context
+        before, after, name, name, flag=libgit2().enums.DiffOption.FORCE_TEXT, context_lines=context
     )
     text = (patch.data if patch else b"").decode("utf-8", "replace")
     start = text.find("\n--- ") + 1

@@ -15,7 +15,8 @@ from workbench.engine.errors import InvalidInput
 from workbench.engine.history.commit_message import CommitMessage
 from workbench.engine.history.document_units import DocumentUnits, Unit, take_apart
 from workbench.engine.history.revert import ITEM_UNIT
-from workbench.engine.identifiers import EPISODE_ID, parse_memory_id
+from workbench.engine.history.views import named_by_id
+from workbench.engine.identifiers import EPISODE_ID, link_to, parse_memory_id
 
 PURGED = "[purged]"
 # Anything shorter stands in other people's sentences by chance; it is removed only where it stands alone.
@@ -80,7 +81,7 @@ def erasure_of(ids: Iterable[str], texts: Iterable[str]) -> Erasure:
             else:
                 keys.setdefault(path, set()).add(key)
         if name.startswith("entity:") and "#" not in name:
-            entities.add(name.removeprefix("entity:"))
+            entities.update((name.removeprefix("entity:"), link_to(name.removeprefix("entity:"))))
     sentences = dict.fromkeys(sentence for text in texts for sentence in _sentences(text))
     if not names and not sentences:
         raise InvalidInput("Nothing to purge was named.", remedy="Name memories or texts.")
@@ -107,7 +108,7 @@ def erase_from_content(erasure: Erasure, path: str, content: bytes) -> tuple[byt
     Returns:
         The content itself where there is nothing to take out, None where no file is left; the removed pieces.
     """
-    if path in erasure.paths:
+    if named_by_id(path) in erasure.paths:
         return None, (path,)
     text = content.decode("utf-8", "surrogateescape")
     if path.endswith(".json"):
@@ -227,7 +228,7 @@ def _word(word: str) -> str:
 
 def _concerns(erasure: Erasure, path: str, text: str) -> bool:
     return (
-        path in erasure.keys
+        named_by_id(path) in erasure.keys
         or _names_one(erasure, path, text)
         or any(pattern.search(text) for pattern in erasure.texts)
         or any(f"[[{slug}" in text for slug in erasure.entities)
@@ -237,7 +238,7 @@ def _concerns(erasure: Erasure, path: str, text: str) -> bool:
 
 def _left_of(erasure: Erasure, path: str, unit: Unit) -> str:
     """Return what is left of a unit; nothing where it goes whole."""
-    if unit.key and unit.key in erasure.keys.get(path, ()):
+    if unit.key and unit.key in erasure.keys.get(named_by_id(path), ()):
         return ""
     if _sentence(unit.text).casefold() in erasure.alone or _is_relation_to(erasure, unit):
         return ""

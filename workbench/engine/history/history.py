@@ -28,12 +28,13 @@ from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.journal import JOURNAL_FILE, Journal
 from workbench.engine.history.lock import LOCK_FILE, WriterLock
 from workbench.engine.history.plan import Action, Attribution, Event, FileView, Plan, Planner, Receipt
+from workbench.engine.history.projecting import Behind, Projecting, Projection
 from workbench.engine.history.recovery import recover
 from workbench.engine.history.retired import keep_all_retired
 from workbench.engine.history.screening import Screen, let_in
 from workbench.engine.history.seen_head import keep_seen, load_seen, tampering
 from workbench.engine.history.stamps import find_edits
-from workbench.engine.history.transaction import Projection, Surroundings, Writing
+from workbench.engine.history.transaction import Surroundings, Writing
 from workbench.engine.history.unfinished_purge import (
     Elsewhere,
     Marker,
@@ -92,8 +93,9 @@ class History:
         self._store: GitStore | None = None
         self._opening = threading.Lock()
         alerting = critical if critical_alerts else critical & {layout.SETTINGS, *layout.FOREIGN_SETTINGS}
+        self._projecting = Projecting(root, state, projections)
         self._around = Surroundings(
-            root, state, clock, zone, new_id, projections, self._warn, critical, alerting, screen
+            root, state, clock, zone, new_id, self._projecting, self._warn, critical, alerting, screen
         )
 
     # Reading
@@ -154,7 +156,11 @@ class History:
             if shutil.which("git")
             else ("The git program is missing, so history is never repacked; install git. All else works.",)
         )
-        return (*missing, *self._warnings)
+        return (*missing, *self._warnings, *(one.told for one in self.behind()))
+
+    def behind(self) -> tuple[Behind, ...]:
+        """Return what is derived from memory and has not followed every change."""
+        return self._projecting.behind()
 
     def head(self) -> str | None:
         """Return the newest commit, or None where there is none."""
@@ -332,7 +338,7 @@ class History:
             self.root,
             self.state,
             critical=self.critical,
-            project=turn.write_projections,
+            project=self._projecting.write_or_remove,
             elsewhere=self._elsewhere,
             step=step,
         )

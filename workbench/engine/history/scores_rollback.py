@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout
 from workbench.engine.documents.decay_scores import DecayScores
 from workbench.engine.errors import InvalidInput
-from workbench.engine.identifiers import EPISODE_ID, MemoryId, parse_memory_id
+from workbench.engine.history.views import named_by_id
+from workbench.engine.identifiers import EPISODE_ID, NOTE, MemoryId, parse_memory_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -62,11 +63,11 @@ def scores_of_file(path: str, then: bytes | None, now: bytes | None, content: by
     earlier = DecayScores.parse(then).entries if then is not None else {}
 
     def restored(other: str) -> bytes | None:
-        return content if other == path else None
+        return content if other == named_by_id(path) else None
 
     changes: dict[str, ScoreEntry | None] = {}
     for name in {**earlier, **current.entries}:
-        if path not in _places(name):
+        if named_by_id(path) not in _places(name):
             continue
         if name in earlier:
             if earlier[name] != current.entries.get(name):
@@ -112,14 +113,15 @@ def memory_exists(name: str, read: Callable[[str], bytes | None]) -> bool:
         return True
     memory = parse_memory_id(name)
     contents = [content for content in map(read, places) if content is not None]
-    if memory.block is not None:
+    if memory.block is not None and contents:
         return any(f"^{memory.block}".encode() in content for content in contents)
     episode = EPISODE_ID.match(name)
     if episode:
         number = f" #{episode.group(3)}" if episode.group(3) else "(?! #)"
         heading = re.compile(rf"^##\s+{episode.group(2)}{number}(?!\d)".encode(), re.MULTILINE)
         return any(heading.search(content) for content in contents)
-    return bool(contents)
+    # A note is found by its name alone, which its id does not tell.
+    return bool(contents) or (memory.kind == "entity" and memory.name.startswith(f"{NOTE}--"))
 
 
 def _places(name: str) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from workbench.engine import layout
 from workbench.engine.clock import Clock
 from workbench.engine.errors import (
     InvalidInput,
-    OutsideWorkspace,
     RoleRefused,
     Stale,
     StorageError,
@@ -20,23 +19,19 @@ from workbench.engine.errors import (
 )
 from workbench.engine.history.adoption import Adopted, Draft, drafts_of_edits, first_commit
 from workbench.engine.history.alerts import ALERT, CRITICAL_CHANGED, CRITICAL_MARK, critical_alert
-from workbench.engine.history.audit_projection import complete_audit_log
 from workbench.engine.history.commit_message import AuditEntry, CommitMessage, author_of, render_message
 from workbench.engine.history.git_store import GitStore, blob_hash
 from workbench.engine.history.journal import FileStep, Journal, Record, sync_folder
-from workbench.engine.history.plan import Attribution, FileView, Plan, Planner, Receipt
+from workbench.engine.history.plan import Attribution, Plan, Planner, Receipt
+from workbench.engine.history.projecting import Projecting
 from workbench.engine.history.recovery import checkpoint, flush_objects
 from workbench.engine.history.retired import retiring
 from workbench.engine.history.screening import Screen, ScreenedEdits, refuse_left_out, screen_edits
 from workbench.engine.history.stamps import Edits, find_edits
-from workbench.engine.history.unflushed import replace_unflushed
 from workbench.engine.history.views import RecordedFiles, WorkFiles
 from workbench.engine.history.work_files import Staging, Stamp, cannot_write, stamp_of
 
 T = TypeVar("T")
-
-# Given the changed paths and the files as they now are; returns untracked files to write, by path.
-Projection = Callable[[Sequence[str], FileView], Mapping[str, bytes]]
 
 # A plan is made anew when the files it looked at were edited meanwhile, this often at most.
 _ROUNDS = 5
@@ -54,7 +49,7 @@ class Surroundings:
         clock: Tells the time.
         zone: The zone commits are dated in.
         new_id: Gives a fresh transaction id.
-        projections: Further derived files.
+        projecting: Brings derived files along.
         warn: Takes one line about something that does not work but stops nothing.
         critical: Paths of the critical files.
         alerting: Those whose changes raise alerts.
@@ -66,7 +61,7 @@ class Surroundings:
     clock: Clock
     zone: tzinfo
     new_id: Callable[[], str]
-    projections: Sequence[Projection]
+    projecting: Projecting
     warn: Callable[[str], None]
     critical: frozenset[str]
     alerting: frozenset[str]
@@ -210,12 +205,8 @@ class Writing:
         return [commit for commit, _, _ in commits]
 
     def project(self, paths: Sequence[str]) -> None:
-        """Bring the audit log and the other derived files up to date after changes of files."""
-        try:
-            complete_audit_log(self._root, self.store, self._around.state)
-            self.write_projections(paths)
-        except (OSError, OutsideWorkspace) as error:
-            self._around.warn(f"A derived file could not be written, and will be later: {error}")
+        """Bring what is derived up to date after changes of files; what cannot follow is known as behind."""
+        self._around.projecting.follow(paths, self.store)
 
     # Inner parts
 
@@ -233,7 +224,7 @@ class Writing:
         changes = {step.path: step.after for step in replacements}
         drafts = self.drafts_of_plan(plan, changes, attribution, transaction)
         commit = self.commit(drafts, transaction, replacements)[0]
-        return Receipt(commit, tuple(sorted(changes)), moment, plan.outcome, adopted)
+        return Receipt(commit, tuple(map(layout.shown, sorted(changes))), moment, plan.outcome, adopted)
 
     def drafts_of_plan(
         self,
@@ -445,22 +436,6 @@ class Writing:
                 checkpoint(self.store, self.journal)
         except StorageError as error:
             self._around.warn(str(error))
-
-    def write_projections(self, paths: Sequence[str]) -> None:
-        """Write the derived files other than the audit log after changes of files.
-
-        Raises:
-            OSError: One cannot be written.
-        """
-        view = WorkFiles(self._root)
-        for projection in self._around.projections:
-            for path, content in projection(paths, view).items():
-                if path not in layout.PROJECTIONS:
-                    raise InvalidInput(f"“{path}” is not a derived file.", remedy="Return it in the plan.")
-                place = layout.resolve(self._root, path)
-                if view.read(path) != content:
-                    place.parent.mkdir(parents=True, exist_ok=True)
-                    replace_unflushed(place, content, place.with_name(".workbench-projection-0.tmp"))
 
 
 def _replacements(plan: Plan[T], view: RecordedFiles) -> list[_Replacement]:

@@ -42,7 +42,7 @@ _LEAVINGS = (
     "info/refs",
 )
 # Files of derived state that name commits which are no more.
-_STALE_STATE = ("alerts.json", "stamps", "seen.json")
+_STALE_STATE = ("alerts.json", "stamps", "seen.json", "projections.json")
 # What the last purge was asked for by, so that it is known when it is asked for again.
 _LAST = "purged.json"
 

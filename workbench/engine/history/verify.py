@@ -34,7 +34,8 @@ def verify(history: History, *, deep: bool = False) -> Verified:
     Kinds of problems: `rewritten` (history is not the one last seen), `broken-object`, `foreign-commit`,
     `missing-trailer`, `author`, `unaccounted` (a commit changed a file without an audit line; deep only),
     `log-missing` (a commit without its line), `log-extra` (a line without its commit), `log-order`,
-    `log-line` (unreadable), `outside-edit`, `unreadable`, `unfinished` (a writer is at work, or died).
+    `log-line` (unreadable), `outside-edit`, `unreadable`, `unfinished` (a writer is at work, or died), `behind`
+    (something derived has not followed a change).
 
     Args:
         history: Of the workspace.
@@ -77,6 +78,7 @@ def _verify_once(history: History, *, deep: bool) -> Verified:
     if not history.journal.is_settled() or purge_is_unfinished(store.path):
         detail = "A writer is at work, or died; the next change finishes what it began."
         problems.append(VerifyProblem("unfinished", layout.HISTORY, detail))
+    problems.extend(VerifyProblem("behind", one.name, one.told) for one in history.behind())
     return Verified(not problems, tuple(problems), len(commits), entries)
 
 

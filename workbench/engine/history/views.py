@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import stat
 from bisect import bisect_left
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import OutsideWorkspace, StorageError
 from workbench.engine.history.work_files import Stamp, stamp_of
+from workbench.engine.identifiers import entity_name
 
 if TYPE_CHECKING:
     from workbench.engine.history.git_store import GitStore
+    from workbench.engine.history.plan import FileView
 
 
 class WorkFiles:
@@ -54,6 +57,7 @@ class RecordedFiles:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._files = WorkFiles(root)
+        self._lists: dict[str, list[str]] = {}
         self.contents: dict[str, bytes | None] = {}
         self.stamps: dict[str, Stamp | None] = {}
 
@@ -66,7 +70,9 @@ class RecordedFiles:
         return self.contents[path]
 
     def list(self, folder: str) -> list[str]:
-        return self._files.list(folder)
+        if folder not in self._lists:
+            self._lists[folder] = self._files.list(folder)
+        return self._lists[folder]
 
 
 class CommitFiles:
@@ -99,6 +105,50 @@ class CommitFiles:
         while end < len(self._paths) and self._paths[end].startswith(prefix):
             end += 1
         return self._paths[start:end]
+
+
+def stem_of(path: str) -> str:
+    """Return the name of a Markdown file without folder and `.md`, as wikilinks name it."""
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def entity_file(entity: str, view: FileView) -> str:
+    """Return the path of the file that an entity has; where it has none, of the one it gets.
+
+    Of several files that claim one id the first counts, that of its own name before all others.
+
+    Args:
+        entity: Its `type--slug`.
+        view: The files.
+
+    Raises:
+        OutsideWorkspace: The id cannot be the name of a file.
+        InvalidInput: It is too long for one.
+    """
+    own = layout.normalise(f"{layout.ENTITIES}/{entity}.md")
+    if view.read(own) is not None:
+        return own
+    return notes_among(tuple(view.list(layout.ENTITIES))).get(entity, own)
+
+
+def named_by_id(path: str) -> str:
+    """Return the path that a file would have if it were named after the entity it is about; itself for all others."""
+    if path.startswith(f"{layout.ENTITIES}/") and path.endswith(".md"):
+        return f"{layout.ENTITIES}/{entity_name(stem_of(path))}.md"
+    return path
+
+
+# One change asks for many entities of the same folder.
+@lru_cache(maxsize=4)
+def notes_among(paths: tuple[str, ...]) -> dict[str, str]:
+    """Return the paths of entity files that are not simply named after the entity’s id, by that id."""
+    found: dict[str, str] = {}
+    for path in paths:
+        if path.endswith(".md"):
+            own = named_by_id(path)
+            if path != own:
+                found.setdefault(stem_of(own), path)
+    return found
 
 
 def read_work_file(root: Path, path: str) -> bytes | None:

@@ -58,7 +58,7 @@ class PastLookups:
                     found = EPISODE_ID.match(memory_id)
                     return f"{layout.EPISODES}/{found.group(1)}.md" if found else None
                 case "entity":
-                    return entity_path(wanted.name)
+                    return entity_path(wanted.name, self._files)
                 case "procedure":
                     return procedure_path(memory_id)
                 case "vault":

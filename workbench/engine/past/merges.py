@@ -59,6 +59,6 @@ class PastMerges:
 
     def _stood(self, entity: str) -> bool:
         try:
-            return self._files.blob(entity_path(entity.removeprefix("entity:"))) is not None
+            return self._files.blob(entity_path(entity.removeprefix("entity:"), self._files)) is not None
         except (InvalidInput, OutsideWorkspace):
             return False

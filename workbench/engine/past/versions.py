@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.engine.catalog.extract import FileRows, extract, moment_of
+from workbench.engine.identifiers import entity_name, linked_entity
 from workbench.engine.past.heads import MERGED, plain_head
 
 if TYPE_CHECKING:
@@ -72,11 +73,11 @@ class Versions:
         return known
 
     def linked(self, blob: str) -> tuple[str, ...]:
-        """Return the names in a version's `[[wikilinks]]`, each once."""
+        """Return the entities (`type--slug`) that a version's `[[wikilinks]]` lead to, each once."""
         known = self._linked.get(blob)
         if known is None:
             names = set(_LINK.findall(self.content(blob)))
-            known = self._linked[blob] = tuple(name.decode(errors="replace").strip() for name in names)
+            known = self._linked[blob] = tuple(linked_entity(name.decode(errors="replace")) for name in names)
         return known
 
     def merged(self, path: str, blob: str) -> dict[str, str]:
@@ -93,8 +94,10 @@ class Versions:
             return self._named[path, blob]
         except KeyError:
             pass
-        name = path.rsplit("/", 1)[1].removesuffix(".md")
-        head = plain_head(self.content(blob), name)
+        stem = path.rsplit("/", 1)[1].removesuffix(".md")
+        name = entity_name(stem)
+        # What a note says in its front matter or in its name counts too.
+        head = plain_head(self.content(blob), name) if name == stem else None
         if head is not None:
             found: Named | None = Named(
                 f"entity:{name}", head.label, moment_of(head.created, "00:00", self._zone), head.pinned

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.errors import InvalidInput
-from workbench.engine.identifiers import ENTITY_TYPES, MEMORY_STORES
+from workbench.engine.identifiers import ENTITY_TYPES, MEMORY_STORES, NOTE
 from workbench.engine.proposals.file import ORIGINS, SCOPE, TAGS, TYPE, listed
 from workbench.engine.scopes import written_scope
 from workbench.engine.stores.entities import entity_path, parse_entity
@@ -103,7 +103,7 @@ def _named(entity: str, view: FileView) -> str:
     bare = entity.strip().removeprefix("entity:")
     kind, dashes, slug = bare.partition("--")
     if dashes and slug.strip():
-        if kind in ENTITY_TYPES and view.read(entity_path(bare)) is not None:
+        if kind in (*ENTITY_TYPES, NOTE) and view.read(entity_path(bare, view)) is not None:
             return bare
         bare = f"{kind if kind in ENTITY_TYPES else _OTHER_TYPE}:{slug.replace('-', ' ').strip()}"
     named = parse_entity(bare)

@@ -10,8 +10,17 @@ from workbench.engine import layout
 from workbench.engine.catalog.model import EntityMatch
 from workbench.engine.documents import EntityFile, new_block_id
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
-from workbench.engine.history.plan import Action
-from workbench.engine.identifiers import ENTITY_TYPES, entity_id, parse_memory_id, slug
+from workbench.engine.history.plan import Action, FileView
+from workbench.engine.history.views import entity_file, stem_of
+from workbench.engine.identifiers import (
+    ENTITY_TYPES,
+    NOTE,
+    entity_id,
+    link_to,
+    linked_entity,
+    parse_memory_id,
+    slug,
+)
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.lookups import EntityLookup
 from workbench.engine.stores.naming import may_be_same, same_name
@@ -59,7 +68,7 @@ def parse_entity(text: str) -> Named:
     if colon and kind.strip().lower() in ENTITY_TYPES:
         return Named(clean_name(name), kind.strip().lower(), given=True)
     bare = name if kind == "entity" else text.strip()
-    if "--" in bare and bare.partition("--")[0] in ENTITY_TYPES:
+    if "--" in bare and bare.partition("--")[0] in (*ENTITY_TYPES, NOTE):
         return Named(parse_memory_id(bare).name, "", given=True)
     raise InvalidInput(
         f"“{clip(text)}” does not name an entity.",
@@ -67,14 +76,14 @@ def parse_entity(text: str) -> Named:
     )
 
 
-def entity_path(entity: str) -> str:
-    """Return the file of an entity by its id, `type--slug` or `entity:type--slug`.
+def entity_path(entity: str, view: FileView) -> str:
+    """Return the file of an entity by its id, `type--slug` or `entity:type--slug`; where there is none, that it gets.
 
     Raises:
         InvalidInput: It is no such id.
     """
     memory_id = parse_memory_id(entity if entity.startswith("entity:") else f"entity:{entity}")
-    return layout.normalise(f"{layout.ENTITIES}/{memory_id.name}.md")
+    return entity_file(memory_id.name, view)
 
 
 def merged_into(file: EntityFile) -> str | None:
@@ -83,7 +92,8 @@ def merged_into(file: EntityFile) -> str | None:
     if value is None:
         return None
     link = _LINK.match(value.strip())
-    return (link.group(1) if link else value).strip() or None
+    name = (link.group(1) if link else value).strip()
+    return linked_entity(name) if name else None
 
 
 class EntityFiles:
@@ -109,7 +119,7 @@ class EntityFiles:
 
     def read(self, entity: str) -> EntityFile | None:
         """Return an entity's file as drafted, or None where there is none."""
-        path = entity_path(entity)
+        path = entity_path(entity, self.draft)
         content = self.draft.read(path)
         if content is None:
             return None
@@ -126,6 +136,11 @@ class EntityFiles:
 
         return new_block_id(prefix, seed, file.block_ids, was_given)
 
+    def stem(self, entity: str) -> str | None:
+        """Return the name of an entity's file, as links to it say; None where it has none."""
+        file = self.read(entity)
+        return stem_of(file.path) if file is not None else None
+
     def require(self, entity: str) -> EntityFile:
         """Return an entity's file, following merges.
 
@@ -141,7 +156,7 @@ class EntityFiles:
         if file is None:
             raise NotFound(
                 f"There is no entity {clip(entity)}.",
-                where=entity_path(entity),
+                where=entity_path(entity, self.draft),
                 remedy="`workbench graph` lists the entities.",
             )
         return file
@@ -214,7 +229,7 @@ class EntityFiles:
             if file is None or merged_into(file) is None:
                 break
             number += 1
-        path = entity_path(entity)
+        path = entity_path(entity, self.draft)
         if file is None:
             file = EntityFile.create(path, label=label, created=self.today, scope=scope)
             self.save(file, f"new entity “{label}” ({entity_type})", Action.CREATE)
@@ -311,7 +326,7 @@ class EntityFiles:
         entity, known = self._free_id(entity_type, label)
         if known is not None:
             return _resolved(known)
-        path = entity_path(entity)
+        path = entity_path(entity, self.draft)
         file = EntityFile.create(path, label=label, created=self.today)
         near = dict.fromkeys(
             match.entity.id.removeprefix("entity:")
@@ -320,7 +335,7 @@ class EntityFiles:
         )
         questions = []
         for other in near:
-            file = file.add_question(f"Is this the same as [[{other}]]?")
+            file = file.add_question(f"Is this the same as [[{link_to(other, self.stem(other))}]]?")
             questions.append(f"Is [[{entity}]] the same as [[{other}]]?")
         self.save(file, f"new entity “{label}” ({entity_type})", Action.CREATE)
         made = Resolved(entity, entity_type, label, path, created=True, questions=tuple(questions))

@@ -24,6 +24,7 @@ from workbench.engine.documents import (
 from workbench.engine.documents.review_item import cited_id
 from workbench.engine.errors import InvalidInput, Refused
 from workbench.engine.history.plan import Action, FileView, Plan
+from workbench.engine.identifiers import linked_in
 from workbench.engine.settings import Settings
 from workbench.engine.stores import scores
 from workbench.engine.stores.core import read_core
@@ -225,7 +226,7 @@ def _erase_in_entity(draft: Draft, path: str, memory: Placed) -> None:
         if target in relation.targets:
             file = file.remove_relation(relation.name, target)
     for question in reversed(file.questions):
-        if f"[[{target}]]" in question.text:
+        if target in linked_in(question.text):
             file = file.remove_item(question.span)
     draft.write(path, file.render(), Action.DELETE, _DELETED)
 

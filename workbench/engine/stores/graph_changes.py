@@ -6,6 +6,7 @@ import contextlib
 import re
 
 from workbench.engine.documents import EntityFile
+from workbench.engine.documents.outline import read_outline
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.plan import Action, Plan
 from workbench.engine.results import Changed
@@ -167,8 +168,11 @@ def relabel(file: EntityFile, label: str) -> EntityFile:
             return _checked(
                 EntityFile.parse(source.splice(number, number, [changed]).render(), file.path), written
             )
-    title = next((n for n, line in enumerate(source.lines, 1) if line.startswith("# ")), 0)
-    added = source.insert_after(title, ["", f"<!-- Label: {written} -->"])
+    outline = read_outline(source)
+    title = next((heading.span.end for heading in outline.headings if heading.level == 1), 0)
+    # Front matter is none any more once something stands above it.
+    after = title or (outline.front_matter.end if outline.front_matter else 0)
+    added = source.insert_after(after, [*([""] if after else []), f"<!-- Label: {written} -->"])
     return _checked(EntityFile.parse(added.render(), file.path), written)
 
 

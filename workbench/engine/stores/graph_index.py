@@ -7,7 +7,7 @@ as leading to the one it was merged into.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, cached_property
 
 from workbench.engine import layout
 from workbench.engine.documents import (
@@ -20,7 +20,9 @@ from workbench.engine.documents import (
 )
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.history.plan import FileView
-from workbench.engine.stores.entities import entity_path, merged_into
+from workbench.engine.history.views import notes_among, stem_of
+from workbench.engine.identifiers import entity_name
+from workbench.engine.stores.entities import merged_into
 from workbench.engine.stores.lookups import EntityLookup, StandingLookup
 from workbench.engine.stores.wording import NAME_CHARACTERS, clip
 
@@ -53,17 +55,18 @@ def project_changes(
     prefix, names = layout.ENTITIES + "/", set[str]()
     for path in changed:
         if path.startswith(prefix) and path.endswith(".md"):
-            names.add(path.removeprefix(prefix).removesuffix(".md"))
+            names.add(entity_name(stem_of(path)))
     names.update(e.removeprefix("entity:") for e in archived if e.startswith("entity:") and "#" not in e)
     updated, others = content, set[str]()
+    files = _ReadOnce(view)
     for name in sorted(names):
         before = updated
-        updated = _with_entity(updated, name, view, standing)
-        if _has_row(before, name) != _has_row(updated, name) or view.read(entity_path(name)) is None:
+        updated = _with_entity(updated, name, files, standing)
+        if _has_row(before, name) != _has_row(updated, name) or files.entity(name) is None:
             # It came, went, was merged or archived: the relations of others lead elsewhere by that.
             others |= _leading_to(name, lookup)
     for name in sorted(others - names):
-        updated = _with_entity(updated, name, view, standing)
+        updated = _with_entity(updated, name, files, standing)
     return {} if updated == content else {layout.GRAPH_INDEX: updated}
 
 
@@ -74,10 +77,10 @@ def project_all(view: FileView, standing: StandingLookup) -> dict[str, bytes]:
     # Each entity is looked at once for itself, and once more for each relation that leads to it.
     files, known = _ReadOnce(view), _AskedOnce(standing)
     for path in view.list(layout.ENTITIES):
-        content = files.read(path) if path.endswith(".md") else None
-        if content is None:
+        file = files.entity(entity_name(stem_of(path))) if path.endswith(".md") else None
+        if file is None or file.path != path:
+            # Of several files of one id the first counts.
             continue
-        file = EntityFile.parse(content, path)
         row = _row(file, known)
         if row is not None:
             rows.append(row)
@@ -91,14 +94,42 @@ class _ReadOnce:
     def __init__(self, view: FileView) -> None:
         self._view = view
         self._contents: dict[str, bytes | None] = {}
+        self._merged: dict[str, str | None] = {}
 
     def read(self, path: str) -> bytes | None:
         if path not in self._contents:
             self._contents[path] = self._view.read(path)
         return self._contents[path]
 
-    def list(self, folder: str) -> list[str]:
-        return self._view.list(folder)
+    @cached_property
+    def _notes(self) -> dict[str, str]:
+        return notes_among(tuple(self._view.list(layout.ENTITIES)))
+
+    def entity(self, name: str, *, stub: bool = False) -> EntityFile | None:
+        """Return an entity's file; None where there is none, or where no file can have this name.
+
+        With `stub`, None as well where it surely was merged into no other.
+        """
+        try:
+            path = layout.normalise(f"{layout.ENTITIES}/{name}.md")
+        except WorkbenchError:
+            # Whoever wrote the file may have written anything between the brackets.
+            return None
+        if self.read(path) is None:
+            path = self._notes.get(name, path)
+        content = self.read(path)
+        # Most files are no stubs, and this is asked for each end of each relation.
+        if content is None or (stub and b"erged into" not in content):
+            return None
+        return EntityFile.parse(content, path)
+
+    def merged(self, name: str) -> str | None:
+        """Return what an entity was merged into, or None."""
+        known = self._merged.get(name, "")
+        if known == "":
+            file = self.entity(name, stub=True)
+            known = self._merged[name] = merged_into(file) if file is not None else None
+        return known
 
 
 class _AskedOnce:
@@ -108,12 +139,10 @@ class _AskedOnce:
         self.standing = cache(standing.standing)
 
 
-def _with_entity(content: bytes, name: str, view: FileView, standing: StandingLookup) -> bytes:
-    path = entity_path(name)
-    held = view.read(path)
-    file = None if held is None else EntityFile.parse(held, path)
+def _with_entity(content: bytes, name: str, files: _ReadOnce, standing: StandingLookup) -> bytes:
+    file = files.entity(name)
     row = None if file is None else _row(file, standing)
-    edges = () if file is None or row is None else _edges(file, view, standing)
+    edges = () if file is None or row is None else _edges(file, files, standing)
     return update_graph_index(content, name, row, edges)
 
 
@@ -141,10 +170,10 @@ def _row(file: EntityFile, standing: StandingLookup) -> IndexedEntity | None:
     score = "1.00 (pinned)" if known.pinned or file.pinned else f"{known.score:.2f}"
     # Whatever somebody wrote there by hand: a projection refuses nothing.
     label = clip(file.label, NAME_CHARACTERS) or file.id
-    return IndexedEntity(file.id, file.type, label, f"entities/{file.path.rsplit('/', 1)[-1]}", score)
+    return IndexedEntity(file.id, file.type, label, file.path.removeprefix(f"{layout.GRAPH}/"), score)
 
 
-def _edges(file: EntityFile, view: FileView, standing: StandingLookup) -> list[IndexedEdge]:
+def _edges(file: EntityFile, files: _ReadOnce, standing: StandingLookup) -> list[IndexedEdge]:
     found: dict[tuple[str, str], IndexedEdge] = {}
     for relation in file.relations:
         name = canonical_relation(relation.name)
@@ -155,7 +184,7 @@ def _edges(file: EntityFile, view: FileView, standing: StandingLookup) -> list[I
         accessed = known.last_accessed if known is not None else None
         first = (relation.provenance.since or "")[:10]
         for written in relation.targets:
-            target = _final(written, view)
+            target = _final(written, files)
             if target == file.id or standing.standing(f"entity:{target}").archived:
                 continue
             edge = IndexedEdge(
@@ -170,19 +199,10 @@ def _edges(file: EntityFile, view: FileView, standing: StandingLookup) -> list[I
     return list(found.values())
 
 
-def _final(entity: str, view: FileView) -> str:
+def _final(entity: str, files: _ReadOnce) -> str:
     """Follow merges from an entity to the one that stands for it now."""
     for _ in range(_MOST_MERGES):
-        try:
-            path = entity_path(entity)
-        except WorkbenchError:
-            # Whoever wrote the file may have written anything between the brackets.
-            return entity
-        content = view.read(path)
-        # Most files are no stubs, and this is asked for each end of each relation.
-        if content is None or b"erged into" not in content:
-            return entity
-        target = merged_into(EntityFile.parse(content, path))
+        target = files.merged(entity)
         if target is None:
             return entity
         entity = target

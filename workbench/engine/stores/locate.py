@@ -140,7 +140,7 @@ def _log(content: bytes, path: str) -> EpisodeLog:
 
 
 def _entity(view: FileView, wanted: MemoryId, zone: tzinfo) -> Placed:
-    path = entity_path(wanted.name)
+    path = entity_path(wanted.name, view)
     file = EntityFile.parse(_content(view, path, wanted), path)
     if wanted.block is None:
         made = _moment(file.created or "", zone)

@@ -72,7 +72,7 @@ def render_stub(absorbed: EntityFile, keep: str, today: str, record: MergeRecord
 
     Args:
         absorbed: The entity as it was.
-        keep: Id (`type--slug`) of the entity it was merged into.
+        keep: What a link names that leads to the entity it was merged into.
         today: ISO date.
         record: The way back.
     """

@@ -17,6 +17,8 @@ from workbench.engine.documents import (
 )
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action, Plan
+from workbench.engine.history.views import stem_of
+from workbench.engine.identifiers import link_to, linked_in
 from workbench.engine.results import Changed
 from workbench.engine.stores.entities import EntityFiles, merged_into
 from workbench.engine.stores.merge_stub import MergeRecord, read_stub, record_merge, render_stub, undo_merge
@@ -52,7 +54,7 @@ def plan_merge(files: EntityFiles, keep: str, absorb: str) -> Plan[Changed]:
     before, original = kept.render(), absorbed.render()
     merged, answered = _without_question(kept, absorbed.id)
     merged = _move_facts(merged, absorbed)
-    merged = _move_relations(merged, absorbed, kept.id)
+    merged = _move_relations(merged, absorbed, files)
     merged = _move_dates_and_questions(merged, absorbed, kept.id)
     merged, aliases = _move_names(merged, absorbed)
     if absorbed.summary and not merged.summary:
@@ -60,7 +62,7 @@ def plan_merge(files: EntityFiles, keep: str, absorb: str) -> Plan[Changed]:
     record = record_merge(before, merged.render(), original, aliases, answered)
     summary = f"merged {absorbed.id} into {kept.id}"
     files.save(merged, summary, Action.MERGE)
-    stub = render_stub(absorbed, kept.id, files.today, record)
+    stub = render_stub(absorbed, link_to(kept.id, stem_of(kept.path)), files.today, record)
     files.draft.write(absorbed.path, stub, Action.MERGE, summary)
     warnings = tuple(
         f"“{clip(heading, 40)}” of {absorbed.id} was not moved; it is kept in its file."
@@ -156,14 +158,14 @@ def _move_facts(merged: EntityFile, absorbed: EntityFile) -> EntityFile:
     return merged
 
 
-def _move_relations(merged: EntityFile, absorbed: EntityFile, kept: str) -> EntityFile:
+def _move_relations(merged: EntityFile, absorbed: EntityFile, files: EntityFiles) -> EntityFile:
     for relation in absorbed.relations:
         for target in relation.targets:
-            if target in (kept, absorbed.id) or find_relation(merged, relation.name, target) is not None:
+            if target in (merged.id, absorbed.id) or find_relation(merged, relation.name, target) is not None:
                 continue
             free = relation.block_id if relation.block_id not in merged.block_ids else None
             known = _marked(relation.provenance, absorbed)
-            merged = merged.add_relation(relation.name, target, known, block_id=free)
+            merged = merged.add_relation(relation.name, target, known, block_id=free, stem=files.stem(target))
     return merged
 
 
@@ -178,7 +180,7 @@ def _move_dates_and_questions(merged: EntityFile, absorbed: EntityFile, kept: st
             else merged.insert_lines("Timeline", [f"- {text}"])
         )
     for question in absorbed.questions:
-        if f"[[{kept}]]" not in question.text:
+        if kept not in linked_in(question.text):
             merged = merged.add_question(_with_mark(question.text, question.span, absorbed))
     return merged
 
@@ -196,7 +198,7 @@ def _without_question(kept: EntityFile, absorbed: str) -> tuple[EntityFile, tupl
     """Take out the questions that the merge answers."""
     answered: list[str] = []
     for question in reversed(kept.questions):
-        if f"[[{absorbed}]]" in question.text and question.text.startswith("Is this the same as"):
+        if absorbed in linked_in(question.text) and question.text.startswith("Is this the same as"):
             kept = kept.remove_item(question.span)
             answered.append(question.text)
     return kept, tuple(reversed(answered))

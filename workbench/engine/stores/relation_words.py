@@ -7,6 +7,8 @@ import re
 from workbench.engine.documents import EntityFile, canonical_relation
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.plan import FileView
+from workbench.engine.history.views import stem_of
+from workbench.engine.identifiers import link_to, linked_entity
 from workbench.engine.settings import Settings
 from workbench.engine.stores.entities import entity_path
 from workbench.engine.stores.semantic import checked_relation, read_vocabulary
@@ -38,7 +40,7 @@ def checked_words(view: FileView, settings: Settings, file: EntityFile, block: s
             remedy="Write it as uses: [[tool--git]], with the id of an entity in the brackets.",
         )
     name = checked_relation(read_vocabulary(view, settings), found[1])
-    targets = [target.strip().removeprefix("entity:") for target in re.findall(_LINK, found[2])]
+    targets = [linked_entity(target) for target in re.findall(_LINK, found[2])]
     for target in targets:
         if target == file.id:
             raise InvalidInput(
@@ -46,10 +48,10 @@ def checked_words(view: FileView, settings: Settings, file: EntityFile, block: s
                 where=file.path,
                 remedy="Name two different entities.",
             )
-        if view.read(entity_path(target)) is None:
+        if view.read(entity_path(target, view)) is None:
             raise NotFound(
                 f"There is no entity {clip(target)}.",
-                where=entity_path(target),
+                where=entity_path(target, view),
                 remedy="Make it first with: workbench graph add",
             )
         if any(
@@ -61,4 +63,5 @@ def checked_words(view: FileView, settings: Settings, file: EntityFile, block: s
                 where=file.path,
                 remedy="Retire one of the two.",
             )
-    return f"{name}: {', '.join(f'[[{target}]]' for target in targets)}"
+    links = (link_to(target, stem_of(entity_path(target, view))) for target in targets)
+    return f"{name}: {', '.join(f'[[{link}]]' for link in links)}"

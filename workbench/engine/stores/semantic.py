@@ -19,6 +19,7 @@ from workbench.engine.documents import (
 )
 from workbench.engine.errors import InvalidInput, NotFound, Stale
 from workbench.engine.history.plan import Action, FileView
+from workbench.engine.history.views import stem_of
 from workbench.engine.identifiers import FILE_ID, parse_memory_id
 from workbench.engine.settings import Settings
 from workbench.engine.stores.entities import EntityFiles
@@ -280,7 +281,9 @@ def add_relation(
         scope=files.scope,
     )
     block_id = _new_block(files, file, "r", f"{relation}: {target.id}")
-    extended = file.add_relation(relation, target.id, provenance, block_id=block_id)
+    extended = file.add_relation(
+        relation, target.id, provenance, block_id=block_id, stem=stem_of(target.path)
+    )
     files.save(extended, f"added relation {relation} → {target.id}")
     (block,) = extended.block_ids - file.block_ids
     return Stated(_id(file, block), file.path, fresh=True)

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterable
 from datetime import tzinfo
 
+from workbench.engine import layout
 from workbench.engine.documents import EntityFile, Procedure
 from workbench.engine.history.plan import FileView
+from workbench.engine.identifiers import NOTE, linked_entity
 from workbench.engine.results import HistoryEntry, Links, Score, Shown, Validity
 from workbench.engine.stores.locate import SOURCE_WORD, Placed, locate_memory
 from workbench.engine.stores.lookups import MemoryLookup
@@ -20,6 +22,9 @@ _REFERENCE = re.compile(
     r"|\bentity:[\w-]+--[\w-]+(?:#\^[A-Za-z0-9-]+)?"
     r"|\bprocedure:[\w-]+|\bcore:[\w-]+:[\w-]+"
 )
+
+# Any link may lead to a note among the entities, and most lead elsewhere.
+_NOTES = f"entity:{NOTE}--"
 
 
 def show_memory(
@@ -49,11 +54,12 @@ def show_memory(
     known = placed.provenance
     superseded = f"{placed.id.whole}#^{known.superseded_by}" if known.superseded_by else None
     own = str(placed.id)
-    to = [link for link in (*links_in(placed.text), *_memories(known.sources)) if link != own]
+    named = (link for link in links_in(placed.text) if not link.startswith(_NOTES) or lookup.entity(link))
+    to = [link for link in (*named, *_memories(known.sources)) if link != own]
     return Shown(
         id=own,
         store=placed.id.store,
-        path=placed.path,
+        path=layout.shown(placed.path),
         start_line=placed.span.start,
         end_line=placed.span.end,
         text=placed.text,
@@ -94,12 +100,11 @@ def provenance_of(view: FileView, placed: Placed) -> tuple[str, ...]:
 
 
 def links_in(text: str) -> tuple[str, ...]:
-    """Return the ids that a text names, by `[[type--slug]]` or as they are, each once."""
+    """Return the ids that a text names, by wikilinks or as they are, each once; a link may lead to no entity."""
     found = []
     for match in _WIKILINK.finditer(text):
-        name, block = match.group(1).strip().removesuffix(".md").rsplit("/", 1)[-1], match.group(2)
-        if "--" in name:
-            found.append(f"entity:{name}" + (f"#^{block}" if block else ""))
+        name, block = linked_entity(match.group(1)), match.group(2)
+        found.append(f"entity:{name}" + (f"#^{block}" if block else ""))
     found.extend(match.group() for match in _REFERENCE.finditer(text))
     return tuple(dict.fromkeys(found))
 

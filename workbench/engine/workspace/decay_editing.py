@@ -56,7 +56,7 @@ class DecayEditing(Changing, DecayReading):
         )
         ground.follow_settings()
         in_force, origin = ground.settings.decay.lambda_, ground.settings.origin("decay.lambda")
-        warnings: tuple[str, ...] = ()
+        warnings = receipt.outcome.warnings
         if in_force != lambda_:
-            warnings = (f"{layout.SETTINGS} says {lambda_:g} now, but λ is {in_force:g}: {origin} says so.",)
+            warnings += (f"{layout.SETTINGS} says {lambda_:g} now, but λ is {in_force:g}: {origin} says so.",)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files, warnings=warnings)

@@ -142,6 +142,13 @@ def _history(ground: Ground) -> Iterator[results.Check]:
             "one was interrupted, and what it removes may still be in the history",
             "The next change finishes it; so does: workbench audit log",
         )
+    for one in ground.history.behind():
+        yield results.Check(
+            "projection",
+            "degraded",
+            f"{one.name} is behind: {one.reason}",
+            "Mend what it names; the next change brings it up to date.",
+        )
     if pending:
         yield results.Check(
             "alerts", "degraded", f"{pending} not acknowledged", "Look with: workbench audit alerts"

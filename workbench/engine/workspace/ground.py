@@ -8,7 +8,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
@@ -383,7 +383,18 @@ class Ground:
             )
         self.action.note(receipt.commit)
         self.answer_alerts(receipt)
-        return receipt
+        return self._telling_what_is_behind(receipt) if receipt.commit else receipt
+
+    def _telling_what_is_behind(self, receipt: Receipt[T]) -> Receipt[T]:
+        """Add to the answer of a change what is derived from memory and could not follow it."""
+        told = tuple(one.told for one in self.history.behind())
+        outcome = receipt.outcome
+        if not told or not is_dataclass(outcome) or isinstance(outcome, type):
+            return receipt
+        known = getattr(outcome, "warnings", None)
+        if not isinstance(known, tuple):
+            return receipt
+        return replace(receipt, outcome=replace(outcome, warnings=tuple(dict.fromkeys((*known, *told)))))
 
     def answer_alerts(self, receipt: Receipt[object], taken_back: Sequence[str] = ()) -> None:
         """Acknowledge for a person the alerts of what they changed, or took back, by their own hand just now.

@@ -17,9 +17,13 @@ _ROW = re.compile(rb"^\| ([^|\s]+--[^|\s]+) \|.*\| ([^|]*) \|$", re.MULTILINE)
 
 def projections(ground: Ground) -> tuple[Projection, ...]:
     """Return what a history runs after each change, under the writer's lock."""
+    from workbench.engine.history import Projection
 
-    def project(changed: Sequence[str], view: FileView) -> Mapping[str, bytes]:
+    def catalog(changed: Sequence[str], _view: FileView) -> Mapping[str, bytes]:
         ground.catalog.update(changed)
+        return {}
+
+    def graph_index(changed: Sequence[str], view: FileView) -> Mapping[str, bytes]:
         relevant = [path for path in changed if path.startswith(layout.ENTITIES + "/")]
         if not ground.writes_graph_index or (not relevant and layout.DECAY_SCORES not in changed):
             return {}
@@ -33,7 +37,10 @@ def projections(ground: Ground) -> tuple[Projection, ...]:
         rescored = _rescored(ground, index) if index and layout.DECAY_SCORES in changed else ()
         return project_changes(relevant, index, view, ground.lookups, ground.scores(), rescored)
 
-    return (project,)
+    return (
+        Projection("the catalog of memories", catalog),
+        Projection(f"the graph index ({layout.GRAPH_INDEX})", graph_index),
+    )
 
 
 def _rescored(ground: Ground, index: bytes) -> list[str]:

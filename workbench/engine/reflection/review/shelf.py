@@ -61,6 +61,6 @@ class Shelf:
 
     def entity(self, entity: str) -> EntityFile | None:
         """Return an entity’s own file by `type--slug`; merges are not followed."""
-        path = entity_path(entity)
+        path = entity_path(entity, self)
         content = self.read(path)
         return EntityFile.parse(content, path) if content is not None else None

@@ -57,7 +57,7 @@ def make_entity(step: Step, asked: NewEntity) -> None:
     Raises:
         InvalidInput: It exists already, or its name cannot be a label.
     """
-    path = entity_path(asked.entity)
+    path = entity_path(asked.entity, step.draft)
     if step.draft.read(path) is not None:
         raise InvalidInput(
             f"[[{asked.entity}]] exists already.", where=path, remedy="Reject the item, or choose another id."
