@@ -7,12 +7,13 @@ from pathlib import Path
 import apsw
 
 # Raised with each change of the tables, of what is read out of files, or of how texts are cut into terms.
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
 _TABLES = """
 CREATE TABLE files (
     number INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
-    ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, digest BLOB NOT NULL, blob BLOB
+    ctime_ns INTEGER NOT NULL, inode INTEGER NOT NULL, digest BLOB NOT NULL, blob BLOB,
+    secrets TEXT NOT NULL
 );
 CREATE TABLE memories (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL, store TEXT NOT NULL, path TEXT NOT NULL,
