@@ -83,9 +83,7 @@ class Outside:
     def version(self) -> Hashable:
         """Return a value that is another one after a change out there, some seconds later at most."""
         policy = self._masking.policy()
-        if self.sources and (
-            policy != self._policy or time.monotonic() - self._looked > _LOOK_SECONDS
-        ):
+        if self.sources and (policy != self._policy or time.monotonic() - self._looked > _LOOK_SECONDS):
             self._policy = policy
             self._version = hash(tuple(frozenset(source.digests().items()) for source in self.sources))
             self._looked = time.monotonic()

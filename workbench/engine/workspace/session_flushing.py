@@ -107,9 +107,9 @@ class SessionFlushing(Writing, SessionKeeping):
         from workbench.engine.workspace.session_noticing import notice
 
         started_in = found.entry.compactions
-        turns = self._since_last_flush(found, found.lines)
+        turns = self._since_last_flush(found.lines)
         noticed, by, fallback = notice(
-            self._ground, turns, lambda: self._since_last_flush(found, found.readable(self._ground))
+            self._ground, turns, lambda: self._since_last_flush(found.readable(self._ground))
         )
         saved, changed = self._remember_all(found, noticed, trigger)
         flushed = results.Flushed(
@@ -165,7 +165,7 @@ class SessionFlushing(Writing, SessionKeeping):
             changed.append(done)
         return tuple(saved), changed
 
-    def _since_last_flush(self, found: places.Found, lines: Lines) -> list[Turn]:
+    def _since_last_flush(self, lines: Lines) -> list[Turn]:
         from workbench.engine.sessions import events
         from workbench.engine.sessions.context import event_at
         from workbench.engine.sessions.lines import random_access

@@ -89,7 +89,8 @@ class SessionReading:
     ) -> results.SessionContext:
         """Return what a model would be shown of a session: its branch with the summary of what was compacted.
 
-        Secrets in it are masked. Damaged histories are put right: results without calls, calls without results, turns out of order.
+        Secrets in it are masked. Damaged histories are put right: results without calls, calls without results, turns
+        out of order.
 
         Args:
             key: As for `session`.
