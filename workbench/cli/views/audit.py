@@ -115,15 +115,19 @@ def blame_lines(page: Page, blame: Blame) -> list[str]:
 def verified_lines(page: Page, verified: Verified) -> list[str]:
     """Say whether the trail is whole, and where it is not."""
     seen = f"{verified.commits:,} commits, {verified.entries:,} entries"
+    count = len(verified.waiting)
+    files = "1 file waits" if count == 1 else f"{count:,} files wait"
+    waiting = f"{files} for a decision about secrets: {', '.join(verified.waiting)}"
+    waiting_lines = wrap(safe_line(f"{waiting}. Decide with: workbench secrets"), page.width) if count else []
     if verified.ok and not verified.problems:
-        return [f"{page.paint('✓', 'good')} Log, history and files agree ({seen})."]
+        return [f"{page.paint('✓', 'good')} Log, history and files agree ({seen}).", *waiting_lines]
     mark = page.paint("!", "accent") if verified.ok else page.paint("✗", "bad")
     agree = "agree, with remarks" if verified.ok else "disagree"
     lines = [f"{mark} Log, history and files {agree} ({seen})."]
     for problem in verified.problems:
         lines.append(f"  {page.paint(safe_line(problem.kind), 'accent')}  {safe_line(problem.where)}")
         lines += wrap(safe_line(problem.detail), page.width, first="    ")
-    return lines
+    return [*lines, *waiting_lines]
 
 
 def alert_lines(page: Page, alerts: Alerts) -> list[str]:

@@ -9,11 +9,14 @@ from workbench.cli.printing import Page, safe_line, wrap
 from workbench.cli.views.times import at_minute
 from workbench.engine.results import Reflected, ReflectionDue
 
+# Of what was left out so much is named.
+_MOST_FILES, _MOST_LINES = 5, 8
+
 
 def reflected_lines(page: Page, reflected: Reflected) -> list[str]:
     """Say what was proposed, by section, and where to decide."""
     if not reflected.id:
-        return wrap(safe_line(reflected.reason), page.width)
+        return [*wrap(safe_line(reflected.reason), page.width), *_left_out_lines(page, reflected)]
     review = reflected.review
     lines = wrap(f"{reflected.id}: {reflected.reason}", page.width)
     sections = Counter(item.section for item in review.items)
@@ -35,7 +38,25 @@ def reflected_lines(page: Page, reflected: Reflected) -> list[str]:
                 first="! ",
                 rest="  ",
             )
+    lines += _left_out_lines(page, reflected)
     return [*lines, *wrap("Nothing is applied until you decide: workbench review, or the bench.", page.width)]
+
+
+def _left_out_lines(page: Page, reflected: Reflected) -> list[str]:
+    """Name the lines that were not read for the secrets in them."""
+    count = sum(len(each.lines) for each in reflected.left_out)
+    if not count:
+        return []
+    places = "; ".join(
+        f"{each.path}:{','.join(map(str, each.lines[:_MOST_LINES]))}{',…' * (len(each.lines) > _MOST_LINES)}"
+        for each in reflected.left_out[:_MOST_FILES]
+    )
+    more = len(reflected.left_out) - _MOST_FILES
+    told = (
+        f"{count:,} {'line was' if count == 1 else 'lines were'} left out, held back as secrets"
+        f" ({places}{f'; and {more:,} more files' if more > 0 else ''}). Decide with: workbench secrets"
+    )
+    return wrap(safe_line(told), page.width, first="! ", rest="  ")
 
 
 def due_lines(page: Page, due: ReflectionDue) -> list[str]:

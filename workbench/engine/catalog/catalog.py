@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # A file changed again within one tick of the file system's clock keeps its stamp; the coarsest tick is 2 s.
 _TICK_NS = 2_000_000_000
 _UNSURE = -1
-_KNOWN_FILES = "SELECT path, size, mtime_ns, ctime_ns, inode, digest FROM files"
+_KNOWN_FILES = "SELECT path, size, mtime_ns, ctime_ns, inode, digest, secrets FROM files"
 _KNOWN_DIGESTS = "SELECT path, digest FROM files WHERE path IN (SELECT value FROM json_each(?))"
 _FIRST_BATCH_SECONDS = 0.05
 _BATCH_SECONDS = 0.15
@@ -54,6 +54,30 @@ class Synced:
         return frozenset(self.changed) | frozenset(self.gone)
 
 
+class Mask(Protocol):
+    """Masks what must not get out of the files into anything that is derived from them."""
+
+    def screened(self, path: str, content: bytes) -> tuple[bytes, str]:
+        """Return what may be read of a file, and what that depends on; empty where it depends on nothing else."""
+        ...
+
+    def depends_on(self, path: str) -> str:
+        """Return what that depends on now: with another value, the file is read again."""
+        ...
+
+
+class Unmasked:
+    """Lets everything be read."""
+
+    def screened(self, _path: str, content: bytes) -> tuple[bytes, str]:
+        """Return the content."""
+        return content, ""
+
+    def depends_on(self, _path: str) -> str:
+        """Return that it depends on nothing."""
+        return ""
+
+
 class Catalog:
     """A derived view of the workspace in SQLite; deleting its file at any time loses nothing.
 
@@ -65,14 +89,22 @@ class Catalog:
         place: The database file, outside the workspace.
         zone: The zone that days and times of the files are in.
         clock_ns: Tells the time in nanoseconds by the clock that stamps files.
+        mask: Masks what of a file must not be known here.
     """
 
     def __init__(
-        self, root: Path, place: Path, zone: ZoneInfo, *, clock_ns: Callable[[], int] = time.time_ns
+        self,
+        root: Path,
+        place: Path,
+        zone: ZoneInfo,
+        *,
+        clock_ns: Callable[[], int] = time.time_ns,
+        mask: Mask | None = None,
     ) -> None:
         self.root = root
         self.zone = zone
         self._clock_ns = clock_ns
+        self._mask = mask or Unmasked()
         self._database = Database(place, zone.key)
 
     @contextmanager
@@ -140,7 +172,9 @@ class Catalog:
                 stale = [
                     path
                     for path, stamp in present.items()
-                    if (row := known.get(layout.shown(path))) is None or row[1:5] != stamp
+                    if (row := known.get(layout.shown(path))) is None
+                    or row[1:5] != stamp
+                    or (row[6] and row[6] != self._mask.depends_on(path))
                 ]
                 gone = (
                     sorted(known.keys() - map(layout.shown, present))
@@ -234,13 +268,16 @@ class Catalog:
         if file is None:
             return None
         name = layout.shown(path)
+        content, secrets = self._mask.screened(path, file.content)
+        if content is not file.content:
+            file = replace(file, content=content, masked=True)
         if digest and file.digest == digest:
-            return ReadFile(name, self._settled(file.stamp), file.digest, None)
+            return ReadFile(name, self._settled(file.stamp), file.digest, None, secrets=secrets)
         rows = extract(name, file.content, self.zone)
         problems = list(_problems(path, name, file))
         if problems:
             rows = replace(rows, problems=(*rows.problems, *problems))
-        return ReadFile(name, self._settled(file.stamp), file.digest, rows, file.blob)
+        return ReadFile(name, self._settled(file.stamp), file.digest, rows, file.blob, secrets)
 
     def _settled(self, stamp: Stamp) -> Stamp:
         """Return the stamp to know a file by: one that fits nothing where the file may yet change under the same."""

@@ -36,12 +36,14 @@ class FileContent:
         content: Its bytes; of a larger file the whole lines within the first 4 MiB.
         cut: Whether there is more.
         unreadable: Why it cannot be read, or None.
+        masked: Whether secrets in it gave way to masks.
     """
 
     stamp: Stamp
     content: bytes
     cut: bool = False
     unreadable: str | None = None
+    masked: bool = False
 
     @property
     def digest(self) -> bytes:
@@ -53,7 +55,7 @@ class FileContent:
     @property
     def blob(self) -> bytes | None:
         """Return the 20 bytes by which git names this content; None where not all of it was read."""
-        if self.cut or self.unreadable is not None:
+        if self.cut or self.masked or self.unreadable is not None:
             return None
         return hashlib.sha1(b"blob %d\0" % len(self.content) + self.content, usedforsecurity=False).digest()
 

@@ -71,6 +71,10 @@ class Lookups:
         """Return the memories that stand in a file, in order."""
         return self._memories(f"WHERE m.path = ? {_IN_ORDER}", (path,))
 
+    def screened_files(self) -> dict[str, str]:
+        """Return what decided on the secrets in a file, by path, for the files that hold any."""
+        return dict(self._catalog.rows("SELECT path, secrets FROM files WHERE secrets <> ''"))
+
     def timeline(
         self, narrowed: TimelineFilter, *, before: str | None, limit: int
     ) -> list[tuple[str, MemoryRecord]]:

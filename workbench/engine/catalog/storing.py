@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Row = tuple[Any, ...]
 
 _INSERTS = {
-    "files": 8,
+    "files": 9,
     "memories": 19,
     "entities": 12,
     "names": 6,
@@ -42,6 +42,7 @@ class ReadFile:
         digest: Of its content.
         rows: None where the content is known already.
         blob: By what git names its content, 20 bytes; None where not all of it was read.
+        secrets: What decided on the secrets in it; empty where nothing looks like one.
     """
 
     path: str
@@ -49,6 +50,7 @@ class ReadFile:
     digest: bytes
     rows: FileRows | None
     blob: bytes | None = None
+    secrets: str = ""
 
 
 @dataclass
@@ -128,8 +130,8 @@ class _Before:
 def _note_stamp(connection: apsw.Connection, file: ReadFile) -> None:
     stamp = file.stamp
     connection.execute(
-        "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ? WHERE path = ?",
-        (stamp.size, stamp.mtime_ns, stamp.ctime_ns, stamp.inode, file.path),
+        "UPDATE files SET size = ?, mtime_ns = ?, ctime_ns = ?, inode = ?, secrets = ? WHERE path = ?",
+        (stamp.size, stamp.mtime_ns, stamp.ctime_ns, stamp.inode, file.secrets, file.path),
     )
 
 
@@ -191,6 +193,7 @@ def _collect(collected: _Rows, number: int, file: ReadFile, rows: FileRows) -> N
             stamp.inode,
             file.digest,
             file.blob,
+            file.secrets,
         )
     )
     for entity in rows.entities:

@@ -12,6 +12,8 @@ from workbench.engine.history.git_store import GitStore, TreeChange, line_counts
 from workbench.engine.history.plan import Action
 
 _INIT, _BEGINS = "system:init", "history begins"
+# What the first commit names where every file that was found waits for a decision.
+_NOTHING_YET = "workspace"
 
 
 @dataclass(frozen=True)
@@ -89,12 +91,12 @@ def drafts_of_edits(
 
 def first_commit(files: Mapping[str, bytes | None], transaction: str) -> Draft:
     """Return the commit that history begins with: every file as it was found."""
-    entries = tuple(AuditEntry(Action.CREATE, path, "auto", _BEGINS) for path in files)
+    entries = tuple(AuditEntry(Action.CREATE, path, "auto", _BEGINS) for path in files or (_NOTHING_YET,))
     count = "1 file" if len(files) == 1 else f"{len(files)} files"
     summary = f"{_BEGINS} with {count}"
     message = CommitMessage(
         Action.CREATE,
-        common_pattern(list(files)),
+        common_pattern(list(files or (_NOTHING_YET,))),
         summary,
         _INIT,
         "auto",

@@ -15,6 +15,7 @@ from workbench.engine.documents import SourceText
 from workbench.engine.recall.units import units_of
 from workbench.engine.recall.voices import AGENT, PERSON, Turn, speaker_of_section, speakers_among, turn_of
 from workbench.engine.reflection.model import Passage
+from workbench.engine.secrets import without_masked_lines
 
 if TYPE_CHECKING:
     from workbench.engine.catalog import MemoryRecord
@@ -38,13 +39,15 @@ def passages_of(path: str, content: bytes, zone: ZoneInfo) -> list[Passage]:
     """Return what is said in a file, in the order of its lines.
 
     An episode is one passage. So is a section of a log whose heading names the speaker; other sections are taken apart
-    into turns where their lines carry times or speakers, else into paragraphs and list items.
+    into turns where their lines carry times or speakers, else into paragraphs and list items. A line of which a secret
+    is held back or was left out says nothing that could be learned.
 
     Args:
         path: Workspace-relative.
         content: The file.
         zone: The workspace's.
     """
+    content = _readable(content)
     source = SourceText.from_bytes(content)
     records = extract(path, content, zone).memories
     voices = _voices_of(record for record in records if record.store != "episodic")
@@ -56,6 +59,12 @@ def passages_of(path: str, content: bytes, zone: ZoneInfo) -> list[Passage]:
         )
         if passage.text.strip()
     ]
+
+
+def _readable(content: bytes) -> bytes:
+    text = content.decode("utf-8", "surrogateescape")
+    readable = without_masked_lines(text)
+    return content if readable is text else readable.encode("utf-8", "surrogateescape")
 
 
 def _voices_of(records: Iterable[MemoryRecord]) -> frozenset[str]:

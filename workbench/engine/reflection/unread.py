@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _COMMIT = r"[0-9a-f]{40}"
 _UNFIT = re.compile(r"[\s|｜:;]")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s+")
 _ELSE = ", without backlog "
 _MARK = re.compile(rf"({_COMMIT}|nothing)(?:, ({_COMMIT}) through (\S+))?")
 
@@ -94,6 +95,7 @@ def unread_passages(
 
 
 def _lines(content: bytes | None) -> frozenset[str]:
-    """Return the lines of a file, and what each says behind its time and speaker."""
+    """Return the lines of a file, and what each says behind its list mark, and behind its time and speaker."""
     lines = SourceText.from_bytes(content or b"").lines
-    return frozenset(lines) | frozenset(turn_of(line).text for line in lines)
+    items = (_ITEM.sub("", line) for line in lines)
+    return frozenset(lines) | frozenset(items) | frozenset(turn_of(line).text for line in lines)

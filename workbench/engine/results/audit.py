@@ -58,12 +58,13 @@ class VerifyProblem:
 
 @dataclass(frozen=True)
 class Verified:
-    """What `audit verify` found."""
+    """What `audit verify` found; the files in `waiting` differ because nobody has decided on the secrets in them."""
 
     ok: bool
     problems: tuple[VerifyProblem, ...]
     commits: int
     entries: int
+    waiting: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

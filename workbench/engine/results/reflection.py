@@ -274,6 +274,14 @@ class ReflectionDue:
 
 
 @dataclass(frozen=True)
+class LinesLeftOut:
+    """Lines of a file that were not read, because nobody has decided on the secrets in them."""
+
+    path: str
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Reflected:
     """What a cycle came to; `id` is empty where nothing was proposed, and `reason` then says why."""
 
@@ -284,3 +292,4 @@ class Reflected:
     reason: str
     review: Review
     ok: bool = True
+    left_out: tuple[LinesLeftOut, ...] = ()

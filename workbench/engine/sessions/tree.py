@@ -11,6 +11,7 @@ from workbench.engine.results import SessionProblem
 from workbench.engine.sessions import events
 from workbench.engine.sessions.events import Event, read_event
 from workbench.engine.sessions.lines import Lines
+from workbench.engine.sessions.masked_lines import MaskedLines
 from workbench.engine.sessions.steps import Steps
 
 MOST_PROBLEMS = 1000
@@ -87,6 +88,9 @@ def read_tree(lines: Lines, steps: Steps | None = None) -> Tree:
     Raises:
         Cancelled: The steps are not wanted any more.
     """
+    if isinstance(lines, MaskedLines):
+        # Of the texts nothing is kept, so that there is nothing to mask.
+        lines = lines.unmasked
     stamp = lines.stamp()
     tree = _known.pop(stamp, None) if stamp is not None else None
     if tree is None:

@@ -132,8 +132,12 @@ class Auditing(KeepingUp):
         return past.moment if path is None else past.moment_of(path)
 
     def audit_verify(self) -> results.Verified:
-        """Check that audit log, git history and files agree; an edit with a secret that waits for a person does not."""
+        """Check that audit log, git history and files agree.
+
+        A file that stays out of history until a person decides on a secret in it is no problem; it is named.
+        """
         from workbench.engine.history.verify import verify
+        from workbench.engine.secrets import masked
         from workbench.engine.workspace.held_back import waiting
 
         self._ground.adopt_for_reading()
@@ -141,12 +145,14 @@ class Auditing(KeepingUp):
         if not any(each.kind == "outside-edit" for each in verified.problems):
             return verified
         left_out = {each.path for each in waiting(self._ground) if each.is_left_out}
-        told = "It holds what looks like a secret, and stays out of history until a person decides: workbench secrets"
-        problems = tuple(
-            replace(each, detail=told) if each.kind == "outside-edit" and each.where in left_out else each
-            for each in verified.problems
+        waits = [each for each in verified.problems if each.kind == "outside-edit" and each.where in left_out]
+        problems = tuple(each for each in verified.problems if each not in waits)
+        return replace(
+            verified,
+            ok=not problems,
+            problems=problems,
+            waiting=tuple(masked(each.where) for each in waits),
         )
-        return replace(verified, problems=problems)
 
     def audit_alerts(self) -> results.Alerts:
         """Return the alerts of changed critical files, newest first."""

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from workbench.engine.recall.background import Background
     from workbench.engine.recall.finder import Finder
     from workbench.engine.workspace.looking_back import LookingBack
+    from workbench.engine.workspace.masking import Masking
     from workbench.engine.workspace.outside import Outside
     from workbench.engine.workspace.scores import Scores
 
@@ -150,9 +151,24 @@ class Ground:
             elsewhere=Remains(self),
         )
 
+    @cached_property
+    def masking(self) -> Masking:
+        """Return what masks the secrets on which nobody has decided."""
+        from workbench.engine.workspace.masking import Masking
+
+        return Masking(self)
+
     @property
     def files(self) -> FileView:
-        """Return the files as they are on disk, read without a lock."""
+        """Return the files as they may be read: on disk now, secrets on which nobody has decided masked; no lock."""
+        from workbench.engine.workspace.masking import MaskedFiles
+
+        self.follow_settings()
+        return MaskedFiles(self.raw_files, self.masking)
+
+    @property
+    def raw_files(self) -> FileView:
+        """Return the files as they are on disk, secrets and all, read without a lock."""
         from workbench.engine.history.views import WorkFiles
 
         return WorkFiles(self.root)
@@ -176,7 +192,7 @@ class Ground:
         """Return the catalog of memories, not yet brought up to date."""
         from workbench.engine.catalog import Catalog
 
-        return Catalog(self.root, self.derived / CATALOG, self.zone)
+        return Catalog(self.root, self.derived / CATALOG, self.zone, mask=self.masking)
 
     @cached_property
     def finder(self) -> Finder:
@@ -206,7 +222,7 @@ class Ground:
         """Return what is searched beside the workspace's own memory."""
         from workbench.engine.workspace.outside import Outside
 
-        return Outside(self.root, self.settings, self.derived, self.clock, self.zone)
+        return Outside(self.root, self.settings, self.derived, self.clock, self.zone, self.masking)
 
     @cached_property
     def lookups(self) -> Lookups:
@@ -233,6 +249,7 @@ class Ground:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Synced:
         """Bring the catalog up to date with the files."""
+        self.follow_settings()
         synced = self.catalog.sync(progress=progress, cancelled=cancelled)
         self.unread_files = synced.unread
         if synced.unread:

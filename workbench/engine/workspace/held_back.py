@@ -247,7 +247,7 @@ def waiting(ground: Ground) -> tuple[HeldRequest, ...]:
 
     @cache
     def text_in(path: str) -> str:
-        return text_of(ground.files.read(path) or b"")
+        return text_of(ground.raw_files.read(path) or b"")
 
     @cache
     def digests_in(path: str) -> frozenset[str]:

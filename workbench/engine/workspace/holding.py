@@ -203,7 +203,7 @@ class Holding(Writing):
 
     def _take_out(self, request: HeldRequest) -> results.Changed:
         """Take a secret out of a file that history has not taken in, and let it take in the rest."""
-        before = self._ground.files.read(request.path) or b""
+        before = self._ground.raw_files.read(request.path) or b""
         after = before
         for each in self._secrets_in(request):
             after = after.replace(each.text.encode("utf-8", "surrogatepass"), LEFT_OUT.encode())
@@ -243,7 +243,7 @@ class Holding(Writing):
         return [each for each in found if each.digest in request.digests]
 
     def _text_of(self, path: str) -> str:
-        return text_of(self._ground.files.read(path) or b"")
+        return text_of(self._ground.raw_files.read(path) or b"")
 
     def secrets_allow(self, digests: Iterable[str]) -> results.Changed:
         """Let secrets be stored, wherever they come up; one commit of the settings. Only a person may.
@@ -292,7 +292,7 @@ class Holding(Writing):
         left_out = self._left_out()
         if layout.SETTINGS in left_out:
             # What was edited from outside and stays out of history is written by no plan.
-            before = ground.files.read(layout.SETTINGS) or b""
+            before = ground.raw_files.read(layout.SETTINGS) or b""
             self._rewrite(layout.SETTINGS, before, allowing(before))
             changed = self._take_in(layout.SETTINGS)
         else:
@@ -316,9 +316,9 @@ class Holding(Writing):
         ground.follow_settings()
         allowed = ground.settings.secrets.allow
         places: list[results.SecretPlace] = []
-        paths = ground.files.list("")
+        paths = ground.raw_files.list("")
         for path in paths:
-            text = text_of(ground.files.read(path) or b"")
+            text = text_of(ground.raw_files.read(path) or b"")
             places += [
                 results.SecretPlace(
                     path, text.count("\n", 0, each.start) + 1, each.kind, each.digest, each.digest in allowed

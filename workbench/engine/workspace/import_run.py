@@ -98,7 +98,7 @@ class ImportRun:
         from workbench.engine.importing import StoredFile
         from workbench.engine.importing.planning import Batch
 
-        ledger, read = self.new_ledger(), self.ground.files.read
+        ledger, read = self.new_ledger(), self.ground.raw_files.read
         tally, allowed = self.tally, self.ground.settings.secrets.allow
         batch, files = Batch(), list[StoredFile]()
 

@@ -69,7 +69,7 @@ class Importing(Proposing):
             if cancelled():
                 tally.complete = False
                 break
-            kind, text, moment = new_in(item, ledger, ground.files.read)
+            kind, text, moment = new_in(item, ledger, ground.raw_files.read)
             tally.known += not kind
             run.tell(sum(counts.values()) + bool(kind))
             if not kind:
@@ -193,7 +193,7 @@ class Importing(Proposing):
         receipt = None
         if not dry_run:
             receipt = ground.mutate(plan, by, Capability.ROLLBACK, doing=_UNDOING)
-        done = plan(ground.files).outcome if receipt is None else receipt.outcome
+        done = plan(ground.raw_files).outcome if receipt is None else receipt.outcome
         return results.ImportUndone(
             commit=receipt.commit if receipt else None,
             files=receipt.files if receipt else (),

@@ -97,7 +97,7 @@ def _zone_of_settings(ground: Ground) -> object:
     """Return the zone that the workspace's own settings give, or None."""
     from workbench.engine.settings.toml_layer import read_toml
 
-    content = ground.files.read(layout.SETTINGS) or b""
+    content = ground.raw_files.read(layout.SETTINGS) or b""
     return read_toml(content, layout.SETTINGS, personal=False)[0].get("timezone")
 
 

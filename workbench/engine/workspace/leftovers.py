@@ -1,4 +1,6 @@
-"""What reflections leave behind on this machine, beside the index: what models were asked, and what found no room."""
+"""What reflections leave behind on this machine, beside the index: what models were asked, what found no room,
+and what was read of files that wait for a decision about secrets.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +10,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from workbench.engine.documents import ReviewItem
     from workbench.engine.reflection.backlog import Backlog
+    from workbench.engine.reflection.unread import ReadMark
     from workbench.engine.reflection.work import Exchange
     from workbench.engine.workspace.ground import Ground
 
@@ -64,6 +67,55 @@ def read_backlog(ground: Ground, reflection: str) -> Backlog | None:
     return parse_backlog(content, reflection, _BACKLOG_SHARE * ground.settings.reflection.items)
 
 
+def keep_read_while_waiting(ground: Ground, mark: ReadMark, head: str, files: Mapping[str, bytes]) -> None:
+    """Keep what was read of files that history does not have; what cannot be kept is read again.
+
+    Args:
+        ground: The open workspace.
+        mark: How far was read.
+        head: The commit that was looked at.
+        files: What was read beside it, by path.
+    """
+    from workbench.engine.history.state_files import write_state
+
+    named, each = set[str](), mark
+    while True:
+        named |= {each.base, each.head}
+        if each.otherwise is None:
+            break
+        each = each.otherwise
+    known = {commit: kept for commit, kept in read_while_waiting(ground).items() if commit in named}
+    if files and head in named:
+        known[head] = files
+    place = _while_waiting(ground)
+    if known:
+        said = {
+            commit: {path: content.decode("utf-8", "surrogateescape") for path, content in kept.items()}
+            for commit, kept in known.items()
+        }
+        write_state(place, json.dumps(said).encode())
+    else:
+        place.unlink(missing_ok=True)
+
+
+def read_while_waiting(ground: Ground) -> Mapping[str, Mapping[str, bytes]]:
+    """Return what was read of files that history did not have, by the commit that was looked at and the path."""
+    from workbench.engine.history.state_files import read_state
+
+    kept = read_state(_while_waiting(ground))
+    if not isinstance(kept, dict):
+        return {}
+    return {
+        str(commit): {
+            str(path): content.encode("utf-8", "surrogateescape")
+            for path, content in files.items()
+            if isinstance(content, str)
+        }
+        for commit, files in kept.items()
+        if isinstance(files, dict)
+    }
+
+
 def forget_leftovers(ground: Ground) -> None:
     """Delete all of it; it may quote what is to be gone."""
     shutil.rmtree(_folder(ground), ignore_errors=True)
@@ -75,6 +127,10 @@ def _trace(ground: Ground, reflection: str) -> Path:
 
 def _backlog(ground: Ground) -> Path:
     return _folder(ground) / "backlog.json"
+
+
+def _while_waiting(ground: Ground) -> Path:
+    return _folder(ground) / "read-while-waiting.json"
 
 
 def _folder(ground: Ground) -> Path:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from workbench.engine.recall.ranking import Options
     from workbench.engine.recall.sources import ExtraPaths, SessionTranscripts
     from workbench.engine.settings import Settings
+    from workbench.engine.workspace.masking import Masking
 
 # Nobody watches places outside: they are looked at again after so many seconds.
 _LOOK_SECONDS = 5.0
@@ -38,11 +39,22 @@ class Outside:
         derived: The folder for what can be rebuilt.
         clock: Tells the time.
         zone: Of days and times in the files.
+        masking: Masks the secrets on which nobody has decided.
     """
 
-    def __init__(self, root: Path, settings: Settings, derived: Path, clock: Clock, zone: ZoneInfo) -> None:
+    def __init__(
+        self,
+        root: Path,
+        settings: Settings,
+        derived: Path,
+        clock: Clock,
+        zone: ZoneInfo,
+        masking: Masking,
+    ) -> None:
         self.sources: list[FileSource] = []
         self._derived = derived
+        self._masking = masking
+        self._policy = masking.policy()
         self._extra: ExtraPaths | None = None
         self._transcripts: SessionTranscripts | None = None
         self._qmd: QmdBackend | None = None
@@ -53,12 +65,14 @@ class Outside:
         if search.extra_paths:
             from workbench.engine.recall.sources import ExtraPaths
 
-            self._extra = ExtraPaths(root, search.extra_paths, zone, derived / "extra-files.json")
+            self._extra = ExtraPaths(root, search.extra_paths, zone, derived / "extra-files.json", masking)
             self.sources.append(self._extra)
         if search.sessions:
             from workbench.engine.recall.sources import SessionTranscripts
 
-            self._transcripts = SessionTranscripts(root, search, zone, clock, derived / "transcripts.json")
+            self._transcripts = SessionTranscripts(
+                root, search, zone, clock, derived / "transcripts.json", mask=masking
+            )
             self.sources.append(self._transcripts)
         if search.backend == "qmd":
             from workbench.engine.recall.qmd import QmdBackend
@@ -68,7 +82,9 @@ class Outside:
 
     def version(self) -> Hashable:
         """Return a value that is another one after a change out there, some seconds later at most."""
-        if self.sources and time.monotonic() - self._looked > _LOOK_SECONDS:
+        policy = self._masking.policy()
+        if self.sources and (policy != self._policy or time.monotonic() - self._looked > _LOOK_SECONDS):
+            self._policy = policy
             self._version = hash(tuple(frozenset(source.digests().items()) for source in self.sources))
             self._looked = time.monotonic()
         return self._version
@@ -105,11 +121,13 @@ class Outside:
         except QmdFailed as failure:
             return None, f"QMD failed, the built-in index answers instead: {failure.reason}"
         # A least score is meant for our scores: QMD's mean something else in every collection.
-        hits = answer.hits if options.budget is None else _filling(answer.hits, options.budget)
+        hits = tuple(replace(hit, snippet=self._masking.text(hit.snippet)) for hit in answer.hits)
+        if options.budget is not None:
+            hits = _filling(hits, options.budget)
         return results.Found(hits, "qmd", answer.mode, None, not hits, 0.0), None
 
     def read(self, path: str) -> bytes | None:
-        """Return the content of a file that a result outside the workspace names; None for any other path.
+        """Return the content of a file that a result outside names, unmasked; None for any other path.
 
         Raises:
             NotFound: It is no file that is searched.

@@ -53,6 +53,7 @@ class PastReading(Reading):
             store = ground.history.store
             edits = find_edits(ground.root, store, store.commit(after.commit).tree, ground.state)
             for path, content in edits.files.items():
-                pairs[path] = (before.files.read(path), content)
+                now = None if content is None else ground.masking.content(path, content)
+                pairs[path] = (before.files.read(path), now)
         ends = (before.commit, None if newer is None else after.commit)
         return compare(pairs, after.unit, ground.zone, ends)

@@ -88,14 +88,20 @@ class Reading:
         return results.Excerpt(relative, text, from_, len(span))
 
     def _content_of(self, path: str) -> tuple[str, bytes]:
-        """Return the path and the bytes of a memory file, or of a file outside that search gives."""
+        """Return the path and the bytes of a memory file, or of a file outside that search gives.
+
+        A person gets them as they are, everybody else without the secrets on which nobody has decided.
+        """
         ground = self._ground
+        is_masked = ground.role.kind != "person"
+        ground.follow_settings()
         searches_outside = ground.settings.search.extra_paths or ground.settings.search.backend != "builtin"
         if searches_outside and (content := ground.outside.read(path)) is not None:
-            return path, content
+            return path, ground.masking.elsewhere(content) if is_masked else content
         relative = layout.normalise(path)
         layout.resolve(ground.root, relative)
-        content = self._read(relative) if layout.is_memory_file(relative) else None
+        files = ground.files if is_masked else ground.raw_files
+        content = files.read(relative) if layout.is_memory_file(relative) else None
         if content is None:
             raise NotFound(
                 "There is no such memory file.",
@@ -275,13 +281,8 @@ class Reading:
         for path in filter(may_be_scoped, paths):
             # A file that cannot be read is told of by `doctor`, and hides no other.
             with contextlib.suppress(OutsideWorkspace, StorageError):
-                found |= scopes_in(path, self._ground.files.read(path) or b"")
+                found |= scopes_in(path, self._ground.raw_files.read(path) or b"")
         return found
-
-    def _read(self, path: str) -> bytes | None:
-        from workbench.engine.history.views import read_work_file
-
-        return read_work_file(self._ground.root, path)
 
     def _count_access_of_lines(self, path: str, first: int, last: int) -> None:
         # A catalog that cannot be kept costs a count, never an answer.

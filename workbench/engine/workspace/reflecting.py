@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from workbench.engine.workspace.ground import Ground
 
 _ACTOR = "bot:reflection"
+_NOTHING_NEW = "There is nothing new to learn."
 
 
 class Reflecting(Reviewing):
@@ -110,12 +111,15 @@ class Reflecting(Reviewing):
         from workbench.engine.reflection.review.staleness import check
         from workbench.engine.reflection.writing import account_lines, plan_nothing, plan_proposal
         from workbench.engine.workspace.snapshot import take_snapshot
-        from workbench.engine.workspace.unread import find_unread
+        from workbench.engine.workspace.unread import WithWaiting, files_waiting, find_unread
 
         ground = self._ground
-        head = ground.history.head() or ""
-        view = ground.history.at(head)
-        unread = find_unread(ground, view, head, check=work.check)
+        head = ground.history.head()
+        if head is None:
+            return results.Reflected(None, (), (), "", _NOTHING_NEW, self.review())
+        outside = files_waiting(ground)
+        view = WithWaiting(ground.history.at(head), outside)
+        unread = find_unread(ground, view, head, outside=outside, check=work.check)
         before = read_pending(view)
         reflection = next_reflection(read_log(view), before, ground.files.read(layout.RETIRED))
         snapshot = take_snapshot(
@@ -143,8 +147,9 @@ class Reflecting(Reviewing):
             )
         leftovers.keep_trace(ground, reflection, work.exchanges)
         if not (proposal.fresh or unread.passages or unread.backlog.items):
-            return results.Reflected(None, (), (), "", "There is nothing new to learn.", self.review())
+            return results.Reflected(None, (), (), "", _NOTHING_NEW, self.review(), left_out=unread.left_out)
         left = len(proposal.left) + len(unread.backlog.later)
+        mark = unread.mark_after(work.unread, left_over=left > 0)
         account = account_lines(
             snapshot,
             proposal,
@@ -152,7 +157,7 @@ class Reflecting(Reviewing):
             entries=unread.entries,
             left=left,
             planned=next_scheduled(ground.now(), ground.settings.reflection),
-            mark=unread.mark_after(work.unread, left_over=left > 0).render(),
+            mark=mark.render(),
         )
 
         def plan(files: FileView) -> Plan[results.Changed]:
@@ -173,13 +178,18 @@ class Reflecting(Reviewing):
         receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="reflect")
         # The one of the reflection before stays good for as long as this one is not written.
         leftovers.keep_backlog(ground, reflection, proposal.left, unread.backlog.later)
+        leftovers.keep_read_while_waiting(ground, mark, head, outside)
         review = replace(self.review(), phases=_phases(work))
         if not proposal.fresh:
             reason = f"{unread.entries:,} entries were read; nothing in them is worth proposing."
-            return results.Reflected(receipt.commit, receipt.files, (), "", reason, review)
+            return results.Reflected(
+                receipt.commit, receipt.files, (), "", reason, review, left_out=unread.left_out
+            )
         told = f"{proposal.fresh:,} changes are proposed."
         ids = tuple(item.id for item in proposal.items)
-        return results.Reflected(receipt.commit, receipt.files, ids, reflection, told, review)
+        return results.Reflected(
+            receipt.commit, receipt.files, ids, reflection, told, review, left_out=unread.left_out
+        )
 
 
 @contextlib.contextmanager

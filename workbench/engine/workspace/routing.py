@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -59,7 +60,10 @@ def route(
     from workbench.engine.providers import chat_model
 
     chat = chat_model(ground.settings)
-    return route_by_model(text, chat, hints) if chat else route_by_rules(text, hints)
+    if chat is None:
+        return route_by_rules(text, hints)
+    with closing(chat):
+        return route_by_model(text, chat, hints)
 
 
 def answers_by_rules(ground: Ground) -> Callable[[str], Routing]:

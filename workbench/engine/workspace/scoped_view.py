@@ -29,7 +29,7 @@ _MANIFEST = "manifest.json"
 _LOCK = "writing.lock"
 _WAIT = 30.0
 # Rises when what is carried over changes: every copy is then made anew.
-_FORM = 1
+_FORM = 2
 
 
 @dataclass
@@ -37,7 +37,7 @@ class _Manifest:
     """What a copy was made from: the archived memories, and each file's status with whether it concerns a scope."""
 
     archived: list[str]
-    files: dict[str, tuple[list[int], bool]]
+    files: dict[str, tuple[list[int | str], bool]]
 
 
 class ScopedView:
@@ -115,12 +115,14 @@ class ScopedView:
             known = _Manifest([], {})
         same_archived = known.archived == archived
         seen = Seen(self._scope, frozenset(archived).__contains__)
-        now: dict[str, tuple[list[int], bool]] = {}
+        screened = self._whole.lookups.screened_files()
+        now: dict[str, tuple[list[int | str], bool]] = {}
         changed = not same_archived
         for path, status in layout.tracked_files(self._whole.root).items():
             if not may_be_scoped(path):
                 continue
-            mark = [status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino]
+            stamp = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
+            mark: list[int | str] = [*stamp, screened.get(path, "")]
             before = known.files.get(path)
             if before is not None and before[0] == mark and (same_archived or not before[1]):
                 now[path] = before
@@ -153,7 +155,9 @@ def forget_scopes(ground: Ground) -> None:
 def _narrowed(settings: Settings) -> Settings:
     """Return the settings of the part: nothing beside memory is searched, and no program is asked."""
     search = replace(settings.search, extra_paths=(), sessions=False, backend="builtin")
-    return replace(settings, search=search, warnings=(), broken="")
+    # What it is made of has its secrets masked already; here there is no history to know the others by.
+    secrets = replace(settings.secrets, hold_back=False)
+    return replace(settings, search=search, secrets=secrets, warnings=(), broken="")
 
 
 def _archived(ground: Ground) -> list[str]:

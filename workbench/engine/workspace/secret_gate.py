@@ -55,7 +55,7 @@ def new_here(found: Collection[Secret], ground: Ground) -> tuple[Secret, ...]:
     new = {each.text: each for each in found if each.digest not in ground.settings.secrets.allow}
     head = ground.history.head() if new else None
     if head is not None:
-        files, committed = ground.files, ground.history.at(head)
+        files, committed = ground.raw_files, ground.history.at(head)
         for path in files.list(""):
             content = files.read(path) or b""
             here = [said for said in new if said.encode("utf-8", "surrogatepass") in content]

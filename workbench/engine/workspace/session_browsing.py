@@ -44,7 +44,7 @@ class SessionBrowsing(SessionReading):
         from workbench.engine.sessions.browsing import TranscriptReader
 
         require(self._ground.role, Capability.READ, doing="read sessions")
-        lines = places.find(self._ground, key, from_).lines
+        lines = places.find(self._ground, key, from_).shown(self._ground)
         return TranscriptReader(lines, lambda: self._drawn_from(lines.name))
 
     def _drawn_from(self, name: str) -> Mapping[int, tuple[str, ...]]:

@@ -195,7 +195,7 @@ class SessionCompacting(SessionAppending):
         from workbench.engine.sessions.lines import random_access
         from workbench.engine.sessions.tree import read_tree
 
-        lines = found.lines
+        lines = found.readable(self._ground)
         tree = read_tree(lines, steps)
         with random_access(lines) as reader:
             before = build_context(tree, reader, budget=self._room(found))

@@ -16,6 +16,7 @@ from workbench.engine.workspace.writing import Writing
 
 if TYPE_CHECKING:
     from workbench.engine.sessions.entries import SessionEntry
+    from workbench.engine.sessions.lines import Lines
     from workbench.engine.sessions.said import Turn
     from workbench.engine.workspace.session_noticing import Noticed
 
@@ -106,8 +107,10 @@ class SessionFlushing(Writing, SessionKeeping):
         from workbench.engine.workspace.session_noticing import notice
 
         started_in = found.entry.compactions
-        turns = self._since_last_flush(found)
-        noticed, by, fallback = notice(self._ground, turns)
+        turns = self._since_last_flush(found.lines)
+        noticed, by, fallback = notice(
+            self._ground, turns, lambda: self._since_last_flush(found.readable(self._ground))
+        )
         saved, changed = self._remember_all(found, noticed, trigger)
         flushed = results.Flushed(
             commit=next((each.commit for each in reversed(changed) if each.commit), None),
@@ -162,14 +165,13 @@ class SessionFlushing(Writing, SessionKeeping):
             changed.append(done)
         return tuple(saved), changed
 
-    def _since_last_flush(self, found: places.Found) -> list[Turn]:
+    def _since_last_flush(self, lines: Lines) -> list[Turn]:
         from workbench.engine.sessions import events
         from workbench.engine.sessions.context import event_at
         from workbench.engine.sessions.lines import random_access
         from workbench.engine.sessions.said import turn_of
         from workbench.engine.sessions.tree import read_tree
 
-        lines = found.lines
         tree = read_tree(lines)
         turns: list[Turn] = []
         with random_access(lines) as reader:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -90,8 +90,16 @@ def notice_by_model(
     return tuple(found)
 
 
-def notice(ground: Ground, turns: Sequence[Turn]) -> tuple[tuple[Noticed, ...], str, str | None]:
-    """Return what is worth remembering, who decided so (`model` or `rules`), and why not the model."""
+def notice(
+    ground: Ground, turns: Sequence[Turn], masked: Callable[[], Sequence[Turn]]
+) -> tuple[tuple[Noticed, ...], str, str | None]:
+    """Return what is worth remembering, who decided so (`model` or `rules`), and why not the model.
+
+    Args:
+        ground: The open workspace.
+        turns: Of the conversation; of a secret in them a person is asked once it is to be remembered.
+        masked: Gives them as a model may read them.
+    """
     from workbench.engine.triggers import load_phrases
 
     if not turns:
@@ -106,7 +114,7 @@ def notice(ground: Ground, turns: Sequence[Turn]) -> tuple[tuple[Noticed, ...], 
     if chat is None:
         return notice_by_rules(turns, phrases), "rules", None
     try:
-        found = notice_by_model(turns, chat, ground.settings.flush, ground.settings.model.context)
+        found = notice_by_model(masked(), chat, ground.settings.flush, ground.settings.model.context)
     except ProviderError as error:
         return notice_by_rules(turns, phrases), "rules", error.message
     finally:

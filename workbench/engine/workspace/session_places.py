@@ -44,8 +44,16 @@ class Found:
 
     @property
     def lines(self) -> Lines:
-        """Return the lines of its transcript."""
+        """Return the lines of its transcript, secrets and all."""
         return self.home.lines(self.key, self.entry)
+
+    def readable(self, ground: Ground) -> Lines:
+        """Return the lines of its transcript as models and agents may read them: with secrets masked."""
+        return ground.masking.transcript(self.lines)
+
+    def shown(self, ground: Ground) -> Lines:
+        """Return the lines as this door may read them: a person, whose they are, reads all of them."""
+        return self.lines if ground.role.kind == "person" else self.readable(ground)
 
 
 def own_home(ground: Ground) -> FileHome:

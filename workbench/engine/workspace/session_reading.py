@@ -69,7 +69,7 @@ class SessionReading:
         if limit < 1:
             raise InvalidInput(f"limit is {limit}.", remedy="Ask for 1 or more.")
         found = places.find(ground, key, from_)
-        lines = found.lines
+        lines = found.shown(ground)
         total = lines.count()
         first = line if line is not None else found.line or 1
         first = max(1, total + first + 1) if first < 0 else max(1, first)
@@ -89,7 +89,8 @@ class SessionReading:
     ) -> results.SessionContext:
         """Return what a model would be shown of a session: its branch with the summary of what was compacted.
 
-        Damaged histories are put right: results without calls, calls without results, turns out of order.
+        Secrets in it are masked. Damaged histories are put right: results without calls, calls without results, turns
+        out of order.
 
         Args:
             key: As for `session`.
@@ -182,7 +183,7 @@ class SessionReading:
             turns = settings.history_turns
             if found.key.kind == "direct" and settings.direct_history_turns:
                 turns = settings.direct_history_turns
-        lines = found.lines
+        lines = found.readable(self._ground)
         tree = read_tree(lines)
         with random_access(lines) as reader:
             return tree, build_context(tree, reader, budget=budget, turns=turns)

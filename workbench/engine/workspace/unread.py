@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import HistoryDamaged, HistoryError
 from workbench.engine.reflection.account import READ_FIELD, read_account
 from workbench.engine.reflection.files import read_log, read_pending
-from workbench.engine.workspace.leftovers import read_backlog
+from workbench.engine.results import LinesLeftOut
+from workbench.engine.secrets import masked, masked_lines
+from workbench.engine.workspace.held_back import waiting
+from workbench.engine.workspace.leftovers import read_backlog, read_while_waiting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from workbench.engine.history import FileView
     from workbench.engine.reflection.backlog import Backlog
@@ -29,12 +32,16 @@ class Unread:
         mark: How far was read before.
         passages: Oldest first.
         backlog: Items that were found before and had no room.
+        waiting: What was read of files that wait for a decision about secrets, by path.
+        left_out: Lines that were not read for the secrets in them.
     """
 
     head: str
     mark: ReadMark
     passages: tuple[Passage, ...]
     backlog: Backlog
+    waiting: Mapping[str, bytes] = field(default_factory=dict)
+    left_out: tuple[LinesLeftOut, ...] = ()
 
     @property
     def entries(self) -> int:
@@ -63,8 +70,45 @@ class Unread:
         return replace(mark, otherwise=lost) if left_over else mark
 
 
+class WithWaiting:
+    """The files of a commit, and in their place those that wait for a decision about secrets, as they may be read.
+
+    Args:
+        committed: The files as of the commit.
+        waiting: What may be read of the others now, by path.
+    """
+
+    def __init__(self, committed: FileView, waiting: Mapping[str, bytes]) -> None:
+        self._committed = committed
+        self._waiting = waiting
+
+    def read(self, path: str) -> bytes | None:
+        """Return what may be read of a file, or None where there is no such file."""
+        content = self._waiting.get(path)
+        return self._committed.read(path) if content is None else content
+
+    def list(self, folder: str) -> list[str]:
+        """Return the paths below a folder, sorted."""
+        waiting = (path for path in self._waiting if not folder or path.startswith(f"{folder}/"))
+        return sorted({*self._committed.list(folder), *waiting})
+
+
+def files_waiting(ground: Ground) -> dict[str, bytes]:
+    """Return what may be read of the files with passages that wait, out of history, for a decision about secrets."""
+    from workbench.engine.reflection.passages import holds_passages
+
+    paths = sorted({each.path for each in waiting(ground) if each.is_left_out and holds_passages(each.path)})
+    files = ground.files
+    return {path: content for path in paths if (content := files.read(path)) is not None}
+
+
 def find_unread(
-    ground: Ground, view: FileView, head: str, *, check: Callable[[], None] = lambda: None
+    ground: Ground,
+    view: FileView,
+    head: str,
+    *,
+    outside: Mapping[str, bytes] | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> Unread:
     """Return the passages that no reflection has read; only files that changed since are opened.
 
@@ -72,6 +116,7 @@ def find_unread(
         ground: The open workspace.
         view: The files as of the commit.
         head: That commit.
+        outside: What may be read of files that wait out of history, as `files_waiting` gives them.
         check: Called before each file; may raise.
     """
     from workbench.engine.reflection.passages import holds_passages
@@ -80,15 +125,31 @@ def find_unread(
     mark, backlog = _last_mark(ground, view)
     store = ground.history.store
     base = store.commit(mark.base).tree if mark.base else None
+    files = outside or {}
+    read_before = read_while_waiting(ground)
+    left_out: list[LinesLeftOut] = []
 
-    def contents() -> Iterator[tuple[str, bytes]]:
+    def changed() -> Iterator[tuple[str, bytes]]:
         for change in store.changed_paths(base, store.commit(head).tree):
-            if change.new_blob is not None and holds_passages(change.path):
+            if change.new_blob is not None and holds_passages(change.path) and change.path not in files:
                 check()
                 yield change.path, store.read_blob(change.new_blob)
+        known = read_before.get(mark.base, {})
+        yield from ((path, content) for path, content in files.items() if known.get(path) != content)
 
-    found = unread_passages(contents(), mark, store.file_at, ground.zone)
-    return Unread(head, mark, tuple(sorted(found, key=order_of)), backlog)
+    def contents() -> Iterator[tuple[str, bytes]]:
+        for path, content in changed():
+            if lines := masked_lines(content.decode("utf-8", "replace")):
+                left_out.append(LinesLeftOut(masked(path), lines))
+            yield path, content
+
+    def file_at(commit: str, path: str) -> bytes | None:
+        kept = read_before.get(commit, {}).get(path)
+        return store.file_at(commit, path) if kept is None else kept
+
+    found = unread_passages(contents(), mark, file_at, ground.zone)
+    passages = tuple(sorted(found, key=order_of))
+    return Unread(head, mark, passages, backlog, files, tuple(left_out))
 
 
 def count_unread(ground: Ground) -> int:
@@ -96,7 +157,8 @@ def count_unread(ground: Ground) -> int:
     try:
         head = ground.history.head() if ground.has_history() else None
         if head is not None and _last_mark(ground, ground.files)[0].base:
-            return find_unread(ground, ground.history.at(head), head).entries
+            outside = files_waiting(ground)
+            return find_unread(ground, ground.history.at(head), head, outside=outside).entries
     except HistoryError:
         # A damaged history, of which `doctor` tells, no longer says what was read.
         return ground.lookups.count_entries()

@@ -19,7 +19,9 @@ from workbench.engine.errors import OutsideWorkspace
 from workbench.engine.recall.file_source import FileRecords
 from workbench.engine.recall.sources.globs import fits, parted
 from workbench.engine.recall.sources.outside_files import (
+    Mask,
     OutsideFile,
+    Unmasked,
     absolute,
     files_below,
     has_link,
@@ -55,13 +57,22 @@ class ExtraPaths:
             own file names inside ones alone.
         zone: Of the days that file names carry.
         memory: Where to keep what was seen between runs; None for nowhere.
+        mask: Masks what of the files must not be known here.
     """
 
-    def __init__(self, root: Path, paths: Sequence[str], zone: ZoneInfo, memory: Path | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        paths: Sequence[str],
+        zone: ZoneInfo,
+        memory: Path | None = None,
+        mask: Mask | None = None,
+    ) -> None:
         self._root = root
         self._paths = tuple(paths)
         self._zone = zone
-        self._remembered = Remembered(memory)
+        self._mask = mask or Unmasked()
+        self._remembered = Remembered(memory, self._mask.policy)
         self._problems: tuple[Problem, ...] = ()
 
     @property
@@ -76,7 +87,7 @@ class ExtraPaths:
         for shown, listed in found.items():
             known = self._remembered.get(shown)
             if known is None or known.stamp != listed.file.stamp:
-                content = _content(listed.file)
+                content = self._masked(listed.file)
                 if content is None:
                     continue
                 known = Seen(listed.file.stamp, _digest(content), len(content))
@@ -91,11 +102,11 @@ class ExtraPaths:
         """Take these files apart; those that are gone or not listed are left out."""
         found, _ = self._list()
         for path in paths:
-            if path in found and (content := _content(found[path].file)) is not None:
+            if path in found and (content := self._masked(found[path].file)) is not None:
                 yield FileRecords(path, _digest(content), self._records(path, content))
 
     def read_extra(self, shown_path: str) -> bytes:
-        """Return the content of one file by its shown path, as far as it is read at all (4 MiB).
+        """Return the content of one file by its shown path, unmasked, as far as it is read at all (4 MiB).
 
         Raises:
             OutsideWorkspace: The settings list no such file, or it cannot be read.
@@ -110,6 +121,10 @@ class ExtraPaths:
                 remedy="Take a path as search gives it; search.extra_paths says which files these are.",
             )
         return content
+
+    def _masked(self, file: OutsideFile) -> bytes | None:
+        content = _content(file)
+        return None if content is None else self._mask.elsewhere(content)
 
     def _list(self) -> tuple[dict[str, _Listed], list[Problem]]:
         """Return the files by shown path, each file once, and what could not be followed."""

@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from workbench.engine.catalog.files import Stamp
 from workbench.engine.home_folder import from_home
@@ -15,6 +15,38 @@ from workbench.engine.home_folder import from_home
 # Folders that hold what nobody wrote as memory.
 _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class Mask(Protocol):
+    """Masks what must not get out of files elsewhere into the index."""
+
+    def policy(self) -> str:
+        """Return what is masked, in 16 characters: with another value, files are read again."""
+        ...
+
+    def elsewhere(self, content: bytes) -> bytes:
+        """Return what may be read of a file."""
+        ...
+
+    def text(self, text: str) -> str:
+        """Return what may be read of a text."""
+        ...
+
+
+class Unmasked:
+    """Lets everything be read."""
+
+    def policy(self) -> str:
+        """Return that nothing is masked."""
+        return ""
+
+    def elsewhere(self, content: bytes) -> bytes:
+        """Return the content."""
+        return content
+
+    def text(self, text: str) -> str:
+        """Return the text."""
+        return text
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
 from workbench.engine.catalog.files import Stamp
 
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,50 +33,56 @@ class Remembered:
 
     Args:
         place: The file it is kept in, outside the workspace; None keeps it for this run alone.
+        policy: Returns what is masked in the files; what was seen of them under another policy is forgotten.
     """
 
-    def __init__(self, place: Path | None) -> None:
+    def __init__(self, place: Path | None, policy: Callable[[], str] = lambda: "") -> None:
         self._place = place
-        self._seen = _read(place) if place else {}
-        self._kept = dict(self._seen)
+        self._policy = policy
+        self._seen_under, self._seen = _read(place) if place else ("", {})
+        self._kept = (self._seen_under, dict(self._seen))
 
     def get(self, path: str) -> Seen | None:
         """Return what is known of a file."""
+        if self._seen_under != self._policy():
+            self._seen_under, self._seen = self._policy(), {}
         return self._seen.get(path)
 
     def replace(self, seen: Mapping[str, Seen]) -> None:
         """Know these files and no others, also in the next run as far as the disk allows."""
         self._seen = dict(seen)
-        if self._place is None or self._seen == self._kept:
+        known = (self._seen_under, self._seen)
+        if self._place is None or known == self._kept:
             return
         temporary = self._place.with_name(f"{self._place.name}.{os.getpid()}.tmp")
         try:
             self._place.parent.mkdir(parents=True, exist_ok=True)
             temporary.write_text(
-                json.dumps([_VERSION, [_row(*item) for item in self._seen.items()]]), "utf-8"
+                json.dumps([_VERSION, self._seen_under, [_row(*item) for item in self._seen.items()]]),
+                "utf-8",
             )
             temporary.replace(self._place)
         except OSError:
             # The next run reads the files once more.
             temporary.unlink(missing_ok=True)
         else:
-            self._kept = dict(self._seen)
+            self._kept = (self._seen_under, dict(self._seen))
 
 
 def _row(path: str, seen: Seen) -> list[object]:
     return [path, *astuple(seen.stamp), seen.digest.hex(), seen.size]
 
 
-def _read(place: Path) -> dict[str, Seen]:
+def _read(place: Path) -> tuple[str, dict[str, Seen]]:
     try:
-        version, rows = json.loads(place.read_text("utf-8"))
+        version, policy, rows = json.loads(place.read_text("utf-8"))
         if version != _VERSION:
-            return {}
-        return {
+            return "", {}
+        return str(policy), {
             str(path): Seen(
                 Stamp(int(size), int(mtime), int(ctime), int(inode)), bytes.fromhex(digest), int(taken)
             )
             for path, size, mtime, ctime, inode, digest, taken in rows
         }
     except (OSError, ValueError, TypeError, RecursionError):
-        return {}
+        return "", {}

@@ -15,7 +15,9 @@ from workbench.engine.clock import Clock
 from workbench.engine.documents.problems import Problem
 from workbench.engine.recall.file_source import FileRecords
 from workbench.engine.recall.sources.outside_files import (
+    Mask,
     OutsideFile,
+    Unmasked,
     absolute,
     files_below,
     has_link,
@@ -25,6 +27,7 @@ from workbench.engine.recall.sources.outside_files import (
     single_file,
 )
 from workbench.engine.recall.sources.remembered import Remembered, Seen
+from workbench.engine.sessions.masked_lines import masked_line
 from workbench.engine.sessions.said import Turn, turn_of
 from workbench.engine.settings import SearchSettings
 
@@ -54,6 +57,7 @@ class SessionTranscripts:
         clock: Tells how long a transcript has been quiet.
         memory: Where to keep what was seen between runs; None for nowhere.
         eager: Whether everything new is read, however little.
+        mask: Masks what of the transcripts must not be known here.
     """
 
     def __init__(
@@ -65,13 +69,15 @@ class SessionTranscripts:
         memory: Path | None = None,
         *,
         eager: bool = False,
+        mask: Mask | None = None,
     ) -> None:
         self._root = root
         self._settings = settings
         self._zone = zone
         self._clock = clock
         self._eager = eager
-        self._remembered = Remembered(memory) if settings.sessions else Remembered(None)
+        self._mask = mask or Unmasked()
+        self._remembered = Remembered(memory if settings.sessions else None, self._mask.policy)
         self._problems: tuple[Problem, ...] = ()
 
     @property
@@ -82,11 +88,12 @@ class SessionTranscripts:
     def digests(self) -> Mapping[str, bytes]:
         """Return the digest of every transcript by shown path, the latest first."""
         found, self._problems = self._list()
+        policy = self._mask.policy()
         seen: dict[str, Seen] = {}
         for shown, file in sorted(found.items(), key=lambda item: -item[1].stamp.mtime_ns):
             known = self._remembered.get(shown)
             if known is None or not self._may_wait(file, known):
-                known = _taken(file) or known
+                known = _taken(file, policy) or known
             if known is not None and known.size:
                 seen[shown] = known
         self._remembered.replace(seen)
@@ -99,7 +106,7 @@ class SessionTranscripts:
             known = self._remembered.get(path)
             if path not in found or known is None:
                 continue
-            taken = _turns(found[path], known.size)
+            taken = _turns(found[path], known.size, self._mask)
             if taken is not None:
                 digest, turns = taken
                 yield FileRecords(path, digest, tuple(self._records(path, turns)))
@@ -205,9 +212,9 @@ def _text(turns: Sequence[Turn]) -> str:
     return "\n".join(lines)
 
 
-def _taken(file: OutsideFile) -> Seen | None:
+def _taken(file: OutsideFile, policy: str) -> Seen | None:
     """Look at a transcript up to the end of its last whole line; None where it cannot be read."""
-    digest, whole = hashlib.blake2b(digest_size=16), 0
+    digest, whole = _digest_under(policy), 0
     try:
         with _opened(file) as opened:
             for line, size in _lines(opened, None):
@@ -218,17 +225,22 @@ def _taken(file: OutsideFile) -> Seen | None:
     return Seen(file.stamp, digest.digest(), whole)
 
 
-def _turns(file: OutsideFile, most: int) -> tuple[bytes, list[Turn]] | None:
-    digest, turns = hashlib.blake2b(digest_size=16), []
+def _turns(file: OutsideFile, most: int, mask: Mask) -> tuple[bytes, list[Turn]] | None:
+    digest, turns = _digest_under(mask.policy()), []
     try:
         with _opened(file) as opened:
             for number, (line, size) in enumerate(_lines(opened, most), 1):
                 digest.update(line)
-                if len(line) == size and (turn := turn_of(number, line)):
+                if len(line) == size and (turn := turn_of(number, masked_line(line, mask.text))):
                     turns.append(turn)
     except OSError:
         return None
     return digest.digest(), turns
+
+
+def _digest_under(policy: str) -> hashlib.blake2b:
+    """Return a digest that is another one where other things are masked."""
+    return hashlib.blake2b(digest_size=16, salt=policy.encode())
 
 
 def _opened(file: OutsideFile) -> BinaryIO:
