@@ -12,7 +12,7 @@ from workbench.engine.errors import NotFound
 from workbench.engine.history.adoption import common_pattern
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.plan import Action, Event, Plan
-from workbench.engine.history.taking_back import Overlay, TakenBack, take_back
+from workbench.engine.history.taking_back import Overlay, TakenBack, take_back, take_back_accesses
 from workbench.engine.history.trailers import CONTINUES, REDOES, UNDOES
 
 if TYPE_CHECKING:
@@ -152,6 +152,7 @@ def _step(
         overlay = Overlay(files)
         for commit in carried_out:
             take_back(overlay, store, commit)
+        take_back_accesses(overlay, store, carried_out)
         more = f" and {len(action) - 1} that go on with it" if action[1:] else ""
         summary = f"{past} {original.action} {action[-1][:10]}{more}: {original.summary}"
         changes = overlay.changes(Action.REVERT, summary)

@@ -357,11 +357,17 @@ class Auditing(KeepingUp):
         return (f"Core memory holds {view.tokens:,} tokens, more than its cap of {view.cap:,}: shorten it.",)
 
     def _take_back(self, doing: str, act: Callable[[Ground], Receipt[TakenBack]]) -> results.Changed:
+        from workbench.engine.history.taking_back import standing_changes
+
         require(self._ground.role, Capability.ROLLBACK, doing=doing)
         if not self._ground.has_history():
             raise NotFound("Nothing has been changed here yet.", remedy="There is no history to go back in.")
         self._ground.adopt()
         receipt = act(self._ground)
+        if receipt.commit is not None:
+            self._ground.journal.record_standing(
+                standing_changes(self._ground.history.store, receipt.commit, receipt.outcome.since)
+            )
         self._ground.answer_alerts(receipt, receipt.outcome.commits)
         outcome = receipt.outcome
         return results.Changed(receipt.commit, receipt.files, outcome.commits, outcome.warnings)

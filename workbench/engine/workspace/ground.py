@@ -278,6 +278,22 @@ class Ground:
         with contextlib.suppress(StorageError):
             self.journal.record_access(memory_id, self.clock.now())
 
+    def count_accesses_with(self, commit: str, memories: Mapping[str, Sequence[str]]) -> None:
+        """Note accesses that came with a change of memory, so that taking it back takes them back.
+
+        Args:
+            commit: The change, by its full hash.
+            memories: The ids of the memories, each with the items of the change that count for it, if it has any.
+        """
+        if not memories:
+            return
+        from workbench.engine.history.commit_message import parse_message
+
+        transaction = parse_message(self.history.store.commit(commit)).transaction
+        changes = {memory: " ".join((transaction, *items)) for memory, items in memories.items()}
+        with contextlib.suppress(StorageError):
+            self.journal.record_accesses(tuple(memories), self.clock.now(), changes)
+
     @contextlib.contextmanager
     def leaving_the_graph_index(self) -> Iterator[None]:
         """Take memory into a new history without adding anything beside it."""

@@ -131,8 +131,9 @@ class Reviewing(Changing):
 
         receipt = ground.mutate(plan, by, Capability.DECIDE_REVIEW, doing=doing)
         applied = set(receipt.outcome.applied)
-        for memory in still_relevant(item for item in pending.items if item.id in applied):
-            ground.count_access(memory)
+        if receipt.commit is not None:
+            found = still_relevant(item for item in pending.items if item.id in applied)
+            ground.count_accesses_with(receipt.commit, found)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
     def review_rejected(self) -> results.Rejections:
