@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
+from workbench.engine.documents.decay_scores import DecayScores
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.plan import Action, FileChange
 from workbench.engine.history.scores_rollback import (
@@ -122,12 +123,17 @@ def take_back_accesses(
     Args:
         overlay: What is planned so far: the commits taken back.
         store: The history.
-        commits: Full hashes.
+        commits: Full hashes, newest first.
         item: Where given, only this item of a reflection is taken back.
     """
-    transactions = {parse_message(store.commit(commit)).transaction for commit in commits}
+    taken = [store.commit(commit) for commit in commits]
+    parent = taken[-1].parent if taken else None
+    known = DecayScores.parse((store.file_at(parent, layout.DECAY_SCORES) if parent else None) or b"").entries
+    transactions = {parse_message(commit).transaction for commit in taken}
     scores = withdraw_accesses(overlay.read(layout.DECAY_SCORES), transactions, item=item)
-    overlay.write(layout.DECAY_SCORES, drop_entries(scores, overlay.removes))
+    overlay.write(
+        layout.DECAY_SCORES, drop_entries(scores, lambda name: name not in known and overlay.removes(name))
+    )
 
 
 def standing_changes(store: GitStore, commit: str, since: str | None = None) -> dict[str, bool]:

@@ -411,7 +411,17 @@ class Ground:
                 f"An agent cannot act as {who}.", where=str(self.role), remedy="Name a bot: or skill: actor."
             )
         approval = "—" if who == "manual" else "approved" if who.startswith("reflection:") else "auto"
-        return Attribution(who, approval, masked(trigger))
+        return Attribution(who, approval, masked(trigger), self.asker(named))
+
+    def asker(self, named: str | None = None) -> str:
+        """Return whose an action is that is asked for at this door, for those who take it back.
+
+        Args:
+            named: The actor that the call itself names.
+        """
+        from workbench.engine.history.ownership import asker_of
+
+        return asker_of(str(self.role), named if named not in (None, "manual") else self.actor)
 
     def prepare_writing(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
         """Make ready for the first mutation: a history, a fresh catalog, outside edits taken in, scores settled.
