@@ -175,6 +175,11 @@ class Invocation:
             painted = (page.paint("!", "accent") + line[1:] if line[0] == "!" else line for line in lines)
             write(painted, to_errors=True)
 
+    @property
+    def can_ask(self) -> bool:
+        """Return True where a person is at the terminal and the answer is not JSON."""
+        return not self.json and sys.stdin.isatty() and sys.stderr.isatty()
+
     def confirm(self, question: str, *, remedy: str = "Add --yes to confirm.") -> bool:
         """Ask a person at the terminal; yes only where they say so.
 
@@ -185,7 +190,7 @@ class Invocation:
         Raises:
             ConfirmationNeeded: Nobody can be asked: there is no terminal, or the answer is to be JSON.
         """
-        if self.json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        if not self.can_ask:
             raise ConfirmationNeeded(f"Nobody confirmed: {question}", remedy=remedy)
         import click
 

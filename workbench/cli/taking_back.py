@@ -10,9 +10,11 @@ import click
 from workbench.cli.command import command
 from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page, clip, safe_line
+from workbench.engine.errors import ConfirmationNeeded
 from workbench.engine.results import Changed
 
 if TYPE_CHECKING:
+    from workbench.engine.results import NextStep
     from workbench.engine.workspace import Workspace
 
 ACTS_NAMED = 5
@@ -49,28 +51,66 @@ def _act(workspace: Workspace, commit: str) -> str:
     return f"{commit[:7]} {subject}"
 
 
-@command("undo", answers="That was a mistake; how do I get back?", examples=("workbench undo",))
+_YES_HELP = "Also where it is somebody else’s, without asking."
+
+
+@command(
+    "undo",
+    answers="That was a mistake; how do I get back?",
+    examples=("workbench undo", "workbench undo --mine", "workbench undo --yes"),
+)
+@click.option("--mine", is_flag=True, help="Take back your own newest action, whatever others did since.")
+@click.option("--yes", "sure", is_flag=True, help=_YES_HELP)
 @click.pass_obj
-def undo_command(bench: Invocation) -> int:
-    """Upkeep, alerts and pruning are left out; an import goes as a whole. Again, it walks further back; redo walks
-    forward.
+def undo_command(bench: Invocation, mine: bool, sure: bool) -> int:
+    """Upkeep, alerts and pruning are left out; an import goes as a whole, and so does a reflection. Again, it walks
+    further back; redo walks forward.
+
+    Yours is what you did here and in the bench without naming another actor, and what you edited in other programs.
+    What agents did, what a reflection changed (though you approved it) and what was done with --actor NAME is not: undo
+    says whose it is and asks. --mine passes over it, and refuses where a later action rests on yours. An agent takes
+    back nothing but its own.
     """
-    return _change(
-        bench, lambda it: it.undo(), "Undone:", "There is nothing to undo.", "Do it again: workbench redo"
-    )
+
+    def change(workspace: Workspace) -> Changed:
+        if mine:
+            return workspace.undo(mine=True)
+        return _confirmed(bench, workspace.undo, lambda: workspace.next_steps().undo, sure)
+
+    return _change(bench, change, "Undone:", "There is nothing to undo.", "Do it again: workbench redo")
 
 
-@command("redo", answers="It was right after all; how do I have it again?", examples=("workbench redo",))
+@command(
+    "redo",
+    answers="It was right after all; how do I have it again?",
+    examples=("workbench redo", "workbench redo --yes"),
+)
+@click.option("--yes", "sure", is_flag=True, help=_YES_HELP)
 @click.pass_obj
-def redo_command(bench: Invocation) -> int:
-    """Works until something else is changed."""
+def redo_command(bench: Invocation, sure: bool) -> int:
+    """Works until something else is changed. It asks, as undo does, where somebody else did or undid it."""
     return _change(
         bench,
-        lambda it: it.redo(),
+        lambda it: _confirmed(bench, it.redo, lambda: it.next_steps().redo, sure),
         "Done again:",
         "There is nothing to redo.",
         "Take it back: workbench undo",
     )
+
+
+def _confirmed(
+    bench: Invocation, act: Callable[..., Changed], shown: Callable[[], NextStep | None], sure: bool
+) -> Changed:
+    """Take a step, after asking at the terminal where it is somebody else's."""
+    try:
+        return act(confirmed=sure)
+    except ConfirmationNeeded as refusal:
+        step = shown()
+        if step is None or not bench.can_ask:
+            raise
+        if not bench.confirm(f"{safe_line(refusal.message)}. Go on?"):
+            return Changed(None, warnings=("Nothing was changed.",))
+        return act(confirmed=True, expected=step.commit)
 
 
 @command(

@@ -132,14 +132,14 @@ def test_one_item_of_a_reflection_is_taken_back_alone(notebook: Notebook) -> Non
         revert(notebook.history, "r-099.1", PERSON, may_touch_critical=True)
 
 
-def test_one_file_goes_back_with_the_scores_of_its_memories(notebook: Notebook) -> None:
+def test_one_file_goes_back_and_accesses_of_its_memories_since_are_kept(notebook: Notebook) -> None:
     alex, tool = "entity:person--alex", "entity:tool--x"
     then = notebook.write_all({ALEX: FACTS, layout.DECAY_SCORES: scores({alex: 1, f"{alex}#^aaaa": 2})})
     later = scores({alex: 9, f"{alex}#^aaaa": 2, f"{alex}#^bbbb": 4, tool: 3})
     notebook.write_all({ALEX: FACTS + "- Two ^bbbb\n", layout.DECAY_SCORES: later})
     rollback_file(notebook.history, ALEX, then, PERSON)
     assert notebook.read(ALEX) == FACTS
-    assert counts(notebook) == {alex: 1, f"{alex}#^aaaa": 2, tool: 3}
+    assert counts(notebook) == {alex: 9, f"{alex}#^aaaa": 2, tool: 3}
 
 
 def test_a_file_goes_back_only_to_where_it_was(notebook: Notebook) -> None:
@@ -210,7 +210,7 @@ def test_memory_goes_back_to_a_time_but_not_its_accounts(notebook: Notebook) -> 
         rejected,
         layout.AUDIT_ARCHIVE,
     }
-    assert counts(notebook) == {tool: 1, alex: 5}
+    assert counts(notebook) == {tool: 7, alex: 5}
     assert receipt.commit
     revert(notebook.history, receipt.commit, PERSON, may_touch_critical=True)
     assert "memory/vault/outside.md" in notebook.texts()

@@ -38,6 +38,7 @@ class Calling:
         needs: What the role has to be allowed.
         label: Tells several calls of one method apart.
         prepare: Brings about what the call needs; done by a person.
+        is_own: Whether it is done by the caller instead, since only what is their own may be taken back.
     """
 
     method: str
@@ -45,6 +46,7 @@ class Calling:
     needs: str = READ
     label: str = ""
     prepare: Callable[[Workspace], object] | None = None
+    is_own: bool = False
 
     @property
     def name(self) -> str:
@@ -213,6 +215,7 @@ READING_HISTORY = (
     Calling("audit_diff", lambda w: w.audit_diff(newest(w), path="MEMORY.md")),
     Calling("audit_blame", lambda w: w.audit_blame("MEMORY.md")),
     Calling("audit_at", lambda w: w.audit_at("2026-02-03", path="MEMORY.md")),
+    Calling("next_steps", lambda w: w.next_steps()),
     Calling("audit_verify", lambda w: w.audit_verify()),
     Calling("at", lambda w: w.at(newest(w)).moment),
     Calling("compare", lambda w: w.compare(newest(w))),
@@ -327,6 +330,7 @@ IMPORTING = (
         lambda w: w.import_undo(newest(w)),
         WRITE,
         prepare=lambda w: w.import_from(elsewhere(w)),
+        is_own=True,
     ),
     Calling("import_pre_images", lambda w: w.import_pre_images(openclaw_state(w)), PROPOSE),
     Calling("export", lambda w: w.export(free_place(w)), READ),
@@ -340,17 +344,24 @@ DECIDING = (
     Calling("review_allow", lambda w: w.review_allow("r-001.2"), PERSON, prepare=a_proposal),
 )
 TAKING_BACK = (
-    Calling("revert", lambda w: w.revert(newest(w)), WRITE, prepare=lambda w: w.pin(EPISODE)),
-    Calling("rollback", lambda w: w.rollback(to="2026-02-02T14:30"), WRITE, prepare=lambda w: w.pin(EPISODE)),
+    Calling("revert", lambda w: w.revert(newest(w)), WRITE, prepare=lambda w: w.pin(EPISODE), is_own=True),
+    Calling(
+        "rollback",
+        lambda w: w.rollback(to="2026-02-02T14:30"),
+        WRITE,
+        prepare=lambda w: w.pin(EPISODE),
+        is_own=True,
+    ),
     Calling(
         "rollback",
         lambda w: w.rollback(memory=f"{FACT}@{oldest(w)}"),
         WRITE,
         "memory",
         prepare=lambda w: w.edit(FACT, "Drinks coffee in the morning"),
+        is_own=True,
     ),
-    Calling("undo", lambda w: w.undo(), WRITE, prepare=lambda w: w.pin(EPISODE)),
-    Calling("redo", lambda w: w.redo(), WRITE, prepare=lambda w: (w.pin(EPISODE), w.undo())),
+    Calling("undo", lambda w: w.undo(), WRITE, prepare=lambda w: w.pin(EPISODE), is_own=True),
+    Calling("redo", lambda w: w.redo(), WRITE, prepare=lambda w: (w.pin(EPISODE), w.undo()), is_own=True),
 )
 SESSIONS = (
     Calling("session_append", lambda w: w.session_append(SESSION, "Hello"), WRITE),

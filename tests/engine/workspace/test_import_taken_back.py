@@ -152,7 +152,7 @@ def test_what_a_trusted_agent_had_stored_at_once_goes_with_its_import(settled: A
         assert len(workspace.proposals().proposals) == 1
         workspace.undo()
         workspace.undo()
-        workspace.undo()
+        workspace.undo(confirmed=True)
     assert settled.tracked() == before
 
 

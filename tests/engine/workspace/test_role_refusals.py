@@ -22,8 +22,10 @@ def test_no_public_method_is_forgotten_here() -> None:
 
 @pytest.mark.parametrize("calling", EVERY, ids=lambda calling: calling.name)
 def test_roles_may_do_what_they_may_and_nothing_else(settled: AgentHome, calling: Calling) -> None:
+    # Of those who may, the one who may least.
+    least = [role for role, may in MAY.items() if calling.needs in may][-1]
     if calling.prepare:
-        with settled.open("person") as workspace:
+        with settled.open(least if calling.is_own else "person") as workspace:
             calling.prepare(workspace)
     refused = [role for role, may in MAY.items() if calling.needs not in may]
     before = listing(settled.root, locks=False)
@@ -32,8 +34,6 @@ def test_roles_may_do_what_they_may_and_nothing_else(settled: AgentHome, calling
             error = failure(partial(calling.call, workspace))
         assert isinstance(error, RoleRefused), (role, error)
         assert listing(settled.root, locks=False) == before, role
-    # Of those who may, the one who may least.
-    least = [role for role, may in MAY.items() if calling.needs in may][-1]
     with settled.open(least) as workspace:
         calling.call(workspace)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from workbench.engine import layout
+from workbench.engine.clock import render_time
 from workbench.engine.decay.journal import Access, Page, tally
 from workbench.engine.decay.records import SCORED_STORES, Accesses, MemoryFacts, Reckoning, compose
 from workbench.engine.decay.scores_file import (
@@ -17,7 +18,7 @@ from workbench.engine.decay.scores_file import (
     with_folded,
 )
 from workbench.engine.decay.statuses import Transition, describe, transition_of
-from workbench.engine.documents.decay_scores import DecayScores, ScoreEntry
+from workbench.engine.documents.decay_scores import DecayScores, EntryAccesses, ScoreEntry, latest
 from workbench.engine.history.plan import Action, Plan
 from workbench.engine.settings import DecaySettings
 
@@ -120,18 +121,38 @@ def fold_entries(scores: DecayScores, page: Page, lookup: Lookup, reckoning: Rec
     """
     waiting = page.after(folded_of(scores))
     owners = {memory_id: _owner(memory_id, lookup) for memory_id in {access.id for access in waiting}}
-    owned = [(owner, access) for access in waiting if (owner := owners[access.id])]
-    tallies = tally([Access(owner.id, access.moment, access.end) for owner, access in owned])
+    owned = [(owner, replace(access, id=owner.id)) for access in waiting if (owner := owners[access.id])]
+    tallies = tally([access for _, access in owned])
+    told_apart = _by_change(access for _, access in owned)
     checked = checked_of(scores)
     entries = {}
     transitions = []
     for facts in {owner.id: owner for owner, _ in owned}.values():
         standing = scores.entries.get(facts.id)
         record = compose(facts, standing, tallies[facts.id], reckoning)
-        entries[facts.id] = entry_of(record, standing, reckoning)
+        entry = entry_of(record, standing, reckoning)
+        known = (standing or entry_of(compose(facts, None, None, reckoning), None, reckoning)).accesses
+        others, changes = told_apart[facts.id]
+        if changes or known.changes:
+            last = latest(known.last, *(render_time(access.moment) for access in others))
+            count = known.count + len(others)
+            entry = entry.with_accesses(EntryAccesses(count, last, {**known.changes, **changes}))
+        entries[facts.id] = entry
         if transition := transition_of(facts, standing, record, checked, reckoning):
             transitions.append(transition)
     return FoldedEntries(entries, tuple(transitions), len(waiting))
+
+
+def _by_change(accesses: Iterable[Access]) -> dict[str, tuple[list[Access], dict[str, str]]]:
+    """Return each memory's accesses that came with no change, and the times of those that did by their change."""
+    found: dict[str, tuple[list[Access], dict[str, str]]] = {}
+    for access in accesses:
+        others, changes = found.setdefault(access.id, ([], {}))
+        if access.change and access.change not in changes:
+            changes[access.change] = render_time(access.moment)
+        else:
+            others.append(access)
+    return found
 
 
 def _owner(memory_id: str, lookup: Lookup) -> MemoryFacts | None:

@@ -7,9 +7,9 @@ import io
 import json
 import os
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -22,11 +22,19 @@ FILE = "accesses.jsonl"
 
 @dataclass(frozen=True)
 class Access:
-    """One access: the memory's id, when, and the byte offset in the journal just behind its line."""
+    """One access.
+
+    Args:
+        id: The memory's.
+        moment: When.
+        end: The byte offset in the journal just behind its line.
+        change: The change of memory that it came with, as in `EntryAccesses.changes`; empty where it came with none.
+    """
 
     id: str
     moment: datetime
     end: int
+    change: str = ""
 
 
 @dataclass(frozen=True)
@@ -88,16 +96,26 @@ class AccessJournal:
         """
         self.record_accesses([memory_id], moment)
 
-    def record_accesses(self, memory_ids: Sequence[str], moment: datetime) -> None:
+    def record_accesses(
+        self, memory_ids: Sequence[str], moment: datetime, changes: Mapping[str, str] | None = None
+    ) -> None:
         """Note that several memories were accessed at once.
+
+        Args:
+            memory_ids: Which.
+            moment: When.
+            changes: The change of memory that an access came with, by memory id: taking that back takes back the
+                access.
 
         Raises:
             StorageError: The journal cannot be written to.
         """
-        lines = b"".join(
-            json.dumps({"id": memory_id, "at": render_time(moment)}).encode() + b"\n"
-            for memory_id in memory_ids
-        )
+        lines = b""
+        for memory_id in memory_ids:
+            line = {"id": memory_id, "at": render_time(moment)}
+            if changes and memory_id in changes:
+                line["change"] = changes[memory_id]
+            lines += json.dumps(line).encode() + b"\n"
         if not lines:
             return
         with self._locked() as descriptor:
@@ -105,6 +123,28 @@ class AccessJournal:
             # A writer that died left half a line: the next one starts afresh.
             torn = os.pread(descriptor, 1, size - 1) != b"\n"
             _write(descriptor, (b"\n" if torn else b"") + lines)
+
+    def record_standing(self, changes: Mapping[str, bool]) -> None:
+        """Note which changes of memory were taken back or done again; accesses that came with them follow.
+
+        Args:
+            changes: Whether each stands now, by its transaction, followed by the item where one item of it is meant.
+
+        Raises:
+            StorageError: The journal cannot be written to.
+        """
+        if not self._path.exists():
+            return
+        with self._locked() as descriptor:
+            told = {word for line in _lines(_content(descriptor)) for word in _change(line).split()}
+            lines = [
+                json.dumps({"change": change, "stands": stands}).encode() + b"\n"
+                for change, stands in changes.items()
+                if told.issuperset(change.split())
+            ]
+            if lines:
+                torn = os.pread(descriptor, 1, os.fstat(descriptor).st_size - 1) != b"\n"
+                _write(descriptor, (b"\n" if torn else b"") + b"".join(lines))
 
     def read(self) -> Page:
         """Return what stands in the journal, without waiting for writers.
@@ -155,6 +195,8 @@ class AccessJournal:
             lines = _lines(content)
             for number, line in enumerate(lines[1:], 1):
                 access = _access(line, 0)
+                if _standing(line) is not None:
+                    continue
                 # What cannot be read might name a memory all the same.
                 if access is None or access.id in wanted or access.id.partition("#^")[0] in wanted:
                     lines[number] = b" " * (len(line) - line.endswith(b"\n")) + b"\n" * line.endswith(b"\n")
@@ -225,6 +267,7 @@ def parse_journal(content: bytes) -> Page:
     """Read a journal's bytes; a torn last line and lines that make no sense are passed over."""
     journal = ""
     accesses = []
+    taken_back: dict[str, bool] = {}
     end = 0
     for line in _lines(content):
         if not line.endswith(b"\n"):
@@ -236,7 +279,19 @@ def parse_journal(content: bytes) -> Page:
             journal = str((header or {}).get("journal") or f"damaged-{zlib.crc32(line):08x}")
         elif access := _access(line, end):
             accesses.append(access)
-    return Page(journal, tuple(accesses), end)
+        elif standing := _standing(line):
+            taken_back[standing[0]] = not standing[1]
+    gone = {change for change, is_gone in taken_back.items() if is_gone}
+    return Page(journal, tuple(_standing_accesses(accesses, gone) if gone else accesses), end)
+
+
+def _standing_accesses(accesses: Iterable[Access], gone: Collection[str]) -> Iterator[Access]:
+    """Yield the accesses without those that came with a change, or an item of one, that was taken back."""
+    for access in accesses:
+        transaction, *items = access.change.split() or [""]
+        left = [item for item in items if f"{transaction} {item}" not in gone]
+        if transaction not in gone and (left or not items):
+            yield replace(access, change=" ".join((transaction, *left)))
 
 
 def _lines(content: bytes) -> list[bytes]:
@@ -249,9 +304,21 @@ def _access(line: bytes, end: int) -> Access | None:
     if found is None or not isinstance(found.get("id"), str) or not isinstance(found.get("at"), str):
         return None
     try:
-        return Access(found["id"], parse_time(found["at"]), end)
+        change = found.get("change")
+        return Access(found["id"], parse_time(found["at"]), end, change if isinstance(change, str) else "")
     except InvalidInput:
         return None
+
+
+def _standing(line: bytes) -> tuple[str, bool] | None:
+    found = _object(line) or {}
+    change, stands = found.get("change"), found.get("stands")
+    return (change, stands) if isinstance(change, str) and isinstance(stands, bool) else None
+
+
+def _change(line: bytes) -> str:
+    found = _access(line, 0)
+    return found.change if found else ""
 
 
 def _object(line: bytes) -> dict[str, str] | None:

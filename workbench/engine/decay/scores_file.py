@@ -12,7 +12,7 @@ from workbench.engine.clock import parse_time, render_time
 from workbench.engine.decay import formula
 from workbench.engine.decay.records import DecayRecord, Reckoning, assess
 from workbench.engine.decay.statuses import written_status
-from workbench.engine.documents.decay_scores import DecayScores, ScoreEntry
+from workbench.engine.documents.decay_scores import DecayScores, EntryAccesses, ScoreEntry
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action, FileChange, FileView
 
@@ -62,7 +62,7 @@ def entry_of(record: DecayRecord, standing: ScoreEntry | None, reckoning: Reckon
     if record.archived:
         extra["archived"] = True
     vault = record.type_weight == formula.UNENDING
-    return ScoreEntry(
+    entry = ScoreEntry(
         store=record.store,
         base_relevance=record.base,
         created=render_time(record.created),
@@ -74,6 +74,12 @@ def entry_of(record: DecayRecord, standing: ScoreEntry | None, reckoning: Reckon
         pinned=record.pinned,
         extra=tuple(extra.items()),
     )
+    known = standing.accesses if standing else None
+    if known is None or not known.changes:
+        return entry
+    more = record.access_count - known.count - len(known.changes)
+    last = entry.last_accessed if more > 0 else known.last
+    return entry.with_accesses(EntryAccesses(known.count + max(0, more), last, known.changes))
 
 
 def rescored(entry: ScoreEntry, record: DecayRecord, reckoning: Reckoning) -> ScoreEntry:

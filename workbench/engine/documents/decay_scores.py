@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from workbench.engine.clock import parse_time
 from workbench.engine.documents.problems import Problem
 from workbench.engine.documents.template import load_template
-from workbench.engine.errors import DocumentError
+from workbench.engine.errors import DocumentError, InvalidInput
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,6 +24,27 @@ _LIKELY_ENTRY: Final = re.compile(
 _DECODER: Final = json.JSONDecoder()
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _MEND: Final = "Mend the file, or delete it: the last commit has it."
+_CHANGES: Final = "accessed_by_changes"
+_OTHERWISE: Final = "accessed_otherwise"
+ACCESS_KEYS: Final = frozenset({_CHANGES, _OTHERWISE})
+MOST_CHANGES: Final = 32
+"""So many changes are named in an entry; accesses by older ones can no longer be told from the rest."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryAccesses:
+    """How an entry's accesses came about.
+
+    Args:
+        count: Accesses that no change of memory made, the first one included.
+        last: The time of the last of these as written; empty where missing.
+        changes: Accesses that came with a change of memory, such as an applied reflection: the transaction, with the
+            items it counted for where it has any (`3f0c r-012.1 r-012.2`), and the time as written.
+    """
+
+    count: int
+    last: str
+    changes: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +73,43 @@ class ScoreEntry:
     status: str = "active"
     pinned: bool = False
     extra: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def accesses(self) -> EntryAccesses:
+        """Return the accesses that came with changes of memory apart from the others."""
+        told = dict(self.extra)
+        changes, otherwise = told.get(_CHANGES), told.get(_OTHERWISE)
+        if not isinstance(changes, dict) or not isinstance(otherwise, str):
+            return EntryAccesses(self.access_count, self.last_accessed)
+        named = {key: time for key, time in changes.items() if isinstance(time, str)}
+        if len(named) >= self.access_count:
+            # Somebody set the count by hand, and that is obeyed.
+            return EntryAccesses(self.access_count, self.last_accessed)
+        return EntryAccesses(self.access_count - len(named), otherwise, named)
+
+    def with_accesses(self, accesses: EntryAccesses) -> ScoreEntry:
+        """Return the entry with other accesses; the oldest of too many changes are no longer told apart."""
+        changes = dict(sorted(accesses.changes.items(), key=lambda each: _moment(each[1])))
+        extra = {key: value for key, value in self.extra if key not in ACCESS_KEYS}
+        last = latest(accesses.last, *changes.values())
+        count, otherwise = accesses.count + len(changes), accesses.last
+        for oldest in list(changes)[: max(0, len(changes) - MOST_CHANGES)]:
+            otherwise = latest(otherwise, changes.pop(oldest))
+        if changes:
+            extra |= {_CHANGES: changes, _OTHERWISE: otherwise}
+        return replace(self, access_count=count, last_accessed=last, extra=tuple(extra.items()))
+
+
+def latest(*times: str) -> str:
+    """Return the latest of some times, as it is written."""
+    return max(times, key=_moment)
+
+
+def _moment(time: str) -> float:
+    try:
+        return parse_time(time).timestamp()
+    except (InvalidInput, OverflowError):
+        return -math.inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,11 +45,14 @@ class Attribution:
         actor: A tag of design document §12.3, for example `bot:trigger-remember` or `manual`.
         approval: `auto`, `approved`, `pending` or `—`.
         trigger: One line, for example `user said “remember …”`.
+        asker: Whose the action is, for those who take it back: the role of the door that was asked, with the actor
+            that a person named (`person as skill:backup`); empty where nobody asked.
     """
 
     actor: str
     approval: str = "auto"
     trigger: str = "—"
+    asker: str = ""
 
 
 @dataclass(frozen=True)

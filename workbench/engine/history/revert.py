@@ -12,7 +12,7 @@ from workbench.engine.history.adoption import common_pattern
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.plan import Action, Event, Plan
 from workbench.engine.history.structural_revert import changed_units, is_scaffold
-from workbench.engine.history.taking_back import Overlay, TakenBack, take_back
+from workbench.engine.history.taking_back import Overlay, TakenBack, take_back, take_back_accesses
 from workbench.engine.history.trailers import REDOES, REVERTS, REVERTS_ITEM, UNDOES
 
 if TYPE_CHECKING:
@@ -90,6 +90,7 @@ def plan_revert(history: History, name: str) -> Planner[TakenBack]:
         message = parse_message(store.commit(commit))
         overlay = Overlay(files)
         take_back(overlay, store, commit)
+        take_back_accesses(overlay, store, (commit,))
         summary = f"reverted {message.action} {commit[:10]}: {message.summary}"
         return reverting_plan(overlay, (commit,), summary, ((REVERTS, commit),))
 
@@ -104,6 +105,7 @@ def plan_item_revert(history: History, item: str) -> Planner[TakenBack]:
         commit, units, again = _applied_item(store, item)
         overlay = Overlay(files)
         take_back(overlay, store, commit, units=units)
+        take_back_accesses(overlay, store, (commit,), item=item if units is not None else None)
         summary = f"reverted item {item} of {commit[:10]}"
         plan = reverting_plan(overlay, (commit,), summary, ((REVERTS_ITEM, item), (REVERTS, commit)))
         if plan.changes or again or not units:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
@@ -12,7 +13,7 @@ from workbench.engine.history.moments import commit_at, history_begins_later
 from workbench.engine.history.revert import reverting_plan
 from workbench.engine.history.scores_rollback import merge_scores, scores_of_file
 from workbench.engine.history.structural_revert import try_revert
-from workbench.engine.history.taking_back import Overlay, TakenBack, take_back
+from workbench.engine.history.taking_back import Overlay, TakenBack, take_back, take_back_accesses
 from workbench.engine.history.trailers import RESTORES, REVERTS
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ def rollback_reflection(
         for commit in commits:
             take_back(overlay, store, commit, exempt=EXEMPT | {layout.PENDING_REFLECTION})
             _give_items_back(overlay, store, commit)
+        take_back_accesses(overlay, store, commits)
         summary = f"rolled back {actor} ({len(commits)} commits)" if commits[1:] else f"rolled back {actor}"
         return reverting_plan(overlay, commits, summary, tuple((REVERTS, commit) for commit in commits))
 
@@ -192,10 +194,14 @@ def rollback_to_commit(
             if change.path not in EXEMPT and change.path != layout.DECAY_SCORES:
                 overlay.write(change.path, store.read_blob(change.new_blob) if change.new_blob else None)
         scores = merge_scores(
-            store.file_at(then, layout.DECAY_SCORES), files.read(layout.DECAY_SCORES), overlay.read
+            store.file_at(then, layout.DECAY_SCORES),
+            files.read(layout.DECAY_SCORES),
+            overlay.read,
+            {parse_message(each).transaction for each in store.walk(head, stop=then)},
         )
         overlay.write(layout.DECAY_SCORES, scores)
         goal = f"{moment.isoformat()} ({then[:10]})" if moment else then[:10]
-        return reverting_plan(overlay, (then,), f"rolled back to {goal}", ((RESTORES, then),))
+        plan = reverting_plan(overlay, (then,), f"rolled back to {goal}", ((RESTORES, then),))
+        return plan.answering(dataclasses.replace(plan.outcome, since=then))
 
     return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from workbench.engine import layout
 from workbench.engine.errors import Stale
 from workbench.engine.history.document_units import take_apart, unit_name
 from workbench.engine.history.json_revert import JsonConflict, NotJson, changed_keys, revert_json
+from workbench.engine.history.scores_rollback import revert_scores
 from workbench.engine.history.unit_matching import match_units, moved_units
 from workbench.engine.history.unit_revert import Conflict, UnitRevert
 
@@ -71,6 +74,9 @@ def try_revert(
         return (None, ()) if before is None else (None, (Conflict("The file", _shown(after), None),))
     if path.endswith(".json"):
         try:
+            with suppress(NotJson):
+                if path == layout.DECAY_SCORES:
+                    return revert_scores(before, after, now, only=only), ()
             return revert_json(before, after, now, only=only), ()
         except JsonConflict as conflict:
             return now, (Conflict(conflict.key, conflict.left_as, conflict.now),)

@@ -28,6 +28,7 @@ from workbench.engine.history.recovery import checkpoint, flush_objects
 from workbench.engine.history.retired import retiring
 from workbench.engine.history.screening import Screen, ScreenedEdits, refuse_left_out, screen_edits
 from workbench.engine.history.stamps import Edits, find_edits
+from workbench.engine.history.trailers import ASKED_BY
 from workbench.engine.history.views import RecordedFiles, WorkFiles
 from workbench.engine.history.work_files import Staging, Stamp, cannot_write, stamp_of
 
@@ -125,11 +126,9 @@ class Writing:
             if any(stamp_of(self._root / path) != stamp for path, stamp in view.stamps.items()):
                 continue
             return self._commit_plan(plan, replacements, attribution, tuple(adopted))
-        raise Stale(
-            "The files concerned keep changing while they are being changed here.",
-            where=", ".join(sorted(view.contents)[:3]),
-            remedy="Let the other program finish, then do it again.",
-        )
+        where = ", ".join(sorted(view.contents)[:3])
+        told = "The files concerned keep changing while they are being changed here."
+        raise Stale(told, where=where, remedy="Let the other program finish, then do it again.")
 
     def adopt(self, actor: str, only: str | None = None, trailers: Sequence[tuple[str, str]] = ()) -> Adopted:
         """Take in every edit made from outside, or that of one file only; see `History.adopt`."""
@@ -265,7 +264,7 @@ class Writing:
             attribution.trigger + mark,
             transaction,
             tuple(entries),
-            plan.trailers,
+            (*plan.trailers, *(((ASKED_BY, attribution.asker),) if attribution.asker else ())),
         )
         if attribution.actor == "system:init":
             return [Draft(message, changing)]
@@ -296,9 +295,11 @@ class Writing:
             return
         # Nearly every change has nothing to do with decisions, and need not load what knows about them.
         from workbench.engine.history.decisions import refuse_decisions
+        from workbench.engine.history.ownership import refuse_others
 
         changes = [(step.path, step.before, step.after) for step in replacements]
         refuse_decisions(self.store, attribution.actor, changes, trailers)
+        refuse_others(self.store, attribution, changes, trailers)
 
     def _differing(self, contents: Mapping[str, bytes | None]) -> dict[str, bytes | None]:
         """Return which contents of files differ from those of the newest commit."""

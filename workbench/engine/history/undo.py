@@ -5,30 +5,27 @@ An action is one commit, or several that go on with the first of them; those are
 
 from __future__ import annotations
 
-from itertools import chain
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
-from workbench.engine.errors import NotFound, Refused
+from workbench.engine.errors import ConfirmationNeeded, NotFound, Refused, Stale
 from workbench.engine.history.adoption import common_pattern
 from workbench.engine.history.commit_message import parse_message
+from workbench.engine.history.ownership import in_words, is_upkeep, owner_of
 from workbench.engine.history.plan import Action, Event, Plan
-from workbench.engine.history.taking_back import Overlay, TakenBack, take_back
+from workbench.engine.history.structural_revert import changed_units
+from workbench.engine.history.taking_back import Overlay, TakenBack, take_back, take_back_accesses
 from workbench.engine.history.trailers import CONTINUES, REDOES, UNDOES
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+T = TypeVar("T")
 
-    from workbench.engine.history.commit_message import CommitMessage
-    from workbench.engine.history.git_store import Commit
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime
+
+    from workbench.engine.history.git_store import Commit, GitStore
     from workbench.engine.history.history import History
     from workbench.engine.history.plan import Attribution, FileView, Receipt
-
-_UPKEEP_ACTIONS = frozenset({Action.ALERT, Action.ACK, Action.PRUNE, Action.PURGE})
-
-
-def is_upkeep(message: CommitMessage) -> bool:
-    """Tell whether a commit is the system's own housekeeping, which undo passes over."""
-    return message.actor.startswith("system:") or message.action in _UPKEEP_ACTIONS
 
 
 def commits_since(first: str, commits: Iterable[Commit]) -> tuple[str, ...]:
@@ -47,22 +44,41 @@ def commits_since(first: str, commits: Iterable[Commit]) -> tuple[str, ...]:
     return tuple(action)
 
 
-def next_undo(commits: Iterable[Commit]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Find what undo takes back: the newest action that is neither upkeep nor already undone.
+@dataclass(frozen=True)
+class Step:
+    """An action that undo takes back, or that redo does again.
 
     Args:
-        commits: Along first parents, newest first; read only as far as needed.
-
-    Returns:
-        The action's commits, and the commits that last carried it out: the same, or the latest redo of it. Both are
-        newest first.
-
-    Raises:
-        Refused: Memories were purged since.
+        action: Its commits, newest first.
+        carried_out: The commits that last carried it out, or that undid it: the same, or the latest of its redoes.
+        owner: Whose it is, as `owner_of` tells.
+        actor: Of its first commit.
+        moment: When it was done.
+        summary: Of its first commit.
     """
+
+    action: tuple[str, ...]
+    carried_out: tuple[str, ...]
+    owner: str
+    actor: str
+    moment: datetime
+    summary: str
+
+
+def undoable(store: GitStore) -> Iterator[Step]:
+    """Yield what undo can take back, newest first: no upkeep, and nothing that is undone already."""
     settled: set[str] = set()
-    remaining = iter(commits)
-    for commit in remaining:
+    walk = store.walk()
+    known: list[Commit] = []
+
+    def onwards(place: int) -> Iterator[Commit]:
+        while place < len(known) or (following := next(walk, None)):
+            if place == len(known) and following:
+                known.append(following)
+            yield known[place]
+            place += 1
+
+    for place, commit in enumerate(onwards(0)):
         message = parse_message(commit)
         if message.action == Action.PURGE:
             # To pass over it would take back something else than was done last.
@@ -77,24 +93,43 @@ def next_undo(commits: Iterable[Commit]) -> tuple[tuple[str, ...], tuple[str, ..
         settled.update(undone)
         if undone or settled.intersection(redone or (commit.id,)):
             continue
-        if redone:
-            return redone, (commit.id,)
-        action = commits_since(message.trailer(CONTINUES) or commit.id, chain([commit], remaining))
-        return action, action
-    return None
+        action = redone or commits_since(message.trailer(CONTINUES) or commit.id, onwards(place))
+        settled.update(action)
+        yield _step_of(store, action, (commit.id,) if redone else action)
 
 
-def next_redo(commits: Iterable[Commit]) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """Find what redo brings back: the action undone last, unless something new was done since.
+def next_undo(store: GitStore, owner: str | None = None) -> Step | None:
+    """Find what undo takes back: the newest action, or the newest of one owner."""
+    return next((step for step in undoable(store) if owner in (None, step.owner)), None)
+
+
+def going_on(plan: Plan[T], history: History, actor: str) -> Plan[T]:
+    """Return a plan as part of the action that an actor has begun and nobody undone; one undo takes all of it back.
 
     Args:
-        commits: Along first parents, newest first; read only as far as needed.
+        plan: What is done now.
+        history: Of the workspace.
+        actor: Who has done part of it, such as the reflection whose items are applied bit by bit.
+    """
+    begun = next((step for step in undoable(history.store) if step.actor == actor), None)
+    if begun is None or not plan.changes:
+        return plan
+    return replace(plan, trailers=(*plan.trailers, (CONTINUES, begun.action[-1])))
 
-    Returns:
-        The action's commits, newest first, and the commit that undid it.
+
+def _step_of(store: GitStore, action: tuple[str, ...], carried_out: tuple[str, ...]) -> Step:
+    first = store.commit(action[-1])
+    message = parse_message(first)
+    return Step(action, carried_out, owner_of(message), message.actor, first.moment, message.summary)
+
+
+def next_redo(store: GitStore, asker: str | None = None) -> Step | None:
+    """Find what redo does again: the action undone last, unless something new was done since.
+
+    Of the asker it is only where they both did and undid it.
     """
     redone = 0
-    for commit in commits:
+    for commit in store.walk():
         message = parse_message(commit)
         if is_upkeep(message):
             continue
@@ -106,12 +141,19 @@ def next_redo(commits: Iterable[Commit]) -> tuple[tuple[str, ...], tuple[str, ..
         elif redone:
             redone -= 1
         else:
-            return undone, (commit.id,)
+            step, by = _step_of(store, undone, (commit.id,)), owner_of(message)
+            return replace(step, owner=by) if step.owner == asker else step
     return None
 
 
 def undo(
-    history: History, attribution: Attribution, *, may_touch_critical: bool = False
+    history: History,
+    attribution: Attribution,
+    *,
+    may_touch_critical: bool = False,
+    mine: bool = False,
+    asks: bool = False,
+    expected: str | None = None,
 ) -> Receipt[TakenBack]:
     """Take back the newest action that is neither upkeep nor already undone; again walks further back.
 
@@ -119,31 +161,54 @@ def undo(
         history: Of the workspace.
         attribution: Who undoes.
         may_touch_critical: Whether the action may have been on a critical file (a person's right).
+        mine: Take back the newest action of the asker instead.
+        asks: Refuse what is somebody else's, since nobody has confirmed it.
+        expected: A commit of the action that was confirmed.
 
     Raises:
         NotFound: There is nothing to undo.
         Refused: The newest action is a purge.
-        Stale: What the action did was changed again since.
-        RoleRefused: It was on a critical file, and that right is missing.
+        ConfirmationNeeded: It is somebody else's.
+        Stale: What the action did was changed again since, or another action is the newest now.
+        RoleRefused: It was on a critical file, or somebody else's, and that right is missing.
     """
-    return _step(history, attribution, may_touch_critical, next_undo, UNDOES, "undo", "undid")
+
+    def find(store: GitStore) -> Step | None:
+        return next_undo(store, attribution.asker if mine else None)
+
+    wanted = _Wanted(find, "own " if mine else "", asks, expected)
+    return _step(history, attribution, may_touch_critical, wanted, UNDOES, "undo", "undid")
 
 
 def redo(
-    history: History, attribution: Attribution, *, may_touch_critical: bool = False
+    history: History,
+    attribution: Attribution,
+    *,
+    may_touch_critical: bool = False,
+    asks: bool = False,
+    expected: str | None = None,
 ) -> Receipt[TakenBack]:
     """Do again what was undone last, provided that nothing new was done since.
 
     Args and raises as for `undo`.
     """
-    return _step(history, attribution, may_touch_critical, next_redo, REDOES, "redo", "redid")
+    wanted = _Wanted(lambda store: next_redo(store, attribution.asker), "", asks, expected)
+    return _step(history, attribution, may_touch_critical, wanted, REDOES, "redo", "redid")
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    find: Callable[[GitStore], Step | None]
+    kind: str
+    asks: bool
+    expected: str | None
 
 
 def _step(
     history: History,
     attribution: Attribution,
     may_touch_critical: bool,
-    find: Callable[[Iterable[Commit]], tuple[tuple[str, ...], tuple[str, ...]] | None],
+    wanted: _Wanted,
     trailer: str,
     verb: str,
     past: str,
@@ -153,16 +218,24 @@ def _step(
 
     def plan(files: FileView) -> Plan[TakenBack]:
         store = history.store
-        found = find(store.walk())
-        if found is None:
+        step = wanted.find(store)
+        if step is None:
             raise NotFound(
-                f"There is nothing to {verb}.", remedy="See what was done with: workbench audit log"
+                f"There is no {wanted.kind}action to {verb}."
+                if wanted.kind
+                else f"There is nothing to {verb}.",
+                remedy="See what was done with: workbench audit log",
             )
-        action, carried_out = found
+        _check(step, wanted, attribution.asker, verb)
+        action = step.action
         original = parse_message(store.commit(action[-1]))
         overlay = Overlay(files)
-        for commit in carried_out:
-            take_back(overlay, store, commit)
+        try:
+            for commit in step.carried_out:
+                take_back(overlay, store, commit)
+        except Stale as conflict:
+            raise _named(conflict, store, step) from conflict
+        take_back_accesses(overlay, store, step.carried_out)
         more = f" and {len(action) - 1} that go on with it" if action[1:] else ""
         summary = f"{past} {original.action} {action[-1][:10]}{more}: {original.summary}"
         changes = overlay.changes(Action.REVERT, summary)
@@ -180,3 +253,53 @@ def _step(
         )
 
     return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)
+
+
+def _check(step: Step, wanted: _Wanted, asker: str, verb: str) -> None:
+    newest = "newest action" if verb == "undo" else "action undone last"
+    if wanted.expected is not None and wanted.expected not in step.action:
+        raise Stale(
+            f"Another action is the {newest} now: {step.summary}",
+            where=step.action[-1][:10],
+            remedy="Look at it, then say it again.",
+        )
+    if wanted.asks and step.owner != asker:
+        mine = " or take back your own newest action with --mine" if verb == "undo" else ""
+        by = f"by {in_words(step.owner, step.actor)}, {step.moment:%Y-%m-%d %H:%M}"
+        raise ConfirmationNeeded(
+            f"The {newest} is not yours: {step.summary} ({by})",
+            where=step.action[-1][:10],
+            remedy=f"Add --yes to {verb} it all the same{mine}.",
+        )
+
+
+def _named(conflict: Stale, store: GitStore, step: Step) -> Stale:
+    """Return the refusal with the later action that rests on what would be taken back."""
+    path = conflict.where
+    units = set(_units(store, step.carried_out[0], path)) if path else set()
+    since = list(store.walk(stop=step.carried_out[0]))
+    touching = [
+        each for each in since if path and any(path == change.path for change in store.changes(each.id))
+    ]
+    resting = [each for each in touching if units.intersection(_units(store, each.id, path))] or touching
+    if not resting:
+        return conflict
+    message = parse_message(resting[0])
+    by = in_words(owner_of(message), message.actor)
+    told = f"A later action rests on it: {message.summary} (by {by}, {resting[0].short})."
+    return Stale(
+        f"{conflict.message} {told}",
+        where=path,
+        remedy=f"Take that back first: workbench revert {resting[0].short}",
+    )
+
+
+def _units(store: GitStore, commit: str, path: str | None) -> tuple[str, ...]:
+    found: list[str] = []
+    for change in store.changes(commit):
+        if change.path == path:
+            before, after = (
+                store.read_blob(blob) if blob else None for blob in (change.old_blob, change.new_blob)
+            )
+            found += changed_units(change.path, before, after)
+    return tuple(found)

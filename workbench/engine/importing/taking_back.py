@@ -14,7 +14,7 @@ from workbench.engine.history.alerts import CRITICAL_CHANGED
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.revert import reverting_plan
 from workbench.engine.history.structural_revert import try_revert
-from workbench.engine.history.taking_back import Overlay
+from workbench.engine.history.taking_back import Overlay, take_back_accesses
 from workbench.engine.history.trailers import CONTINUES, REVERTS
 from workbench.engine.history.undo import commits_since
 from workbench.engine.importing.ledger import FOLDER, NOTES, only
@@ -114,6 +114,7 @@ def plan_import_undo(
             else:
                 content = _without(change.path, before, after, now, reckoning, drop)
                 overlay.write(change.path, content)
+    take_back_accesses(overlay, store, commits)
     # What stays does not come again as it was; all else may.
     kept = {each.where for each in reckoning.kept}
     for path in accounts:

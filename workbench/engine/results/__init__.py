@@ -20,6 +20,8 @@ if TYPE_CHECKING:
         CommitView,
         DiffView,
         FileDiff,
+        NextStep,
+        NextSteps,
         Verified,
         VerifyProblem,
     )
@@ -158,6 +160,8 @@ if TYPE_CHECKING:
 _HOME: Final = {
     "Alert": "audit",
     "Alerts": "audit",
+    "NextStep": "audit",
+    "NextSteps": "audit",
     "Applied": "reflection",
     "AuditEntry": "audit",
     "AuditLog": "audit",
@@ -352,6 +356,8 @@ __all__ = [
     "MemoryChange",
     "MessageOutcome",
     "Moment",
+    "NextStep",
+    "NextSteps",
     "PastFile",
     "PastScore",
     "PastScores",

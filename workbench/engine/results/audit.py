@@ -41,6 +41,34 @@ class Alert:
 
 
 @dataclass(frozen=True)
+class NextStep:
+    """What undo or redo would do.
+
+    Args:
+        commit: The first of the action.
+        by: Whose it is, in words.
+        timestamp: When it was done.
+        summary: What it did.
+        own: Whether it is the asker's.
+    """
+
+    commit: str
+    by: str
+    timestamp: datetime
+    summary: str
+    own: bool
+
+
+@dataclass(frozen=True)
+class NextSteps:
+    """What undo, undo of one's own and redo would do; None where there is nothing."""
+
+    undo: NextStep | None = None
+    own: NextStep | None = None
+    redo: NextStep | None = None
+
+
+@dataclass(frozen=True)
 class Alerts:
     """All alerts, newest first."""
 

@@ -264,6 +264,8 @@ class Auditing(KeepingUp):
         return self._take_back("roll back", act)
 
     def _rollback_memory(self, memory: str) -> results.Changed:
+        from workbench.engine.history.ownership import refuse_others_since
+        from workbench.engine.history.scores_rollback import places_of
         from workbench.engine.past.restoring import plan_memory_rollback
         from workbench.engine.workspace.first_seen import FirstSeen
 
@@ -273,6 +275,8 @@ class Auditing(KeepingUp):
 
         def act(ground: Ground) -> Receipt[TakenBack]:
             then = ground.looking_back.commit(commit)
+            if not critical:
+                refuse_others_since(ground.history.store, by.asker, then, places_of(name))
             return ground.history.mutate(
                 lambda view: plan_memory_rollback(
                     view,
@@ -289,40 +293,83 @@ class Auditing(KeepingUp):
 
         return self._take_back("roll back", act)
 
-    def undo(self) -> results.Changed:
+    def undo(
+        self, *, mine: bool = False, confirmed: bool = False, expected: str | None = None
+    ) -> results.Changed:
         """Take back the newest action that is not undone yet, an import as a whole; again walks further back.
+
+        Yours is what was asked for at a door of this role without naming another actor; a person's too is what was
+        edited outside. What a reflection changed is the reflection's, whoever approved it.
+
+        Args:
+            mine: Take back your own newest action, whatever others did since.
+            confirmed: The newest action may be somebody else's; an agent takes back its own alone all the same.
+            expected: A commit of the action that is meant.
 
         Raises:
             NotFound: There is nothing to undo.
             Refused: The newest action is a purge, which cannot be taken back.
-            Stale: Something of it was changed again since.
+            ConfirmationNeeded: The newest action is somebody else's, and nothing was changed.
+            RoleRefused: It is somebody else's, and this door is no person's.
+            Stale: Something of it was changed again since, or it is not the action that is meant.
         """
         from workbench.engine.history.undo import undo
 
+        asks = not confirmed and self._ground.role.kind == "person"
         return self._take_back(
             "undo",
             lambda ground: undo(
                 ground.history,
                 ground.attribution("undo"),
                 may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
+                mine=mine,
+                asks=asks,
+                expected=expected,
             ),
         )
 
-    def redo(self) -> results.Changed:
+    def redo(self, *, confirmed: bool = False, expected: str | None = None) -> results.Changed:
         """Do again what was undone last.
+
+        Args:
+            confirmed: Somebody else may have done it, or undone it.
+            expected: A commit of the action that is meant.
 
         Raises:
             NotFound: There is nothing to redo.
+            ConfirmationNeeded, RoleRefused, Stale: As for `undo`.
         """
         from workbench.engine.history.undo import redo
 
+        asks = not confirmed and self._ground.role.kind == "person"
         return self._take_back(
             "redo",
             lambda ground: redo(
                 ground.history,
                 ground.attribution("redo"),
                 may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
+                asks=asks,
+                expected=expected,
             ),
+        )
+
+    def next_steps(self) -> results.NextSteps:
+        """Return what undo and redo would do now, edits from outside that nobody has taken in yet left out."""
+        from workbench.engine.history.ownership import in_words
+        from workbench.engine.history.undo import Step, next_redo, next_undo
+
+        if not self._ground.has_history():
+            return results.NextSteps()
+        store, asker = self._ground.history.store, self._ground.asker()
+
+        def shown(step: Step | None) -> results.NextStep | None:
+            if step is None:
+                return None
+            by, moment = in_words(step.owner, step.actor), step.moment.astimezone(self._ground.zone)
+            return results.NextStep(step.action[-1], by, moment, step.summary, step.owner == asker)
+
+        return results.NextSteps(
+            shown(next_undo(store)), shown(next_undo(store, asker)), shown(next_redo(store, asker))
         )
 
     def adopt(self) -> results.Changed:
@@ -364,11 +411,17 @@ class Auditing(KeepingUp):
         return (f"Core memory holds {view.tokens:,} tokens, more than its cap of {view.cap:,}: shorten it.",)
 
     def _take_back(self, doing: str, act: Callable[[Ground], Receipt[TakenBack]]) -> results.Changed:
+        from workbench.engine.history.taking_back import standing_changes
+
         require(self._ground.role, Capability.ROLLBACK, doing=doing)
         if not self._ground.has_history():
             raise NotFound("Nothing has been changed here yet.", remedy="There is no history to go back in.")
         self._ground.adopt()
         receipt = act(self._ground)
+        if receipt.commit is not None:
+            self._ground.journal.record_standing(
+                standing_changes(self._ground.history.store, receipt.commit, receipt.outcome.since)
+            )
         self._ground.answer_alerts(receipt, receipt.outcome.commits)
         outcome = receipt.outcome
         return results.Changed(receipt.commit, receipt.files, outcome.commits, outcome.warnings)

@@ -303,6 +303,22 @@ class Ground:
         with contextlib.suppress(StorageError):
             self.journal.record_access(memory_id, self.clock.now())
 
+    def count_accesses_with(self, commit: str, memories: Mapping[str, Sequence[str]]) -> None:
+        """Note accesses that came with a change of memory, so that taking it back takes them back.
+
+        Args:
+            commit: The change, by its full hash.
+            memories: The ids of the memories, each with the items of the change that count for it, if it has any.
+        """
+        if not memories:
+            return
+        from workbench.engine.history.commit_message import parse_message
+
+        transaction = parse_message(self.history.store.commit(commit)).transaction
+        changes = {memory: " ".join((transaction, *items)) for memory, items in memories.items()}
+        with contextlib.suppress(StorageError):
+            self.journal.record_accesses(tuple(memories), self.clock.now(), changes)
+
     @contextlib.contextmanager
     def leaving_the_graph_index(self) -> Iterator[None]:
         """Take memory into a new history without adding anything beside it."""
@@ -464,7 +480,17 @@ class Ground:
                 f"An agent cannot act as {who}.", where=str(self.role), remedy="Name a bot: or skill: actor."
             )
         approval = "—" if who == "manual" else "approved" if who.startswith("reflection:") else "auto"
-        return Attribution(who, approval, masked(trigger))
+        return Attribution(who, approval, masked(trigger), self.asker(named))
+
+    def asker(self, named: str | None = None) -> str:
+        """Return whose an action is that is asked for at this door, for those who take it back.
+
+        Args:
+            named: The actor that the call itself names.
+        """
+        from workbench.engine.history.ownership import asker_of
+
+        return asker_of(str(self.role), named if named not in (None, "manual") else self.actor)
 
     def prepare_writing(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
         """Make ready for the first mutation: a history, a fresh catalog, outside edits taken in, scores settled.

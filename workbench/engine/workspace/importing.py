@@ -326,7 +326,8 @@ class Importing(Proposing):
 
         actor = f"{RESTORING if about.form == 'workbench' else 'import:'}{about.name}"
         person = self._ground.role.kind == "person"
-        return Attribution(actor, "approved" if person else "auto", _trigger(about))
+        approval = "approved" if person else "auto"
+        return Attribution(actor, approval, _trigger(about), self._ground.asker())
 
 
 def _trigger(about: Import) -> str:

@@ -133,7 +133,7 @@ class Proposing(Deciding):
         ground = self._ground
         said = clip(trigger, 80) if trigger.strip() else "proposed"
         if ground.role.kind == "agent":
-            return Attribution(f"subagent:{ground.role.name}", "pending", said)
+            return Attribution(f"subagent:{ground.role.name}", "pending", said, ground.asker())
         return replace(ground.attribution(said), approval="pending")
 
     def _against_memory(self, proposal: MemoryProposal) -> Compared:
@@ -165,7 +165,9 @@ class Proposing(Deciding):
         ground = self._ground
         verdicts = Verdicts(commit=(proposed.number,), expected={proposed.number: proposal.content})
         means = replace(self._means(verdicts, [replace(proposal, number=proposed.number)]), trusting=False)
-        by = Attribution(actor_of([proposal.sender]), "auto", "stored at once: the agent is trusted")
+        by = Attribution(
+            actor_of([proposal.sender]), "auto", "stored at once: the agent is trusted", ground.asker()
+        )
         receipt = ground.mutate(
             lambda view: plan_verdicts(view, verdicts, means),
             by,

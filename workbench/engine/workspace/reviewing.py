@@ -107,6 +107,7 @@ class Reviewing(Changing):
             DocumentError: The file does not say which reflection it is of.
         """
         from workbench.engine.history import Attribution
+        from workbench.engine.history.undo import going_on
         from workbench.engine.proposals.clearing import clearing
         from workbench.engine.reflection.deferred_proposals import numbers_of
         from workbench.engine.reflection.files import read_pending
@@ -121,18 +122,19 @@ class Reviewing(Changing):
         ground.refresh()
         pending = _pending(ground)
         name = checked_reflection(pending) if pending.items else "none"
-        by = Attribution(f"reflection:{name}", "approved", "review applied")
+        by = Attribution(f"reflection:{name}", "approved", "review applied", ground.asker())
 
         def plan(view: FileView) -> Plan[results.Applied]:
             wanted = plan_apply(view, _means(ground))
             decided = {*wanted.outcome.applied, *wanted.outcome.rejected}
             taken_up = numbers_of(item for item in read_pending(view).items if item.id in decided)
-            return clearing(wanted, view, taken_up)
+            return going_on(clearing(wanted, view, taken_up), ground.history, by.actor)
 
         receipt = ground.mutate(plan, by, Capability.DECIDE_REVIEW, doing=doing)
         applied = set(receipt.outcome.applied)
-        for memory in still_relevant(item for item in pending.items if item.id in applied):
-            ground.count_access(memory)
+        if receipt.commit is not None:
+            found = still_relevant(item for item in pending.items if item.id in applied)
+            ground.count_accesses_with(receipt.commit, found)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
     def review_rejected(self) -> results.Rejections:

@@ -136,7 +136,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         by = ground.attribution(trigger or said, actor=usual, named=actor)
         receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="write memory")
         if receipt.commit is not None:
-            self._bring_to_mind(receipt.outcome.entities)
+            self._bring_to_mind(receipt.commit, receipt.outcome.entities)
         warnings = (*receipt.outcome.warnings, *rejected)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files, warnings=warnings)
 
@@ -381,13 +381,12 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         self._ground.prepare_writing()
         return settle(self._ground)
 
-    def _bring_to_mind(self, entities: Sequence[results.EntityRef]) -> None:
+    def _bring_to_mind(self, commit: str, entities: Sequence[results.EntityRef]) -> None:
         """Count a new memory about entities as an access of those known before (design document §9.4)."""
         today = self._ground.now().date()
-        for entity in entities:
-            known = self._ground.lookups.memory(entity.id)
-            if known is not None and known.moment is not None and known.moment.date() < today:
-                self._ground.count_access(entity.id)
+        known = (self._ground.lookups.memory(entity.id) for entity in entities)
+        older = {each.id: () for each in known if each and each.moment and each.moment.date() < today}
+        self._ground.count_accesses_with(commit, older)
 
     def _set_pins(self, names: Sequence[str], *, pinned: bool) -> results.Changed:
         from workbench.engine.decay import plan_pin, plan_unpin

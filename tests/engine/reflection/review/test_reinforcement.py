@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from workbench.engine.documents import Evidence
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.review.reinforcement import still_relevant
@@ -23,5 +25,7 @@ def test_evidence_counts_once_but_not_the_old_side_nor_what_is_let_go() -> None:
             score=0,
         ),
     )
-    assert still_relevant(items) == ("entity:project--harbor",)
-    assert still_relevant((forms.fact("project--harbor", "x", (FIRST,), reason="Said."),)) == (FIRST.id,)
+    items = tuple(replace(item, id=f"r-001.{number}") for number, item in enumerate(items, 1))
+    assert still_relevant(items) == {"entity:project--harbor": ("r-001.1", "r-001.2")}
+    said = forms.fact("project--harbor", "x", (FIRST,), reason="Said.")
+    assert still_relevant((said,)) == {FIRST.id: (said.id,)}
