@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout
 from workbench.engine.documents.audit_log import AuditLogFile, render_audit_line
 from workbench.engine.errors import HistoryDamaged, OutsideWorkspace, StorageError
+from workbench.engine.history.alerts import PENDING, open_history_alerts
 from workbench.engine.history.audit_projection import audit_lines, pruned_before
 from workbench.engine.history.commit_message import author_of, parse_message
 from workbench.engine.history.git_program import git_available, run_git
@@ -18,7 +19,7 @@ from workbench.engine.history.views import read_work_file
 from workbench.engine.results import Verified, VerifyProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from workbench.engine.history.git_store import Commit, GitStore
     from workbench.engine.history.history import History
@@ -31,9 +32,9 @@ _ROUNDS = 3
 def verify(history: History, *, deep: bool = False) -> Verified:
     """Check everything that accounts for memory; writes nothing and waits for nobody.
 
-    Kinds of problems: `rewritten` (history is not the one last seen), `broken-object`, `foreign-commit`,
-    `missing-trailer`, `author`, `unaccounted` (a commit changed a file without an audit line; deep only),
-    `log-missing` (a commit without its line), `log-extra` (a line without its commit), `log-order`,
+    Kinds of problems: `rewritten` (history is not the one last seen, or the alert that says so is open),
+    `broken-object`, `foreign-commit`, `missing-trailer`, `author`, `unaccounted` (a commit changed a file without
+    an audit line; deep only), `log-missing` (a commit without its line), `log-extra` (a line without its commit), `log-order`,
     `log-line` (unreadable), `outside-edit`, `unreadable`, `unfinished` (a writer is at work, or died).
 
     Args:
@@ -54,7 +55,8 @@ def verify(history: History, *, deep: bool = False) -> Verified:
 
 def _verify_once(history: History, *, deep: bool) -> Verified:
     if not history.exists:
-        return Verified(True, (), 0, 0)
+        gone = tuple(_rewriting(history, ()))
+        return Verified(not gone, gone, 0, 0)
     store = history.store
     problems: list[VerifyProblem] = []
     commits: list[Commit] = []
@@ -66,10 +68,7 @@ def _verify_once(history: History, *, deep: bool) -> Verified:
         entries, found = _log_problems(history, commits)
         problems.extend(found)
         problems.extend(_file_problems(history, commits[0] if commits else None))
-        seen = load_seen(history.state)
-        rewritten = tampering(store, seen) if seen else None
-        if rewritten:
-            problems.append(VerifyProblem("rewritten", layout.HISTORY, rewritten))
+        problems.extend(_rewriting(history, commits))
         if deep:
             problems.extend(_deep_problems(store, commits))
     except HistoryDamaged as error:
@@ -78,6 +77,28 @@ def _verify_once(history: History, *, deep: bool) -> Verified:
         detail = "A writer is at work, or died; the next change finishes what it began."
         problems.append(VerifyProblem("unfinished", layout.HISTORY, detail))
     return Verified(not problems, tuple(problems), len(commits), entries)
+
+
+def _rewriting(history: History, commits: Sequence[Commit]) -> Iterator[VerifyProblem]:
+    """Yield what says that history is not the one that grew here, until a person acknowledges it."""
+    for name, commit in open_history_alerts(commits):
+        told = parse_message(commit).summary.removesuffix(PENDING)
+        how = f"If you know why, acknowledge it: workbench audit ack {name}"
+        detail = f"{told} Noticed {commit.moment:%Y-%m-%d %H:%M}. {how}"
+        yield VerifyProblem("rewritten", layout.HISTORY, detail)
+    seen = load_seen(history.state)
+    # A purge that is under way has put its own history in place before it notes what was last seen.
+    if seen is None or purge_is_unfinished(history.path):
+        return
+    if not history.exists:
+        detail = (
+            f"The history is gone: it was last seen at commit {seen.head[:SHORT]}. Put {layout.HISTORY} back from a "
+            "backup, or begin a new history with: workbench init. That raises an alert for a person to acknowledge."
+        )
+        yield VerifyProblem("rewritten", layout.HISTORY, detail)
+    elif rewritten := tampering(history.store, seen):
+        detail = f"{rewritten.removesuffix(PENDING)} The next change raises an alert for it: workbench audit alerts"
+        yield VerifyProblem("rewritten", layout.HISTORY, detail)
 
 
 def _commit_problems(store: GitStore, commit: Commit) -> Iterator[VerifyProblem]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require, require_by_hand
-from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound
 from workbench.engine.workspace.asked_moments import read_time
 from workbench.engine.workspace.ground import Ground
 from workbench.engine.workspace.keeping_up import KeepingUp
@@ -136,7 +137,9 @@ class Auditing(KeepingUp):
         from workbench.engine.history.verify import verify
         from workbench.engine.workspace.held_back import waiting
 
-        self._ground.adopt_for_reading()
+        # What is damaged is what this is asked for: it is listed, and keeps nothing from being looked at.
+        with contextlib.suppress(HistoryDamaged):
+            self._ground.adopt_for_reading()
         verified = verify(self._ground.history)
         if not any(each.kind == "outside-edit" for each in verified.problems):
             return verified
