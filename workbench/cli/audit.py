@@ -9,8 +9,9 @@ from workbench.cli.command import group
 from workbench.cli.completing import complete_file
 from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page, safe_line
+from workbench.cli.progress_line import ProgressLine
 from workbench.engine.errors import NotFound
-from workbench.engine.results import Alerts, AuditLog, Changed
+from workbench.engine.results import Alerts, AuditLog, Changed, VerifyProgress
 
 ENTRIES_SHOWN = 40
 
@@ -144,13 +145,29 @@ audit_command.add_command(audit_at.at)
     "verify",
     short_help="Check that log, history and files agree",
     answers="Has anybody changed memory or its history unseen?",
-    examples=("workbench audit verify",),
+    examples=("workbench audit verify", "workbench audit verify --deep"),
+)
+@click.option(
+    "--deep",
+    is_flag=True,
+    help="Read every object of the history too, to its last byte; needs git, and takes longer.",
 )
 @click.pass_obj
-def verify(bench: Invocation) -> int:
-    """The exit code is 1 where they disagree."""
+def verify(bench: Invocation, deep: bool) -> int:
+    """The exit code is 1 where they disagree, where an object is damaged, and where history was rewritten and
+    nobody has acknowledged that yet.
+    """
+    line = ProgressLine()
+
+    def told(progress: VerifyProgress) -> None:
+        of = f" of {progress.total:,}" if progress.total else ""
+        line.tell(f"Checking {progress.phase}: {progress.done:,}{of}")
+
     with bench.open() as workspace:
-        verified = workspace.audit_verify()
+        try:
+            verified = workspace.audit_verify(deep=deep, progress=told)
+        finally:
+            line.end()
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.audit import verified_lines

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         FileDiff,
         Verified,
         VerifyProblem,
+        VerifyProgress,
     )
     from workbench.engine.results.core import (
         CoreBlock,
@@ -271,6 +272,7 @@ _HOME: Final = {
     "TokenUse": "reflection",
     "Validity": "memories",
     "Verified": "audit",
+    "VerifyProgress": "audit",
     "VerifyProblem": "audit",
     "WhyNot": "recall",
     "camel_case": "json_shape",
@@ -395,6 +397,7 @@ __all__ = [
     "Validity",
     "Verified",
     "VerifyProblem",
+    "VerifyProgress",
     "WhyNot",
     "camel_case",
     "to_json",

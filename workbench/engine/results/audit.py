@@ -67,6 +67,15 @@ class Verified:
 
 
 @dataclass(frozen=True)
+class VerifyProgress:
+    """How far `audit verify` has come; `total` is 0 where nobody knows it yet."""
+
+    phase: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
 class BlameLine:
     """Who wrote a line, and when."""
 

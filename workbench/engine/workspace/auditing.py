@@ -132,15 +132,31 @@ class Auditing(KeepingUp):
         past = looking.of(commit, asked)
         return past.moment if path is None else past.moment_of(path)
 
-    def audit_verify(self) -> results.Verified:
-        """Check that audit log, git history and files agree; an edit with a secret that waits for a person does not."""
+    def audit_verify(
+        self,
+        *,
+        deep: bool = False,
+        progress: Callable[[results.VerifyProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> results.Verified:
+        """Check that audit log, git history and files agree; an edit with a secret that waits for a person does not.
+
+        Args:
+            deep: Read every object of the history as well, which takes the git program.
+            progress: Told now and then how far it has come.
+            cancelled: Asked all the while.
+
+        Raises:
+            Cancelled: It was called off.
+            HistoryError: The git program is needed and missing.
+        """
         from workbench.engine.history.verify import verify
         from workbench.engine.workspace.held_back import waiting
 
         # What is damaged is what this is asked for: it is listed, and keeps nothing from being looked at.
         with contextlib.suppress(HistoryDamaged):
             self._ground.adopt_for_reading()
-        verified = verify(self._ground.history)
+        verified = verify(self._ground.history, deep=deep, progress=progress, cancelled=cancelled)
         if not any(each.kind == "outside-edit" for each in verified.problems):
             return verified
         left_out = {each.path for each in waiting(self._ground) if each.is_left_out}
