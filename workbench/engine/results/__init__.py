@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import (
+        ActionCommit,
         Alert,
         Alerts,
         AuditEntry,
@@ -156,6 +157,7 @@ if TYPE_CHECKING:
     )
 
 _HOME: Final = {
+    "ActionCommit": "audit",
     "Alert": "audit",
     "Alerts": "audit",
     "Applied": "reflection",
@@ -280,6 +282,7 @@ _HOME: Final = {
 }
 
 __all__ = [
+    "ActionCommit",
     "Alert",
     "Alerts",
     "Applied",

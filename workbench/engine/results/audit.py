@@ -8,7 +8,12 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """One line of the audit log."""
+    """One line of the audit log.
+
+    Args:
+        group: The first commit of the action that it belongs to; entries of one action have the same.
+        action_commits: How many commits that action has.
+    """
 
     timestamp: datetime
     action: str
@@ -17,6 +22,8 @@ class AuditEntry:
     approval: str
     summary: str
     commit: str | None
+    group: str | None = None
+    action_commits: int = 1
 
 
 @dataclass(frozen=True)
@@ -114,8 +121,17 @@ class DiffView:
 
 
 @dataclass(frozen=True)
+class ActionCommit:
+    """One of the commits that make up an action."""
+
+    commit: str
+    timestamp: datetime
+    subject: str
+
+
+@dataclass(frozen=True)
 class CommitView:
-    """One commit with everything that accounts for it."""
+    """One commit with everything that accounts for it; `action` lists all commits of its action, newest first."""
 
     commit: str
     timestamp: datetime
@@ -127,3 +143,4 @@ class CommitView:
     entries: tuple[AuditEntry, ...]
     trailers: tuple[tuple[str, str], ...]
     undone_by: str | None = None
+    action: tuple[ActionCommit, ...] = ()

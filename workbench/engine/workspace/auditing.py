@@ -38,8 +38,9 @@ class Auditing(KeepingUp):
         text: str | None = None,
         limit: int | None = None,
         offset: int = 0,
+        actions: int | None = None,
     ) -> results.AuditLog:
-        """Return what changed, newest first.
+        """Return what changed, newest first; entries of one action name the same `group`.
 
         Args:
             actor: An actor tag or pattern, `reflection:*`.
@@ -50,18 +51,36 @@ class Auditing(KeepingUp):
             text: Words of the summary, file or actor.
             limit: Most entries.
             offset: Entries to pass over.
+            actions: Most actions; all of their entries are given.
 
         Raises:
             InvalidInput: A time is no time.
         """
-        from workbench.engine.history.queries import LogFilter, read_entries
+        from itertools import islice
+
+        from workbench.engine.history.queries import LogFilter, iterate_entries, newest_actions
 
         self._ground.adopt_for_reading()
         wanted = LogFilter(
             actor, action, file, self._time(since, "since"), self._time(until, "until", end=True), text
         )
-        store = self._ground.history.store if self._ground.has_history() else None
-        return results.AuditLog(read_entries(self._ground.root, store, wanted, limit=limit, offset=offset))
+        if not self._ground.has_history():
+            return results.AuditLog(())
+        root, store, told = self._ground.root, self._ground.history.store, self._told_by_action()
+        if actions is not None:
+            found = newest_actions(map(told, iterate_entries(root, store)), wanted, actions)
+        else:
+            found = map(told, iterate_entries(root, store, wanted))
+        return results.AuditLog(tuple(islice(found, offset, None if limit is None else offset + limit)))
+
+    def _told_by_action(self) -> Callable[[results.AuditEntry], results.AuditEntry]:
+        """Return what adds to an entry the action it belongs to; in a damaged history each commit is one of its own."""
+        from workbench.engine.history.queries import Actions
+
+        try:
+            return Actions(self._ground.looking_back.line()).told
+        except HistoryDamaged:
+            return lambda entry: replace(entry, group=entry.commit)
 
     def audit_pages(self, size: int) -> Iterator[tuple[results.AuditEntry, ...]]:
         """Yield the whole log, newest first, in pages, reading no further than is asked for.
@@ -74,7 +93,8 @@ class Auditing(KeepingUp):
         from workbench.engine.history.queries import iterate_entries
 
         if self._ground.has_history():
-            entries = iterate_entries(self._ground.root, self._ground.history.store)
+            told = self._told_by_action()
+            entries = map(told, iterate_entries(self._ground.root, self._ground.history.store))
             while page := tuple(islice(entries, size)):
                 yield page
 
