@@ -215,20 +215,25 @@ class Auditing(KeepingUp):
         receipt = prune(self._ground.history, self._ground.settings.audit.retention_days)
         return results.Changed(receipt.commit, receipt.files)
 
-    def revert(self, commit_or_item: str) -> results.Changed:
+    def revert(self, commit_or_item: str, *, whole: bool = False) -> results.Changed:
         """Take back what one commit, or one item of a reflection (`r-012.3`), changed.
 
         Later changes elsewhere in the same files stay.
+
+        Args:
+            commit_or_item: Which.
+            whole: Take back every commit of the action that this one belongs to, such as an import.
 
         Raises:
             NotFound: There is no such commit or item.
             Stale: What it changed was changed again since.
         """
-        from workbench.engine.history.revert import revert
+        from workbench.engine.history.revert import revert, revert_action
 
+        act = revert_action if whole else revert
         return self._take_back(
             f"revert {commit_or_item}",
-            lambda ground: revert(
+            lambda ground: act(
                 ground.history,
                 commit_or_item,
                 ground.attribution(f"revert {commit_or_item}"),
