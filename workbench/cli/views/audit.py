@@ -178,6 +178,8 @@ def verified_lines(page: Page, verified: Verified) -> list[str]:
         return [f"{page.paint('✓', 'good')} Log, history and files agree ({seen})."]
     mark = page.paint("!", "accent") if verified.ok else page.paint("✗", "bad")
     agree = "agree, with remarks" if verified.ok else "disagree"
+    if {problem.kind for problem in verified.problems} == {"rewritten"}:
+        agree = "agree, but this is not the history that was last seen"
     lines = [f"{mark} Log, history and files {agree} ({seen})."]
     for problem in verified.problems:
         lines.append(f"  {page.paint(safe_line(problem.kind), 'accent')}  {safe_line(problem.where)}")
