@@ -367,6 +367,44 @@ def test_the_log_tells_each_commit_once_and_alike_acts_once() -> None:
     assert text(lines).count("rewrote Identity") == 1
 
 
+def test_an_action_of_several_commits_is_told_once_with_the_way_to_all_of_it() -> None:
+    steps = [
+        dataclasses.replace(
+            samples.ENTRY,
+            summary=f"step {number}",
+            commit=f"{number}bc1234567",
+            group="0bc1234567",
+            action_commits=6,
+        )
+        for number in reversed(range(6))
+    ]
+    between = dataclasses.replace(samples.ENTRY, summary="upkeep", commit="fff1234567", group="fff1234567")
+    lines = log_lines(Page(), r.AuditLog((*steps[:2], between, *steps[2:])))
+    told = text(lines)
+    assert [line for line in lines if line.startswith("2026")] == [
+        "2026-02-02 14:30  5bc1234  reflection:r-012  (approved)  6 commits",
+        "2026-02-02 14:30  fff1234  reflection:r-012  (approved)",
+    ]
+    assert "step 0" in told
+    assert "step 5" not in told
+    assert "workbench audit show 0bc1234" in told
+    assert "Older ones: --limit 5" in text(log_lines(Page(), r.AuditLog((*steps, between)), most=1))
+    view = dataclasses.replace(
+        samples.COMMIT_VIEW,
+        action=tuple(r.ActionCommit(str(each.commit), each.timestamp, each.summary) for each in steps),
+    )
+    shown = text(commit_lines(Page(), view))
+    assert "One action in 6 commits" in shown
+    assert all(f"step {number}" in shown for number in range(6))
+
+
+def test_a_rewritten_history_that_agrees_with_itself_is_not_called_well() -> None:
+    problem = r.VerifyProblem("rewritten", ".audit", "Noticed. workbench audit ack a-1")
+    told = text(verified_lines(Page(), r.Verified(False, (problem,), 3, 3)))
+    assert told.startswith("✗ Log, history and files agree, but this is not the history that was last seen")
+    assert "workbench audit ack a-1" in told
+
+
 def test_a_score_shows_the_numbers_it_was_made_of() -> None:
     terms = {
         "base": 1.0, "lambda": 0.03, "days": 100, "decay": 0.0498, "accessCount": 3, "reinforcement": 2.0,

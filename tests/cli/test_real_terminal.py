@@ -98,6 +98,45 @@ def test_without_a_git_program_it_says_so_once_and_goes_on(agent: Program, tmp_p
     assert any("git" in warning for warning in bare.json("core", "add", "Persona", "Be brief")["warnings"])
 
 
+def test_verify_reads_all_and_tells_of_a_rewritten_history(agent: Program, tmp_path: Path) -> None:
+    agent.json("remember", "We chose tea", "--store", "episodic")
+    agent.json("remember", "We chose cups", "--store", "episodic")
+    assert agent.json("audit", "verify", "--deep")["ok"]
+    _, shown = at_terminal(agent, "audit", "verify", "--deep")
+    assert "Checking " in shown
+    bare = agent.with_environment(PATH=str(tmp_path / "nothing"))
+    refused = bare.json("audit", "verify", "--deep", code=1)
+    assert "git program is missing" in refused["error"]["message"]
+    assert "Install git" in refused["error"]["remedy"]
+    branch = agent.folder / ".audit/refs/heads/main"
+    branch.unlink()
+    (problem,) = agent.json("audit", "verify", code=1)["problems"]
+    assert problem["kind"] == "rewritten"
+    alert = problem["detail"].rpartition(" ")[2]
+    assert agent.json("audit", "ack", alert)["ok"]
+    assert agent.json("audit", "verify", "--deep")["ok"]
+
+
+def test_the_log_counts_actions_for_people_and_entries_for_programs(agent: Program) -> None:
+    for number in range(3):
+        agent.json("remember", f"We chose {number} cups", "--store", "episodic")
+    told = agent.run("audit", "log", "--limit", "2", "--actor", "manual").stdout
+    assert sum(line.startswith("20") for line in told.splitlines()) <= 2
+    entries = agent.json("audit", "log", "--limit", "2")["entries"]
+    assert len(entries) == 2
+    assert {
+        "group",
+        "actionCommits",
+        "timestamp",
+        "action",
+        "file",
+        "actor",
+        "approval",
+        "summary",
+        "commit",
+    } == set(entries[0])
+
+
 def test_an_agents_shell_makes_no_workspace(agent: Program, tmp_path: Path) -> None:
     done = agent.with_environment(WORKBENCH_ROLE="agent:scout").run("init", str(tmp_path / "new"))
     assert done.returncode == 5

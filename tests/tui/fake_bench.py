@@ -376,6 +376,16 @@ class FakeBench(FakeReview, FakeSeeing, FakeImporting):
         self._changed("revert", commit)
         return Outcome(f"Reverted {commit[:7]}", "1111111")
 
+    def revert_action(self, commit: str) -> Outcome:
+        self._guard()
+        self._changed("revert_action", commit)
+        return Outcome(f"Took back {commit[:7]}", "1111111")
+
+    def revert_reflection(self, reflection: str) -> Outcome:
+        self._guard()
+        self._changed("revert_reflection", reflection)
+        return Outcome(f"Took back reflection {reflection}", "1111111")
+
     def acknowledge(self, alert_ids: Sequence[str]) -> Outcome:
         self._guard()
         self.open_alerts = [alert for alert in self.open_alerts if alert.id not in set(alert_ids)]
@@ -432,7 +442,7 @@ def _episode(row: dict[str, Any]) -> Episode:
 def _entry(*, when: str, action: str, file: str, actor: str, approval: str, summary: str) -> AuditEntry:
     moment = datetime.fromisoformat(when).replace(tzinfo=ZONE)
     commit = f"{int(moment.timestamp()) // 60 * 2654435761 % 16**7:07x}"
-    return AuditEntry(moment, action, file, actor, approval, summary, commit)
+    return AuditEntry(moment, action, file, actor, approval, summary, commit, commit)
 
 
 def many_episodes(count: int) -> list[Episode]:

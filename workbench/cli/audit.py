@@ -9,10 +9,11 @@ from workbench.cli.command import group
 from workbench.cli.completing import complete_file
 from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page, safe_line
+from workbench.cli.progress_line import ProgressLine
 from workbench.engine.errors import NotFound
-from workbench.engine.results import Alerts, AuditLog, Changed
+from workbench.engine.results import Alerts, Changed, VerifyProgress
 
-ENTRIES_SHOWN = 40
+ACTIONS_SHOWN = 40
 
 audit_command = group(
     "audit",
@@ -44,7 +45,7 @@ audit_command = group(
     "--limit",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"At most so many; {ENTRIES_SHOWN} if left out, all with --json.",
+    help=f"Show at most N actions, {ACTIONS_SHOWN} if left out; with --json at most N entries, all if left out.",
 )
 @click.pass_obj
 def log(
@@ -57,20 +58,24 @@ def log(
     text: str | None,
     limit: int | None,
 ) -> int:
-    # One more than is shown tells whether there are more.
-    asked = limit if limit is not None or bench.json else ENTRIES_SHOWN + 1
+    # One more than is shown says whether there are more.
+    actions = None if bench.json else limit or ACTIONS_SHOWN + 1
     with bench.open() as workspace:
         found = workspace.audit_log(
-            actor=actor, action=action, file=file, since=since, until=until, text=text, limit=asked
+            actor=actor,
+            action=action,
+            file=file,
+            since=since,
+            until=until,
+            text=text,
+            limit=limit if bench.json else None,
+            actions=actions,
         )
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.audit import log_lines
 
-        if limit is None and len(found.entries) > ENTRIES_SHOWN:
-            more = page.paint(f"Older ones: --limit {ENTRIES_SHOWN * 5}, or --until.", "quiet")
-            return [*log_lines(page, AuditLog(found.entries[:ENTRIES_SHOWN])), more]
-        return log_lines(page, found)
+        return log_lines(page, found, most=limit or ACTIONS_SHOWN)
 
     filtered = any(value is not None for value in (actor, action, file, since, until, text))
     return bench.report(found, view, code=NOTHING_FOUND if filtered and not found.entries else DONE)
@@ -144,13 +149,29 @@ audit_command.add_command(audit_at.at)
     "verify",
     short_help="Check that log, history and files agree",
     answers="Has anybody changed memory or its history unseen?",
-    examples=("workbench audit verify",),
+    examples=("workbench audit verify", "workbench audit verify --deep"),
+)
+@click.option(
+    "--deep",
+    is_flag=True,
+    help="Read every object of the history too, to its last byte; needs git, and takes longer.",
 )
 @click.pass_obj
-def verify(bench: Invocation) -> int:
-    """The exit code is 1 where they disagree."""
+def verify(bench: Invocation, deep: bool) -> int:
+    """The exit code is 1 where they disagree, where an object is damaged, and where history was rewritten and
+    nobody has acknowledged that yet.
+    """
+    line = ProgressLine()
+
+    def told(progress: VerifyProgress) -> None:
+        of = f" of {progress.total:,}" if progress.total else ""
+        line.tell(f"Checking {progress.phase}: {progress.done:,}{of}")
+
     with bench.open() as workspace:
-        verified = workspace.audit_verify()
+        try:
+            verified = workspace.audit_verify(deep=deep, progress=told)
+        finally:
+            line.end()
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.audit import verified_lines

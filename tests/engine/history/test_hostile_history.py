@@ -101,7 +101,7 @@ def test_git_fetches_nothing_whatever_the_config_names(notebook: Notebook, tmp_p
             f'[remote "origin"]\n\turl = ext::{program}\n\tpromisor = true\n[protocol "ext"]\n\tallow = always\n'
         )
     missing = "1" * 40
-    assert git_program.run_git(history, "cat-file", "-p", missing).returncode != 0
+    assert git_program.run_git(history, "cat-file", "-p", missing).status != 0
     assert not ran.exists()
     # Left to itself, git does run it.
     subprocess.run(

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from tests.engine.history.notebook import START, Notebook
 from workbench.engine import layout
@@ -14,14 +18,18 @@ from workbench.engine.history import Action
 from workbench.engine.history.line import read_line
 from workbench.engine.history.moments import commit_at
 from workbench.engine.history.queries import (
+    Actions,
     LogFilter,
     blame,
     diff,
     file_history,
     iterate_entries,
+    newest_actions,
     read_entries,
     show_commit,
 )
+from workbench.engine.history.trailers import CONTINUES
+from workbench.engine.results import AuditEntry
 
 
 @pytest.fixture
@@ -154,3 +162,79 @@ def test_the_commit_at_a_time_is_the_newest_in_order_not_later(notebook: Noteboo
     notebook.clock.advance(hours=-1, minutes=-10)
     late = notebook.write("MEMORY.md", "the clock was set back\n")
     assert commit_at(notebook.history.store, START + timedelta(minutes=30)) == late
+
+
+ACTORS = ("manual", "bot:main", "reflection:r-001", "reflection:r-002", "system:decay")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(ACTORS), st.integers(0, 4), st.integers(1, 3)), min_size=1, max_size=9)
+)
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_actions_part_the_log_into_groups_without_remainder(
+    tmp_path_factory: pytest.TempPathFactory, acts: list[tuple[str, int, int]]
+) -> None:
+    notebook = Notebook(tmp_path_factory.mktemp("actions"))
+    commits: list[str] = []
+    for number, (actor, back, files) in enumerate(acts):
+        going_on = ((CONTINUES, commits[-back]),) if 0 < back <= len(commits) and actor == "bot:main" else ()
+        texts: dict[str, str | None] = {f"memory/vault/{at}.md": f"{number}\n" for at in range(files)}
+        commits.append(notebook.write_all(texts, actor=actor, trailers=going_on))
+    history = notebook.history
+    line = read_line(history.store)
+    plain = read_entries(notebook.root, history.store)
+    told = [Actions(line).told(entry) for entry in plain]
+    assert [replace(entry, group=None, action_commits=1) for entry in told] == list(plain)
+    members: dict[str | None, set[str | None]] = {}
+    for entry in told:
+        members.setdefault(entry.group, set()).add(entry.commit)
+    # Each commit is in one group, each group names its oldest commit and counts all of them.
+    assert sum(map(len, members.values())) == len(line)
+    for entry in told:
+        assert entry.action_commits == len(members[entry.group])
+        assert entry.group == max(
+            members[entry.group], key=lambda name: [e.commit for e in plain].index(name)
+        )
+        shown = show_commit(history.store, line, str(entry.commit))
+        assert {each.commit[:10] for each in shown.action} == members[entry.group]
+        assert {each.group for each in shown.entries} == {entry.group}
+    order = list(dict.fromkeys(entry.group for entry in told))
+    for limit in range(1, len(order) + 2):
+        chosen = set(order[:limit])
+        wanted = [entry for entry in told if entry.group in chosen]
+        assert list(newest_actions(iter(told), LogFilter(), limit)) == wanted
+
+
+def test_a_reflections_commits_are_one_action_until_somebody_else_comes_between(notebook: Notebook) -> None:
+    writes = (
+        "reflection:r-001",
+        "system:decay",
+        "reflection:r-001",
+        "manual",
+        "reflection:r-001",
+        "reflection:r-002",
+    )
+    commits = [
+        notebook.write("MEMORY.md", f"- {number}\n", actor=actor) for number, actor in enumerate(writes)
+    ]
+    line = read_line(notebook.history.store)
+    places = [line.actions()[line.place(commit) or 0] for commit in commits]
+    assert [places.index(place) for place in places] == [0, 1, 0, 3, 4, 5]
+
+
+def test_only_as_much_is_read_as_the_newest_actions_take(notebook: Notebook) -> None:
+    first = notebook.write("MEMORY.md", "- one\n")
+    for number in range(6):
+        notebook.write("MEMORY.md", f"- {number}\n", trailers=((CONTINUES, first),) if number == 3 else ())
+    history = notebook.history
+    read = 0
+
+    def entries() -> Iterator[AuditEntry]:
+        nonlocal read
+        told = Actions(read_line(history.store)).told
+        for entry in iterate_entries(notebook.root, history.store):
+            read += 1
+            yield told(entry)
+
+    assert len(list(newest_actions(entries(), LogFilter(), 2))) == 2
+    assert read == 3

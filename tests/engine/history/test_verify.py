@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.engine.history.notebook import Notebook
 from workbench.engine import layout
+from workbench.engine.errors import Cancelled, HistoryError
 from workbench.engine.history import Action, History
 from workbench.engine.history.git_program import git_command, git_environment
 from workbench.engine.history.verify import verify
+from workbench.engine.results import VerifyProgress
 
 
 @pytest.fixture
@@ -125,3 +130,136 @@ def test_an_unfinished_transaction_is_named(notebook: Notebook) -> None:
     journal = notebook.history.path / "workbench.journal"
     journal.write_bytes(journal.read_bytes().rpartition(b"done ")[0])
     assert kinds(notebook.history) == ["unfinished"]
+
+
+def deeply(notebook: Notebook) -> list[str]:
+    """Return the kinds of problems that a process finds which has read nothing yet."""
+    fresh = History(notebook.root, clock=notebook.clock, state=notebook.history.state)
+    return kinds(fresh, deep=True)
+
+
+@pytest.fixture
+def rich(notebook: Notebook) -> Notebook:
+    """A history with objects that no branch leads to any more, loose ones and packed ones."""
+    for number in range(8):
+        notebook.write(f"memory/vault/{number}.md", f"{number}\n" * 40, summary=f"number {number}")
+    git(notebook, "hash-object", "-w", "--stdin", message="nobody leads here")
+    return notebook
+
+
+def flip(place: Path, at: int) -> bytes:
+    """Change one byte of a file; return what it held."""
+    before = place.read_bytes()
+    place.chmod(0o644)
+    place.write_bytes(before[:at] + bytes([before[at] ^ 0x10]) + before[at + 1 :])
+    return before
+
+
+def test_a_flipped_byte_in_any_loose_object_is_found(rich: Notebook) -> None:
+    places = sorted((rich.history.path / "objects").glob("??/*"))
+    assert len(places) > 40
+    missed = []
+    for number, place in enumerate(places):
+        size = place.stat().st_size
+        before = flip(place, (0, size // 2, size - 1)[number % 3])
+        if "broken-object" not in deeply(rich):
+            missed.append(place.name)
+        place.write_bytes(before)
+    assert missed == []
+    assert deeply(rich) == []
+
+
+def test_a_flipped_byte_in_any_packed_object_is_found(rich: Notebook) -> None:
+    git(rich, "repack", "-adq")
+    git(rich, "prune-packed", "-q")
+    (index,) = (rich.history.path / "objects/pack").glob("*.idx")
+    rows = [line.split() for line in git(rich, "verify-pack", "-v", str(index)).splitlines()]
+    spans = [
+        (int(row[4]), int(row[3])) for row in rows if len(row) > 4 and row[1] in ("commit", "tree", "blob")
+    ]
+    assert len(spans) > 40
+    pack = index.with_suffix(".pack")
+    missed = []
+    for start, size in spans:
+        before = flip(pack, start + size // 2)
+        if "broken-object" not in deeply(rich):
+            missed.append(start)
+        pack.write_bytes(before)
+    assert missed == []
+    before = flip(index, index.stat().st_size // 2)
+    assert deeply(rich) != []
+    index.write_bytes(before)
+    assert deeply(rich) == []
+
+
+def test_nothing_around_the_history_changes_what_is_found(
+    rich: Notebook, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = tmp_path / "ran"
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    program.chmod(0o755)
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(
+        f"[core]\n\thooksPath = {tmp_path}\n\tfsmonitor = {program}\n\tpager = {program}\n"
+        "[fsck]\n\tmissingEmail = ignore\n[extensions]\n\tnonsense = 1\n"
+    )
+    monkeypatch.setenv("HOME", str(home))
+    for name, value in {
+        "GIT_DIR": str(tmp_path),
+        "GIT_OBJECT_DIRECTORY": str(tmp_path),
+        "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "core.repositoryFormatVersion",
+        "GIT_CONFIG_VALUE_0": "99",
+        "GIT_TRACE": str(tmp_path / "trace"),
+        "GIT_EXEC_PATH": str(tmp_path),
+        "GIT_PYTHON_REFRESH": "nonsense",
+        "GIT_PYTHON_GIT_EXECUTABLE": str(program),
+        "GIT_PYTHON_TRACE": "full",
+    }.items():
+        monkeypatch.setenv(name, value)
+    code = (
+        "import sys; from pathlib import Path; from workbench.engine.history.git_program import run_git\n"
+        "ran = run_git(Path(sys.argv[1]), 'fsck', '--full', '--strict')\n"
+        "sys.exit(ran.status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(rich.history.path)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    place = next(iter(sorted((rich.history.path / "objects").glob("??/*"))))
+    flip(place, place.stat().st_size // 2)
+    assert "broken-object" in deeply(rich)
+    assert not ran.exists()
+    assert not (tmp_path / "trace").exists()
+
+
+def test_without_the_git_program_deep_says_so(notebook: Notebook, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", os.devnull)
+    assert verify(notebook.history).ok
+    with pytest.raises(HistoryError, match="git program is missing") as raised:
+        verify(notebook.history, deep=True)
+    assert "Install git" in str(raised.value.remedy)
+
+
+def _is_at(told: list[VerifyProgress], phase: str) -> bool:
+    return phase in {each.phase for each in told}
+
+
+def test_it_tells_how_far_it_is_and_can_be_called_off_at_each_step(rich: Notebook) -> None:
+    told: list[VerifyProgress] = []
+    assert verify(rich.history, deep=True, progress=told.append).ok
+    assert list(dict.fromkeys(each.phase for each in told)) == ["commits", "changes", "objects"]
+    assert all(0 <= each.done <= (each.total or each.done) for each in told)
+    for phase in ("commits", "changes", "objects"):
+        told.clear()
+        with pytest.raises(Cancelled):
+            verify(
+                rich.history,
+                deep=True,
+                progress=told.append,
+                cancelled=partial(_is_at, told, phase),
+            )
+        assert told[-1].phase == phase

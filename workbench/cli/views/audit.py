@@ -3,44 +3,93 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from workbench.cli.printing import Page, clip, pad, safe, safe_line, wrap
 from workbench.cli.views.times import at_minute, on_day
-from workbench.engine.results import Alert, Alerts, AuditLog, Blame, CommitView, DiffView, Verified
+from workbench.engine.results import (
+    Alert,
+    Alerts,
+    AuditEntry,
+    AuditLog,
+    Blame,
+    CommitView,
+    DiffView,
+    Verified,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
 ACTION, ACTOR = 8, 24
+MARGIN = " " * (ACTION + 4)
+# Acts of an action of several commits, and files of each, that the log shows.
+ACTS_SHOWN = 3
 DIFF_STYLES = {"+": "good", "-": "bad", "@": "place"}
 # What becomes of memories stands out from what is merely written.
 ACTION_STYLES = {"ALERT": "accent", "DELETE": "bad", "PURGE": "bad", "REVERT": "place", "ACK": "good"}
 
 
-def log_lines(page: Page, log: AuditLog) -> list[str]:
-    """List entries commit by commit: when, which, who and on whose approval; then what befell which files."""
+def log_lines(page: Page, log: AuditLog, *, most: int | None = None) -> list[str]:
+    """List actions: when, which commit, who and on whose approval; then what befell which files.
+
+    Args:
+        page: Where it is drawn.
+        log: The entries.
+        most: Actions shown; all by default.
+    """
     if not log.entries:
         return ["No entries."]
+    # Those of one action are mostly in a row; upkeep may lie between them.
+    by_action: dict[object, list[AuditEntry]] = {}
+    for entry in log.entries:
+        by_action.setdefault(entry.group or (entry.commit, entry.timestamp, entry.actor), []).append(entry)
+    lines = [line for entries in list(by_action.values())[:most] for line in _action_lines(page, entries)]
+    if most is not None and len(by_action) > most:
+        lines.append(page.paint(f"Older ones: --limit {most * 5}, or --until.", "quiet"))
+    return lines
+
+
+def _action_lines(page: Page, entries: Sequence[AuditEntry]) -> list[str]:
+    """Tell one action; of several commits, what it began with and how much more there is."""
+    first = entries[0]
+    commits = first.action_commits
+    lines = [_head_line(page, first, f"  {commits:,} commits" if commits > 1 else "")]
+    if commits == 1:
+        return lines + _acts_lines(page, entries)
+    acts = [list(alike) for _, alike in groupby(reversed(entries), key=_act)]
+    lines += _acts_lines(page, [entry for act in acts[:ACTS_SHOWN] for entry in act[:ACTS_SHOWN]])
+    name = first.group or first.commit or ""
+    return [*lines, page.paint(f"{MARGIN}All of it: workbench audit show {name[:7]}", "quiet")]
+
+
+def _head_line(page: Page, entry: AuditEntry, more: str = "") -> str:
+    agreed = "" if entry.approval in {"auto", "—"} else f"  ({safe_line(entry.approval)})"
+    return (
+        f"{page.paint(at_minute(page, entry.timestamp), 'strong')}  {(entry.commit or '–')[:7]:7}  "
+        f"{clip(safe_line(entry.actor), ACTOR)}{agreed}{more}"
+    )
+
+
+def _act(entry: AuditEntry) -> tuple[str, str]:
+    return entry.action, entry.summary
+
+
+def _acts_lines(page: Page, entries: Iterable[AuditEntry]) -> list[str]:
     lines: list[str] = []
-    for _, of_commit in groupby(log.entries, key=lambda entry: (entry.commit, entry.timestamp, entry.actor)):
-        entries = list(of_commit)
-        first = entries[0]
-        agreed = "" if first.approval in {"auto", "—"} else f"  ({safe_line(first.approval)})"
-        lines.append(
-            f"{page.paint(at_minute(page, first.timestamp), 'strong')}  {(first.commit or '–')[:7]:7}  "
-            f"{clip(safe_line(first.actor), ACTOR)}{agreed}"
-        )
-        for (action, summary), alike in groupby(entries, key=lambda entry: (entry.action, entry.summary)):
-            lines += _act_lines(page, action, summary, [entry.file for entry in alike])
+    for (action, summary), alike in groupby(entries, key=_act):
+        lines += _act_lines(page, action, summary, [entry.file for entry in alike])
     return lines
 
 
 def _act_lines(page: Page, action: str, summary: str, files: list[str]) -> list[str]:
     """Tell one act: the action beside each file it concerned, and once what was done."""
-    margin = " " * (ACTION + 4)
     lines = []
     for number, file in enumerate(files):
         word = "" if number else pad(safe_line(action), ACTION)
-        head = f"  {page.paint(word, ACTION_STYLES.get(action, ''))}  " if word else margin
+        head = f"  {page.paint(word, ACTION_STYLES.get(action, ''))}  " if word else MARGIN
         lines += [f"{head}{page.paint(safe_line(file), 'place')}"]
-    said = wrap(safe_line(summary), page.width, first=margin)
+    said = wrap(safe_line(summary), page.width, first=MARGIN)
     return lines + [page.paint(line, "quiet") for line in said if line.strip()]
 
 
@@ -60,14 +109,24 @@ def commit_lines(page: Page, commit: CommitView) -> list[str]:
     lines = [page.paint(line, "strong") for line in wrap(safe_line(commit.subject), page.width)]
     lines += page.table([(f"  {page.paint(name, 'quiet')}", value) for name, value in facts])
     if commit.entries:
-        lines.append("")
-        lines += log_lines(page, AuditLog(commit.entries))
+        lines += ["", _head_line(page, commit.entries[0]), *_acts_lines(page, commit.entries)]
     elif commit.files:
         lines += ["", *(f"  {page.paint(safe_line(path), 'place')}" for path in commit.files)]
+    if len(commit.action) > 1:
+        lines += ["", page.paint(f"One action in {len(commit.action):,} commits, newest first", "strong")]
+        for each in commit.action:
+            mark = "▸" if each.commit == commit.commit else " "
+            subject = safe_line(each.subject)
+            lines.append(
+                clip(f"{mark} {each.commit[:7]}  {at_minute(page, each.timestamp)}  {subject}", page.width)
+            )
     if commit.files:
         short = commit.commit[:7]
         lines += ["", page.paint(f"What changed: workbench audit diff {short}", "quiet")]
         if not commit.undone_by:
+            if len(commit.action) > 1 and commit.actor.startswith("reflection:"):
+                whole = f"workbench rollback --reflection {safe_line(commit.actor.partition(':')[2])}"
+                lines.append(page.paint(f"Take the whole reflection back: {whole}", "quiet"))
             lines.append(page.paint(f"Take it back: workbench revert {short}", "quiet"))
     return lines
 
@@ -123,6 +182,8 @@ def verified_lines(page: Page, verified: Verified) -> list[str]:
         return [f"{page.paint('✓', 'good')} Log, history and files agree ({seen}).", *waiting_lines]
     mark = page.paint("!", "accent") if verified.ok else page.paint("✗", "bad")
     agree = "agree, with remarks" if verified.ok else "disagree"
+    if {problem.kind for problem in verified.problems} == {"rewritten"}:
+        agree = "agree, but this is not the history that was last seen"
     lines = [f"{mark} Log, history and files {agree} ({seen})."]
     for problem in verified.problems:
         lines.append(f"  {page.paint(safe_line(problem.kind), 'accent')}  {safe_line(problem.where)}")

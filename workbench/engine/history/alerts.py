@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from workbench.engine import layout
 from workbench.engine.history.commit_message import AuditEntry, CommitMessage, parse_message
 from workbench.engine.history.git_store import Commit, GitStore, diff_text
 from workbench.engine.history.plan import Action
@@ -23,7 +24,11 @@ CRITICAL_MARK = "⚠️ CRITICAL: "
 CRITICAL_CHANGED = " ⚠️ CRITICAL FILE CHANGED"
 """What stands behind the trigger of a commit that changes a critical file."""
 
+PENDING = " Pending user acknowledgment."
+"""What the summary of an alert ends with."""
 _STATE = "alerts.json"
+_TELLING = ("[ALERT]", "[ACK]")
+_HISTORY = "history"
 
 
 @dataclass(frozen=True)
@@ -49,16 +54,16 @@ def is_authorised(actor: str, approval: str) -> bool:
 def critical_alert(file: str, action: str, actor: str, approval: str, transaction: str) -> CommitMessage:
     """Return the message of the alert that follows a change of a critical file."""
     if is_authorised(actor, approval):
-        kind, summary = "critical", "Critical file change detected. Pending user acknowledgment."
+        kind, summary = "critical", f"Critical file change detected.{PENDING}"
     else:
         kind = "integrity"
-        summary = f"Integrity: {actor} changed a critical file unasked. Pending user acknowledgment."
+        summary = f"Integrity: {actor} changed a critical file unasked.{PENDING}"
     return _alert(file, kind, summary, f"{action} by {actor}", transaction)
 
 
 def history_alert(detail: str, transaction: str) -> CommitMessage:
     """Return the message of the alert that says that somebody tampered with history."""
-    return _alert(".audit", "history", detail, "history differs from what was last seen", transaction)
+    return _alert(layout.HISTORY, _HISTORY, detail, "history differs from what was last seen", transaction)
 
 
 def _alert(file: str, kind: str, summary: str, trigger: str, transaction: str) -> CommitMessage:
@@ -91,7 +96,7 @@ def raised_alerts(store: GitStore, state: Path | None = None) -> list[RaisedAler
     for commit in store.walk(head):
         if commit.id == known_head:
             break
-        if commit.message.startswith(("[ALERT]", "[ACK]")):
+        if commit.message.startswith(_TELLING):
             new.append(commit)
     else:
         known = []
@@ -101,13 +106,31 @@ def raised_alerts(store: GitStore, state: Path | None = None) -> list[RaisedAler
     return found
 
 
+def open_history_alerts(commits: Iterable[Commit]) -> list[tuple[str, Commit]]:
+    """Return the alerts about history itself that nobody has acknowledged: id and commit, newest first.
+
+    Args:
+        commits: All of the history, newest first.
+    """
+    telling = [commit for commit in commits if commit.message.startswith(_TELLING)]
+    by_id = {commit.id: commit for commit in telling}
+    waiting = [
+        (raised.id, by_id[raised.commit])
+        for raised in _fold((), reversed(telling))
+        if not raised.acknowledgement
+    ]
+    return [
+        (name, commit) for name, commit in waiting if parse_message(commit).trailer(ALERT_KIND) == _HISTORY
+    ]
+
+
 def describe(store: GitStore, raised: RaisedAlert) -> Alert:
     """Return an alert with the change it is about."""
     commit = store.commit(raised.commit)
     message = parse_message(commit)
     change = _change_before(store, commit)
     diff, actor = "", message.actor
-    if message.trailer(ALERT_KIND) != "history" and change is not None:
+    if message.trailer(ALERT_KIND) != _HISTORY and change is not None:
         before = store.file_at(change.parent, message.file) if change.parent else None
         diff = diff_text(message.file, before, store.file_at(change.id, message.file))
         actor = parse_message(change).actor

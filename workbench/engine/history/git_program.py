@@ -1,22 +1,58 @@
-"""Runs the git program on the history, deaf to everybody's configuration and environment."""
+"""Runs the git program on the history by way of GitPython, deaf to everybody's configuration and environment."""
 
 from __future__ import annotations
 
 import os
+import re
+import selectors
 import shutil
 import subprocess
-from typing import TYPE_CHECKING
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from workbench.engine.errors import Cancelled, HistoryError
 
 # What git needs of the environment to run at all; everything else could change what it does.
 _KEPT = ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP")
+_LOOK_AGAIN = 0.1  # seconds between two looks at whether to go on
+_COUNTED = re.compile(rb"\((\d+)/(\d+)\)")
+_importing = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How git ended, and what it said."""
+
+    status: int
+    out: str
+    err: str
 
 
 def git_available() -> bool:
-    """Tell whether the git program is installed."""
+    """Return True where the git program is installed."""
     return shutil.which("git") is not None
+
+
+def require_git(purpose: str) -> None:
+    """Make sure that the git program is installed.
+
+    Args:
+        purpose: What it is needed for.
+
+    Raises:
+        HistoryError: It is missing.
+    """
+    if not git_available():
+        raise HistoryError(
+            f"The git program is missing; it is needed {purpose}.",
+            where="PATH",
+            remedy="Install git from git-scm.com. Everything but this and repacking works without it.",
+        )
 
 
 def git_command(folder: Path, *arguments: str) -> list[str]:
@@ -49,15 +85,103 @@ def git_environment() -> dict[str, str]:
     }
 
 
-def run_git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run git on a history to its end; the caller looks at how it went."""
-    return subprocess.run(
-        git_command(folder, *arguments),
-        env=git_environment(),
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
+def run_git(
+    folder: Path,
+    *arguments: str,
+    progress: Callable[[int, int], None] = lambda *_: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Ran:
+    """Run git on a history to its end; the caller looks at how it went.
+
+    Args:
+        folder: The git directory.
+        arguments: The git command and what it takes.
+        progress: Called with what git counts on its standard error: done, and to do.
+        cancelled: Asked all the while.
+
+    Raises:
+        Cancelled: It was called off; git has ended.
+        HistoryError: Git cannot be run.
+    """
+    process = start_git(folder, *arguments)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    out, err = bytearray(), bytearray()
+    try:
+        with selectors.DefaultSelector() as waiting:
+            waiting.register(process.stdout, selectors.EVENT_READ, out)
+            waiting.register(process.stderr, selectors.EVENT_READ, err)
+            while waiting.get_map():
+                if cancelled():
+                    raise Cancelled("It was called off.")
+                for key, _ in waiting.select(_LOOK_AGAIN):
+                    chunk = os.read(key.fd, 65536)
+                    key.data.extend(chunk)
+                    if not chunk:
+                        waiting.unregister(key.fileobj)
+                    elif key.data is err and (counted := _COUNTED.findall(chunk)):
+                        progress(int(counted[-1][0]), int(counted[-1][1]))
+        status = process.wait()
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+        process.stderr.close()
+    return Ran(status, out.decode("utf-8", "replace"), err.decode("utf-8", "replace"))
+
+
+def start_git(
+    folder: Path, *arguments: str, in_background: bool = False, pass_fds: tuple[int, ...] = ()
+) -> subprocess.Popen[bytes]:
+    """Start git on a history.
+
+    Args:
+        folder: The git directory.
+        arguments: The git command and what it takes.
+        in_background: It may outlive this process, gives way to all others, and nobody hears what it says.
+        pass_fds: Open files that it inherits.
+
+    Raises:
+        HistoryError: Git cannot be run.
+    """
+    require_git(f"for `git {arguments[0]}`")
+    gitpython = _gitpython()
+    # GitPython adds to the environment of this process; `env -i` has git see nothing of that.
+    variables = [f"{name}={value}" for name, value in git_environment().items()]
+    clean = [shutil.which("env") or "/usr/bin/env", "-i", *variables]
+    nice = ["nice", "-n", "19"] if in_background and shutil.which("nice") else []
+    try:
+        started = gitpython.Git(folder).execute(
+            [*nice, *clean, *git_command(folder, *arguments)],
+            as_process=True,
+            with_stdout=not in_background,
+            pass_fds=pass_fds,
+            start_new_session=in_background,
+        )
+    except (OSError, gitpython.GitError) as error:
+        raise HistoryError(
+            f"The git program cannot be run: {error}.",
+            where=str(folder),
+            remedy="Install git from git-scm.com, and give yourself the right to run it.",
+        ) from error
+    # Else GitPython would end the process as soon as it lets go of it.
+    process: subprocess.Popen[bytes] = started.proc
+    started.proc = None
+    if in_background and process.stderr is not None:
+        process.stderr.close()
+    return process
+
+
+def _gitpython() -> ModuleType:
+    """Import GitPython, whose import runs the git program that the environment names, with that environment."""
+    with _importing:
+        if "git" not in sys.modules:
+            aside = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("GIT_")}
+            os.environ["GIT_PYTHON_REFRESH"] = "quiet"
+            try:
+                return import_module("git")
+            finally:
+                del os.environ["GIT_PYTHON_REFRESH"]
+                os.environ.update(aside)
+        return sys.modules["git"]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.git_objects import parse_commit
 from workbench.engine.history.state_files import write_state
-from workbench.engine.history.trailers import REDOES, REVERTS, UNDOES
+from workbench.engine.history.trailers import CONTINUES, REDOES, REVERTS, UNDOES
 from workbench.engine.results import HistoryLine
 
 if TYPE_CHECKING:
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
     from workbench.engine.history.git_store import GitStore
 
 FILE = "history-line"
-_MAGIC = b"workbench-line-2\n"
+_MAGIC = b"workbench-line-3\n"
 _DIGEST = 16
 _HASH = 20
 # The plain case of what `parse_commit` and `parse_message` read, for they take most of the time.
 _HEAD = re.compile(
     rb"tree [0-9a-f]{40}\n(?:parent ([0-9a-f]{40})\n)?author [^\n]* <[^>\n]*> (\d+) [+-]\d{4}\n"
 )
-_TAKING = frozenset({UNDOES, REDOES, REVERTS})
-_TAKEN = re.compile(rb"\n(Undoes|Redoes|Reverts): ([0-9a-f]{40})(?=\n|$)")
+_NAMING = frozenset({UNDOES, REDOES, REVERTS, CONTINUES})
+_NAMED = re.compile(rb"\n(Undoes|Redoes|Reverts|Continues): ([0-9a-f]{40})(?=\n|$)")
 _ACTOR = re.compile(rb"\nActor: ([^\\\n]*)\n")
 
 
@@ -46,6 +46,7 @@ class Line:
         actors: The place of each one's actor among the names.
         names: Actors.
         taken_back: Which commits undid, redid or reverted which: place, trailer and full hash, oldest first.
+        going_on: Which commits go on with the first one of their action: place and its full hash, oldest first.
     """
 
     ids: bytes
@@ -53,6 +54,7 @@ class Line:
     actors: array[int]
     names: tuple[str, ...]
     taken_back: tuple[tuple[int, str, str], ...] = ()
+    going_on: tuple[tuple[int, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.seconds)
@@ -76,11 +78,39 @@ class Line:
 
     def latest_by(self, commit: str) -> datetime | None:
         """Return the latest time that a clock had shown up to a commit; None where it is none of the line."""
+        place = self.place(commit)
+        return None if place is None else datetime.fromtimestamp(max(self.seconds[: place + 1]), UTC)
+
+    def place(self, commit: str) -> int | None:
+        """Return the place of a commit by its full hash; None where it is none of the line."""
         wanted = bytes.fromhex(commit)
-        place = self.ids.find(wanted)
-        while place >= 0 and place % _HASH:
-            place = self.ids.find(wanted, place + 1)
-        return datetime.fromtimestamp(max(self.seconds[: place // _HASH + 1]), UTC) if place >= 0 else None
+        at = self.ids.find(wanted)
+        while at >= 0 and at % _HASH:
+            at = self.ids.find(wanted, at + 1)
+        return at // _HASH if at >= 0 else None
+
+    def actions(self) -> list[int]:
+        """Return for each commit the place of the first commit of its action.
+
+        An action is a commit with those that go on with it. The commits of one reflection are one as long as nothing
+        but the system's upkeep comes between them.
+        """
+        first = list(range(len(self)))
+        for place, commit in self.going_on:
+            before = self.place(commit)
+            if before is not None and before < place:
+                first[place] = first[before]
+        reflections = [name if name.startswith("reflection:") else None for name in self.names]
+        upkeep = [name.startswith("system:") for name in self.names]
+        at_work, begun = None, 0
+        for place, actor in enumerate(self.actors):
+            if upkeep[actor]:
+                continue
+            if reflections[actor] is None or actor != at_work:
+                at_work, begun = (None if reflections[actor] is None else actor), first[place]
+            elif first[place] == place:
+                first[place] = begun
+        return first
 
     def undone_by(self, commit: str) -> str | None:
         """Return the commit that undid or reverted another, by its full hash, unless it was redone since."""
@@ -133,23 +163,26 @@ def read_line(store: GitStore, known: Line = EMPTY) -> Line:
     seconds.extend(second for _, second, _, _ in new)
     ids = known.ids[: _HASH * kept] + b"".join(hash_ for hash_, _, _, _ in new)
     taken_back = [row for row in known.taken_back if row[0] < kept]
-    taken_back += ((kept + at, *each) for at, (_, _, _, taken) in enumerate(new) for each in taken)
-    return Line(ids, seconds, actors, tuple(names), tuple(taken_back))
+    going_on = [row for row in known.going_on if row[0] < kept]
+    for at, (_, _, _, named) in enumerate(new, kept):
+        taken_back += [(at, key, commit) for key, commit in named if key != CONTINUES]
+        going_on += [(at, commit) for key, commit in named if key == CONTINUES]
+    return Line(ids, seconds, actors, tuple(names), tuple(taken_back), tuple(going_on))
 
 
 def _row(oid: str, raw: bytes) -> tuple[int, str, tuple[tuple[str, str], ...], str | None]:
-    """Return when a commit was made, by whom, what it took back, and its first parent."""
+    """Return when a commit was made, by whom, which commits it names and how, and its first parent."""
     head, subject = _HEAD.match(raw), raw.find(b"\n", raw.find(b"\n\n") + 2)
     said = _ACTOR.search(raw, subject) if subject > 0 else None
     try:
         if head and said and raw.find(b"\nTransaction: ", subject) > 0:
-            taken = tuple((key.decode(), commit.decode()) for key, commit in _TAKEN.findall(raw, subject))
+            taken = tuple((key.decode(), commit.decode()) for key, commit in _NAMED.findall(raw, subject))
             return int(head[2]), said[1].decode(), taken, head[1].decode() if head[1] else None
     except UnicodeDecodeError:
         pass
     commit = parse_commit(oid, raw)
     message = parse_message(commit)
-    taken = tuple((key, value) for key, value in message.trailers if key in _TAKING)
+    taken = tuple((key, value) for key, value in message.trailers if key in _NAMING)
     return int(commit.moment.timestamp()), message.actor, taken, commit.parent
 
 
@@ -159,7 +192,7 @@ def keep_line(place: Path, line: Line) -> bool:
     if sys.byteorder == "big":
         seconds.byteswap()
         actors.byteswap()
-    rest = json.dumps([line.names, line.taken_back]).encode()
+    rest = json.dumps([line.names, line.taken_back, line.going_on]).encode()
     body = struct.pack("<Q", len(line)) + line.ids + seconds.tobytes() + actors.tobytes() + rest
     digest = hashlib.blake2b(body, digest_size=_DIGEST).digest()
     return write_state(place, _MAGIC + digest + body)
@@ -187,8 +220,9 @@ def load_line(place: Path) -> Line:
     if sys.byteorder == "big":
         seconds.byteswap()
         actors.byteswap()
-    names, taken_back = json.loads(body[at:])
-    return Line(ids, seconds, actors, tuple(names), tuple((*row,) for row in taken_back))
+    names, *rows = json.loads(body[at:])
+    taken_back, going_on = (tuple((*row,) for row in each) for each in rows)
+    return Line(ids, seconds, actors, tuple(names), taken_back, going_on)
 
 
 class KeptLine:

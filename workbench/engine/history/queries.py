@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from datetime import UTC
 from fnmatch import fnmatchcase
-from itertools import islice
+from itertools import groupby, islice
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
@@ -13,10 +14,11 @@ from workbench.engine.documents.audit_log import iterate_audit_backwards
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
 from workbench.engine.history.audit_projection import audit_lines, commit_of_line, pruned_before
 from workbench.engine.history.commit_message import parse_message
-from workbench.engine.history.git_store import diff_text
+from workbench.engine.history.git_store import SHORT, diff_text
 from workbench.engine.history.line_diff import line_opcodes, split_lines
 from workbench.engine.history.plan import Action
 from workbench.engine.results import (
+    ActionCommit,
     AuditEntry,
     Blame,
     BlameLine,
@@ -27,7 +29,7 @@ from workbench.engine.results import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
     from pathlib import Path
 
@@ -113,6 +115,52 @@ def read_entries(
     return tuple(islice(iterate_entries(root, store, wanted), offset, stop))
 
 
+class Actions:
+    """Which entries of the log belong to one action.
+
+    Args:
+        line: The way to the newest commit.
+    """
+
+    def __init__(self, line: Line) -> None:
+        first = line.actions()
+        counts = Counter(first)
+        names = [line.commit(place) for place in range(len(line))]
+        self._of = {
+            name[:SHORT]: (names[begun], counts[begun]) for name, begun in zip(names, first, strict=True)
+        }
+
+    def told(self, entry: AuditEntry) -> AuditEntry:
+        """Return an entry with the action it belongs to; one whose commit is not on the way is an action of its own."""
+        if entry.commit is None:
+            return entry
+        begun, count = self._of.get(entry.commit[:SHORT], (entry.commit, 1))
+        return replace(entry, group=begun[: len(entry.commit)], action_commits=count)
+
+
+def newest_actions(entries: Iterable[AuditEntry], wanted: LogFilter, limit: int) -> Iterator[AuditEntry]:
+    """Yield the wanted entries of the newest actions that have any, newest first, reading little further than needed.
+
+    Args:
+        entries: All of the log, newest first, each with its action.
+        wanted: Which entries.
+        limit: Most actions.
+    """
+    commits: Counter[str] = Counter()
+    chosen: dict[str, int] = {}
+    for number, (commit, of_commit) in enumerate(groupby(entries, key=lambda entry: entry.commit)):
+        if len(chosen) == limit and all(commits[group] >= count for group, count in chosen.items()):
+            return
+        alike = list(of_commit)
+        group = alike[0].group or f"{commit} {number}"
+        commits[group] += 1
+        for entry in filter(wanted.takes, alike):
+            if len(chosen) < limit:
+                chosen.setdefault(group, entry.action_commits)
+            if group in chosen:
+                yield entry
+
+
 def show_commit(store: GitStore, line: Line, name: str) -> CommitView:
     """Return one commit with everything that accounts for it.
 
@@ -127,6 +175,9 @@ def show_commit(store: GitStore, line: Line, name: str) -> CommitView:
     """
     commit = store.commit(store.resolve(name))
     message = parse_message(commit)
+    action = _action_of(store, line, commit.id)
+    group = action[-1].commit[:SHORT] if action else commit.short
+    entries = tuple(map(_entry, audit_lines(commit)))
     return CommitView(
         commit=commit.id,
         timestamp=commit.moment.astimezone(UTC),
@@ -135,9 +186,23 @@ def show_commit(store: GitStore, line: Line, name: str) -> CommitView:
         trigger=message.trigger,
         subject=commit.message.partition("\n")[0],
         files=tuple(change.path for change in store.changes(commit.id)),
-        entries=tuple(map(_entry, audit_lines(commit))),
+        entries=tuple(replace(each, group=group, action_commits=len(action) or 1) for each in entries),
         trailers=message.trailers,
         undone_by=line.undone_by(commit.id),
+        action=action,
+    )
+
+
+def _action_of(store: GitStore, line: Line, commit: str) -> tuple[ActionCommit, ...]:
+    place = line.place(commit)
+    if place is None:
+        return ()
+    first = line.actions()
+    found = (
+        store.commit(line.commit(at)) for at in range(len(line) - 1, -1, -1) if first[at] == first[place]
+    )
+    return tuple(
+        ActionCommit(each.id, each.moment.astimezone(UTC), each.message.partition("\n")[0]) for each in found
     )
 
 

@@ -13,7 +13,8 @@ from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.plan import Action, Event, Plan
 from workbench.engine.history.structural_revert import changed_units, is_scaffold
 from workbench.engine.history.taking_back import Overlay, TakenBack, take_back, take_back_accesses
-from workbench.engine.history.trailers import REDOES, REVERTS, REVERTS_ITEM, UNDOES
+from workbench.engine.history.trailers import CONTINUES, REDOES, REVERTS, REVERTS_ITEM, UNDOES
+from workbench.engine.history.undo import commits_since
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -116,6 +117,41 @@ def plan_item_revert(history: History, item: str) -> Planner[TakenBack]:
         return replace(plan, file=file, summary=kept, events=(Event(Action.REVERT, file, kept),))
 
     return plan
+
+
+def revert_action(
+    history: History, commit: str, attribution: Attribution, *, may_touch_critical: bool = False
+) -> Receipt[TakenBack]:
+    """Take back all commits of the action that a commit belongs to, newest first, in one commit.
+
+    Args:
+        history: Of the workspace.
+        commit: A hash or the beginning of one.
+        attribution: Who reverts.
+        may_touch_critical: Whether it may have changed a critical file (a person's right).
+
+    Raises:
+        NotFound: There is no such commit.
+        InvalidInput: One of them cannot be taken back.
+        Stale: What it did was changed again since.
+        RoleRefused: It changed a critical file, and that right is missing.
+    """
+
+    def plan(files: FileView) -> Plan[TakenBack]:
+        store = history.store
+        named = store.resolve(commit)
+        first = parse_message(store.commit(named)).trailer(CONTINUES) or named
+        commits = commits_since(first, store.walk())
+        for each in commits:
+            _require_revertible(store, each)
+        overlay = Overlay(files)
+        for each in commits:
+            take_back(overlay, store, each)
+        more = f" and {len(commits) - 1} that go on with it" if commits[1:] else ""
+        summary = f"reverted {first[:10]}{more}: {parse_message(store.commit(first)).summary}"
+        return reverting_plan(overlay, commits, summary, tuple((REVERTS, each) for each in commits))
+
+    return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)
 
 
 def reverting_plan(

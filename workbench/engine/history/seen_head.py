@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.engine import layout
+from workbench.engine.history.alerts import PENDING
 from workbench.engine.history.git_store import SHORT, GitStore
 from workbench.engine.history.state_files import read_state, write_state
 
@@ -110,4 +111,4 @@ def tampering(store: GitStore, seen: Seen) -> str | None:
             differing.append(path)
     if differing and head is not None:
         detail += f" Differing from what was last seen: {', '.join(differing)}."
-    return detail + " Pending user acknowledgment."
+    return detail + PENDING

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -13,11 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import Locked, StorageError
-from workbench.engine.history.git_program import git_available, git_command, git_environment
+from workbench.engine.history.git_program import git_available, start_git
 from workbench.engine.history.unfinished_purge import purge_is_unfinished
 from workbench.engine.process_lock import process_lock
 
 if TYPE_CHECKING:
+    import subprocess
+
     from workbench.engine.history.history import History
 
 REPACK_LOCK = "workbench.repack"
@@ -139,19 +139,8 @@ def _start(folder: Path) -> subprocess.Popen[bytes] | None:
             # What is going must not be packed again.
             return None
         # The lock is the child's as soon as it inherits the handle, and the kernel frees it when the child ends.
-        nice = ["nice", "-n", "19"] if shutil.which("nice") else []
         arguments = ("repack", "-d", "-l", "-q", "--geometric=2", "--window-memory=64m", "--threads=1")
-        command = git_command(folder, *arguments)
-        process = subprocess.Popen(
-            [*nice, *command],
-            env=git_environment(),
-            cwd=folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            pass_fds=(handle,),
-        )
+        process = start_git(folder, *arguments, in_background=True, pass_fds=(handle,))
         _started.append(process)
         return process
     finally:

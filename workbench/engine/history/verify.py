@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine import layout
 from workbench.engine.documents.audit_log import AuditLogFile, render_audit_line
-from workbench.engine.errors import HistoryDamaged, OutsideWorkspace, StorageError
+from workbench.engine.errors import Cancelled, HistoryDamaged, OutsideWorkspace, StorageError
+from workbench.engine.history.alerts import PENDING, open_history_alerts
 from workbench.engine.history.audit_projection import audit_lines, pruned_before
 from workbench.engine.history.commit_message import author_of, parse_message
-from workbench.engine.history.git_program import git_available, run_git
+from workbench.engine.history.git_program import require_git, run_git
 from workbench.engine.history.git_store import SHORT, blob_hash
 from workbench.engine.history.seen_head import load_seen, tampering
 from workbench.engine.history.unfinished_purge import purge_is_unfinished
 from workbench.engine.history.views import read_work_file
-from workbench.engine.results import Verified, VerifyProblem
+from workbench.engine.results import Verified, VerifyProblem, VerifyProgress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Sequence
 
     from workbench.engine.history.git_store import Commit, GitStore
     from workbench.engine.history.history import History
@@ -26,60 +30,121 @@ if TYPE_CHECKING:
 _REQUIRED = ("Actor", "Approval", "Trigger")
 # Another process may write while this reads; what it was in the middle of is not a fault.
 _ROUNDS = 3
+# Between two tellings of how far this has come.
+_TOLD_EVERY = 200
+# How a line of `git fsck` begins that says what is wrong.
+_COMPLAINTS = ("error", "fatal", "missing", "broken", "bad")
+_Item = TypeVar("_Item")
 
 
-def verify(history: History, *, deep: bool = False) -> Verified:
+def verify(
+    history: History,
+    *,
+    deep: bool = False,
+    progress: Callable[[VerifyProgress], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Verified:
     """Check everything that accounts for memory; writes nothing and waits for nobody.
 
-    Kinds of problems: `rewritten` (history is not the one last seen), `broken-object`, `foreign-commit`,
-    `missing-trailer`, `author`, `unaccounted` (a commit changed a file without an audit line; deep only),
-    `log-missing` (a commit without its line), `log-extra` (a line without its commit), `log-order`,
-    `log-line` (unreadable), `outside-edit`, `unreadable`, `unfinished` (a writer is at work, or died), `behind`
-    (something derived has not followed a change).
+    Kinds of problems: `rewritten` (history is not the one last seen, or the alert that says so is open),
+    `broken-object`, `foreign-commit`, `missing-trailer`, `author`, `unaccounted` (a commit changed a file without
+    an audit line; deep only), `log-missing` (a commit without its line), `log-extra` (a line without its commit),
+    `log-order`, `log-line` (unreadable), `outside-edit`, `unreadable`, `unfinished` (a writer is at work, or died),
+    `behind` (something derived has not followed a change).
 
     Args:
         history: Of the workspace.
         deep: Whether to read every object of the whole history too, and to compare each commit's files with
-            its audit lines.
+            its audit lines; needs the git program.
+        progress: Told now and then how far it has come.
+        cancelled: Asked all the while.
 
     Returns:
         The problems found; all is well where there are none.
+
+    Raises:
+        Cancelled: It was called off.
+        HistoryError: The git program is needed and missing.
     """
+    if deep:
+        require_git("to read every object of the history")
+    steps = _Steps(progress, cancelled)
     for _ in range(_ROUNDS):
         before = history.head() if history.exists else None
-        found = _verify_once(history, deep=deep)
+        found = _verify_once(history, steps, deep=deep)
         if found.ok or history.head() == before:
             return found
     return found
 
 
-def _verify_once(history: History, *, deep: bool) -> Verified:
+@dataclass(frozen=True)
+class _Steps:
+    """Who is told how far this has come, and who may call it off."""
+
+    progress: Callable[[VerifyProgress], None]
+    cancelled: Callable[[], bool]
+
+    def through(self, phase: str, items: Iterable[_Item], total: int = 0) -> Iterator[_Item]:
+        for done, item in enumerate(items):
+            if done % _TOLD_EVERY == 0:
+                self.tell(phase, done, total)
+            yield item
+
+    def tell(self, phase: str, done: int, total: int) -> None:
+        if self.cancelled():
+            raise Cancelled("The check was called off; it changes nothing.")
+        self.progress(VerifyProgress(phase, done, total))
+
+
+def _verify_once(history: History, steps: _Steps, *, deep: bool) -> Verified:
     if not history.exists:
-        return Verified(True, (), 0, 0)
+        gone = tuple(_rewriting(history, ()))
+        return Verified(not gone, gone, 0, 0)
     store = history.store
     problems: list[VerifyProblem] = []
     commits: list[Commit] = []
     entries = 0
     try:
-        for commit in store.walk():
+        for commit in steps.through("commits", store.walk()):
             commits.append(commit)
             problems.extend(_commit_problems(store, commit))
         entries, found = _log_problems(history, commits)
         problems.extend(found)
         problems.extend(_file_problems(history, commits[0] if commits else None))
-        seen = load_seen(history.state)
-        rewritten = tampering(store, seen) if seen else None
-        if rewritten:
-            problems.append(VerifyProblem("rewritten", layout.HISTORY, rewritten))
+        problems.extend(_rewriting(history, commits))
         if deep:
-            problems.extend(_deep_problems(store, commits))
+            problems.extend(_unaccounted(store, commits, steps))
     except HistoryDamaged as error:
         problems.append(VerifyProblem("broken-object", layout.HISTORY, str(error)))
+    if deep:
+        problems.extend(_object_problems(store, steps))
     if not history.journal.is_settled() or purge_is_unfinished(store.path):
         detail = "A writer is at work, or died; the next change finishes what it began."
         problems.append(VerifyProblem("unfinished", layout.HISTORY, detail))
     problems.extend(VerifyProblem("behind", one.name, one.told) for one in history.behind())
     return Verified(not problems, tuple(problems), len(commits), entries)
+
+
+def _rewriting(history: History, commits: Sequence[Commit]) -> Iterator[VerifyProblem]:
+    """Yield what says that history is not the one that grew here, until a person acknowledges it."""
+    for name, commit in open_history_alerts(commits):
+        told = parse_message(commit).summary.removesuffix(PENDING)
+        how = f"If you know why, acknowledge it: workbench audit ack {name}"
+        detail = f"{told} Noticed {commit.moment:%Y-%m-%d %H:%M}. {how}"
+        yield VerifyProblem("rewritten", layout.HISTORY, detail)
+    seen = load_seen(history.state)
+    # A purge that is under way has put its own history in place before it notes what was last seen.
+    if seen is None or purge_is_unfinished(history.path):
+        return
+    if not history.exists:
+        detail = (
+            f"The history is gone: it was last seen at commit {seen.head[:SHORT]}. Put {layout.HISTORY} back from a "
+            "backup, or begin a new history with: workbench init. That raises an alert for a person to acknowledge."
+        )
+        yield VerifyProblem("rewritten", layout.HISTORY, detail)
+    elif rewritten := tampering(history.store, seen):
+        detail = f"{rewritten.removesuffix(PENDING)} The next change raises an alert for it: workbench audit alerts"
+        yield VerifyProblem("rewritten", layout.HISTORY, detail)
 
 
 def _commit_problems(store: GitStore, commit: Commit) -> Iterator[VerifyProblem]:
@@ -168,8 +233,9 @@ def _file_problems(history: History, head: Commit | None) -> Iterator[VerifyProb
             )
 
 
-def _deep_problems(store: GitStore, commits: list[Commit]) -> Iterator[VerifyProblem]:
-    for commit, older in zip(commits, [*commits[1:], None], strict=True):
+def _unaccounted(store: GitStore, commits: list[Commit], steps: _Steps) -> Iterator[VerifyProblem]:
+    both = zip(commits, [*commits[1:], None], strict=True)
+    for commit, older in steps.through("changes", both, len(commits)):
         named = {entry.file for entry in parse_message(commit).entries}
         if older is None and commit.parents:
             continue
@@ -178,9 +244,19 @@ def _deep_problems(store: GitStore, commits: list[Commit]) -> Iterator[VerifyPro
             if change.path not in named and change.new_blob is not None:
                 detail = f"It changed {change.path} without an audit line."
                 yield VerifyProblem("unaccounted", commit.short, detail)
-    if not git_available():
-        return
-    checked = run_git(store.path, "fsck", "--full", "--no-dangling", "--no-progress")
-    for line in (checked.stdout + checked.stderr).splitlines():
-        if line.startswith(("error", "fatal", "missing", "broken", "bad")):
-            yield VerifyProblem("broken-object", layout.HISTORY, line)
+
+
+def _object_problems(store: GitStore, steps: _Steps) -> Iterator[VerifyProblem]:
+    """Have git read every object, whatever leads to it, and every pack to its last byte."""
+    checked = run_git(
+        store.path,
+        *("fsck", "--full", "--strict", "--no-dangling", "--progress"),
+        progress=lambda done, total: steps.tell("objects", done, total),
+        cancelled=steps.cancelled,
+    )
+    lines = re.split(r"[\r\n]+", f"{checked.out}\n{checked.err}")
+    told = [line for line in lines if line.startswith(_COMPLAINTS)]
+    if checked.status and not told:
+        told = [f"git fsck ended with {checked.status}: {checked.err.strip()[-200:]}"]
+    for line in dict.fromkeys(told):
+        yield VerifyProblem("broken-object", layout.HISTORY, line)

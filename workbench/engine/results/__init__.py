@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import (
+        ActionCommit,
         Alert,
         Alerts,
         AuditEntry,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         NextSteps,
         Verified,
         VerifyProblem,
+        VerifyProgress,
     )
     from workbench.engine.results.core import (
         CoreBlock,
@@ -158,6 +160,7 @@ if TYPE_CHECKING:
     )
 
 _HOME: Final = {
+    "ActionCommit": "audit",
     "Alert": "audit",
     "Alerts": "audit",
     "NextStep": "audit",
@@ -277,6 +280,7 @@ _HOME: Final = {
     "TokenUse": "reflection",
     "Validity": "memories",
     "Verified": "audit",
+    "VerifyProgress": "audit",
     "VerifyProblem": "audit",
     "WhyNot": "recall",
     "camel_case": "json_shape",
@@ -284,6 +288,7 @@ _HOME: Final = {
 }
 
 __all__ = [
+    "ActionCommit",
     "Alert",
     "Alerts",
     "Applied",
@@ -404,6 +409,7 @@ __all__ = [
     "Validity",
     "Verified",
     "VerifyProblem",
+    "VerifyProgress",
     "WhyNot",
     "camel_case",
     "to_json",

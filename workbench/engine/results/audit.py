@@ -8,7 +8,12 @@ from datetime import datetime
 
 @dataclass(frozen=True)
 class AuditEntry:
-    """One line of the audit log."""
+    """One line of the audit log.
+
+    Args:
+        group: The first commit of the action that it belongs to; entries of one action have the same.
+        action_commits: How many commits that action has.
+    """
 
     timestamp: datetime
     action: str
@@ -17,6 +22,8 @@ class AuditEntry:
     approval: str
     summary: str
     commit: str | None
+    group: str | None = None
+    action_commits: int = 1
 
 
 @dataclass(frozen=True)
@@ -96,6 +103,15 @@ class Verified:
 
 
 @dataclass(frozen=True)
+class VerifyProgress:
+    """How far `audit verify` has come; `total` is 0 where nobody knows it yet."""
+
+    phase: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
 class BlameLine:
     """Who wrote a line, and when."""
 
@@ -134,8 +150,17 @@ class DiffView:
 
 
 @dataclass(frozen=True)
+class ActionCommit:
+    """One of the commits that make up an action."""
+
+    commit: str
+    timestamp: datetime
+    subject: str
+
+
+@dataclass(frozen=True)
 class CommitView:
-    """One commit with everything that accounts for it."""
+    """One commit with everything that accounts for it; `action` lists all commits of its action, newest first."""
 
     commit: str
     timestamp: datetime
@@ -147,3 +172,4 @@ class CommitView:
     entries: tuple[AuditEntry, ...]
     trailers: tuple[tuple[str, str], ...]
     undone_by: str | None = None
+    action: tuple[ActionCommit, ...] = ()

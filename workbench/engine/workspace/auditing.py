@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require, require_by_hand
-from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound
 from workbench.engine.workspace.asked_moments import read_time
 from workbench.engine.workspace.ground import Ground
 from workbench.engine.workspace.keeping_up import KeepingUp
@@ -37,8 +38,9 @@ class Auditing(KeepingUp):
         text: str | None = None,
         limit: int | None = None,
         offset: int = 0,
+        actions: int | None = None,
     ) -> results.AuditLog:
-        """Return what changed, newest first.
+        """Return what changed, newest first; entries of one action name the same `group`.
 
         Args:
             actor: An actor tag or pattern, `reflection:*`.
@@ -49,18 +51,36 @@ class Auditing(KeepingUp):
             text: Words of the summary, file or actor.
             limit: Most entries.
             offset: Entries to pass over.
+            actions: Most actions; all of their entries are given.
 
         Raises:
             InvalidInput: A time is no time.
         """
-        from workbench.engine.history.queries import LogFilter, read_entries
+        from itertools import islice
+
+        from workbench.engine.history.queries import LogFilter, iterate_entries, newest_actions
 
         self._ground.adopt_for_reading()
         wanted = LogFilter(
             actor, action, file, self._time(since, "since"), self._time(until, "until", end=True), text
         )
-        store = self._ground.history.store if self._ground.has_history() else None
-        return results.AuditLog(read_entries(self._ground.root, store, wanted, limit=limit, offset=offset))
+        if not self._ground.has_history():
+            return results.AuditLog(())
+        root, store, told = self._ground.root, self._ground.history.store, self._told_by_action()
+        if actions is not None:
+            found = newest_actions(map(told, iterate_entries(root, store)), wanted, actions)
+        else:
+            found = map(told, iterate_entries(root, store, wanted))
+        return results.AuditLog(tuple(islice(found, offset, None if limit is None else offset + limit)))
+
+    def _told_by_action(self) -> Callable[[results.AuditEntry], results.AuditEntry]:
+        """Return what adds to an entry the action it belongs to; in a damaged history each commit is one of its own."""
+        from workbench.engine.history.queries import Actions
+
+        try:
+            return Actions(self._ground.looking_back.line()).told
+        except HistoryDamaged:
+            return lambda entry: replace(entry, group=entry.commit)
 
     def audit_pages(self, size: int) -> Iterator[tuple[results.AuditEntry, ...]]:
         """Yield the whole log, newest first, in pages, reading no further than is asked for.
@@ -73,7 +93,8 @@ class Auditing(KeepingUp):
         from workbench.engine.history.queries import iterate_entries
 
         if self._ground.has_history():
-            entries = iterate_entries(self._ground.root, self._ground.history.store)
+            told = self._told_by_action()
+            entries = map(told, iterate_entries(self._ground.root, self._ground.history.store))
             while page := tuple(islice(entries, size)):
                 yield page
 
@@ -131,17 +152,34 @@ class Auditing(KeepingUp):
         past = looking.of(commit, asked)
         return past.moment if path is None else past.moment_of(path)
 
-    def audit_verify(self) -> results.Verified:
+    def audit_verify(
+        self,
+        *,
+        deep: bool = False,
+        progress: Callable[[results.VerifyProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> results.Verified:
         """Check that audit log, git history and files agree.
 
         A file that stays out of history until a person decides on a secret in it is no problem; it is named.
+
+        Args:
+            deep: Read every object of the history as well, which takes the git program.
+            progress: Told now and then how far it has come.
+            cancelled: Asked all the while.
+
+        Raises:
+            Cancelled: It was called off.
+            HistoryError: The git program is needed and missing.
         """
         from workbench.engine.history.verify import verify
         from workbench.engine.secrets import masked
         from workbench.engine.workspace.held_back import waiting
 
-        self._ground.adopt_for_reading()
-        verified = verify(self._ground.history)
+        # What is damaged is what this is asked for: it is listed, and keeps nothing from being looked at.
+        with contextlib.suppress(HistoryDamaged):
+            self._ground.adopt_for_reading()
+        verified = verify(self._ground.history, deep=deep, progress=progress, cancelled=cancelled)
         if not any(each.kind == "outside-edit" for each in verified.problems):
             return verified
         left_out = {each.path for each in waiting(self._ground) if each.is_left_out}
@@ -182,20 +220,25 @@ class Auditing(KeepingUp):
         receipt = prune(self._ground.history, self._ground.settings.audit.retention_days)
         return results.Changed(receipt.commit, receipt.files)
 
-    def revert(self, commit_or_item: str) -> results.Changed:
+    def revert(self, commit_or_item: str, *, whole: bool = False) -> results.Changed:
         """Take back what one commit, or one item of a reflection (`r-012.3`), changed.
 
         Later changes elsewhere in the same files stay.
+
+        Args:
+            commit_or_item: Which.
+            whole: Take back every commit of the action that this one belongs to, such as an import.
 
         Raises:
             NotFound: There is no such commit or item.
             Stale: What it changed was changed again since.
         """
-        from workbench.engine.history.revert import revert
+        from workbench.engine.history.revert import revert, revert_action
 
+        act = revert_action if whole else revert
         return self._take_back(
             f"revert {commit_or_item}",
-            lambda ground: revert(
+            lambda ground: act(
                 ground.history,
                 commit_or_item,
                 ground.attribution(f"revert {commit_or_item}"),

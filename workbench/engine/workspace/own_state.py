@@ -130,11 +130,17 @@ def _is_of(root: Path, folder: Path, owner: _Owner, identity: str | None) -> boo
     from workbench.engine.history.seen_head import load_seen
 
     seen = load_seen(folder)
-    return seen is not None and _is_known_again(root, seen)
+    return seen is not None and _is_known_again(root, seen, by_own=identity is not None)
 
 
-def _is_known_again(root: Path, seen: Seen) -> bool:
-    """Tell whether a folder holds some of the memory last seen; what every new workspace begins with proves little."""
+def _is_known_again(root: Path, seen: Seen, *, by_own: bool) -> bool:
+    """Return True where a folder holds some of the memory last seen; what every workspace begins with proves little.
+
+    Args:
+        root: The folder.
+        seen: What was last seen of the workspace.
+        by_own: Whether what every new workspace begins with proves nothing at all.
+    """
     if seen.memory is None:
         # An earlier version noted critical files alone.
         return not seen.critical or any(_is_critical_as_seen(root, seen, path) for path in seen.critical)
@@ -149,6 +155,8 @@ def _is_known_again(root: Path, seen: Seen) -> bool:
     }
     if own:
         return not own.isdisjoint(same)
+    if by_own:
+        return False
     whole = len(same) == len(seen.memory) and all(
         _is_critical_as_seen(root, seen, path) for path in seen.critical
     )

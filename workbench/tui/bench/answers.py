@@ -167,7 +167,7 @@ class Memory:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One line of the audit log: one file changed by one action."""
+    """One line of the audit log: one file changed by one commit; `group` names its action, of so many `commits`."""
 
     timestamp: datetime
     action: str
@@ -176,6 +176,8 @@ class AuditEntry:
     approval: str
     summary: str
     commit: str
+    group: str = ""
+    commits: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,6 +167,14 @@ class Bench(
         """Take back what a commit did."""
         ...
 
+    def revert_action(self, commit: str) -> Outcome:
+        """Take back all commits of the action that a commit belongs to."""
+        ...
+
+    def revert_reflection(self, reflection: str) -> Outcome:
+        """Take back everything that a reflection changed, in however many commits."""
+        ...
+
     def acknowledge(self, alert_ids: Sequence[str]) -> Outcome:
         """Say that changes of critical files were meant."""
         ...

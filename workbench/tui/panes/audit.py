@@ -16,10 +16,13 @@ from workbench.tui.diffing import DiffRow, compare
 from workbench.tui.keymap import bindings
 from workbench.tui.panes.base import Pane
 from workbench.tui.query import Query, parse_query
+from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.views.audit import (
     ALERT_KEY,
     FIELDS,
     AuditRows,
+    action_key,
+    action_lines,
     alert_lines,
     change_lines,
     entry_matches,
@@ -28,10 +31,10 @@ from workbench.tui.views.past_detail import trouble_lines
 from workbench.tui.views.teaching import teach
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import date
 
-    from workbench.tui.bench import Bench
+    from workbench.tui.bench import Bench, Outcome
     from workbench.tui.ink import Line
 
 _EMPTY = teach(
@@ -47,6 +50,7 @@ _NOTHING_MATCHES = teach(
     ("actor:reflection after:1m", "for example."),
     ("esc", "shows everything again."),
 )
+_REFLECTION = "reflection:"
 _Diffs = tuple[tuple[str, tuple[DiffRow, ...]], ...]
 
 
@@ -140,7 +144,7 @@ class AuditPane(Pane):
         """Return an entry with its time in the workspace's zone."""
         return AuditEntry(
             entry.timestamp.astimezone(self._zone), entry.action, entry.file, entry.actor, entry.approval,
-            entry.summary, entry.commit,
+            entry.summary, entry.commit, entry.group, entry.commits,
         )  # fmt: skip
 
     @on(Batch)
@@ -211,7 +215,7 @@ class AuditPane(Pane):
         self._settle()
 
     def _settle(self) -> None:
-        self.filter_bar.set_count(self._rows.shown, len(self._entries))
+        self.filter_bar.set_count(self._rows.shown, len({action_key(entry) for entry in self._entries}))
         self.list.refresh()
         self.show_detail(self.list.cursor_key)
         self.refresh_bindings()
@@ -253,16 +257,25 @@ class AuditPane(Pane):
         if len(self._compared) > 200:
             self._compared.clear()
         row = self._rows.row(self.list.cursor_key)
-        if row is not None:
-            self._compared[row.commit] = (event.change, event.diffs)
-            self._draw_change(row, event.change, event.diffs)
+        if row is None:
+            return
+        if not event.change.commit.startswith(row.commit):
+            # The cursor is elsewhere by now, or older commits of the same action were read meanwhile.
+            self.show_detail(self.list.cursor_key)
+            return
+        self._compared[row.commit] = (event.change, event.diffs)
+        self._draw_change(row, event.change, event.diffs)
 
     def _draw_change(self, row: Alert | AuditEntry, change: Change, diffs: _Diffs) -> None:
+        key = self.list.cursor_key
+
         def draw(width: int) -> list[Line]:
-            head = alert_lines(row, width) if isinstance(row, Alert) else []
+            action = self._rows.action(key)
+            head = alert_lines(row, width) if action is None and isinstance(row, Alert) else []
+            head += action_lines(action, width) if action is not None else []
             return [*head, *change_lines(change, diffs, row.file, width)]
 
-        self.detail.show(draw, self.list.cursor_key)
+        self.detail.show(draw, key)
 
     def findable(self) -> Iterator[tuple[str, str]]:
         for entry in self._entries:
@@ -295,8 +308,37 @@ class AuditPane(Pane):
 
     def action_revert(self) -> None:
         row = self._rows.row(self.list.cursor_key)
-        if row is not None and row.commit:
+        if row is None or not row.commit:
+            return
+        if isinstance(row, AuditEntry) and row.actor.startswith(_REFLECTION):
+            name = row.actor.removeprefix(_REFLECTION)
+            own = [entry for entry in self._entries if entry.actor == row.actor]
+            self._ask_to_revert(
+                f"Take back all that reflection {name} changed?",
+                own,
+                "Its items wait to be decided again, unless a newer reflection does.",
+                partial(self.bench.revert_reflection, name),
+            )
+        elif isinstance(row, AuditEntry) and row.commits > 1:
+            own = [entry for entry in self._entries if action_key(entry) == action_key(row)]
+            question = "Take back the whole action?"
+            self._ask_to_revert(question, own, "", partial(self.bench.revert_action, row.commit))
+        else:
             self.act(partial(self.bench.revert, row.commit))
+
+    def _ask_to_revert(
+        self, question: str, entries: Sequence[AuditEntry], then: str, act: Callable[[], Outcome]
+    ) -> None:
+        """Ask before several commits are taken back at once, and say what that comes to."""
+        commits, files = ({getattr(entry, name) for entry in entries} for name in ("commit", "file"))
+        told = (
+            f"{_counted(len(commits), 'commit')} on {_counted(len(files), 'file')}: the files read as they did before, "
+            f"but for what was changed since elsewhere in them. {then} It is one commit; u takes it back."
+        )
+        self.app.push_screen(
+            ConfirmScreen(question, " ".join(told.split()), "Take back", started_by="R"),
+            lambda sure: self.act(act) if sure else None,
+        )
 
     def action_open_source(self) -> None:
         row = self._rows.row(self.list.cursor_key)
@@ -307,3 +349,7 @@ class AuditPane(Pane):
         row = self._rows.row(self.list.cursor_key)
         if row is not None:
             self.filter_bar.set_text(f'file:"{row.file}"' if " " in row.file else f"file:{row.file}")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"

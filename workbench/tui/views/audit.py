@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.tui.bench import Alert, AuditEntry
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.text import wrap
-from workbench.tui.views.dates import day_and_month, day_name, full_time
+from workbench.tui.views.dates import day_and_month, day_name, full_time, long_day
 from workbench.tui.views.diff import changed_counts, diff_lines
 from workbench.tui.views.memory import STORE_SIGNS
 from workbench.tui.widgets.rows import SectionedRows
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 FIELDS = ("actor", "action", "file", "approval", "commit")
 ALERT_KEY = "alert:"
 ALERT = "▲"
+_COMMITS_LISTED = 12
 # The subject of a commit: [ACTION] FILE — SUMMARY.
 _SUBJECT = re.compile(r"^\[([A-Z]+)\] .*? — (.*)$", re.DOTALL)
 _COMMON_ALERT = re.compile(r"Critical file change detected\b")
@@ -51,13 +53,35 @@ def entry_matches(query: Query, entry: AuditEntry, day: date) -> bool:
     return query.matches(fields, text, day)
 
 
-def entry_key(entry: AuditEntry) -> str:
-    """Return the id of a row: a commit has one for each file it changed."""
-    return f"{entry.commit}:{entry.action}:{entry.file}"
+def action_key(entry: AuditEntry) -> str:
+    """Return the id of the row of an entry: all entries of an action share one."""
+    return entry.group or entry.commit or f"{entry.timestamp}:{entry.action}:{entry.file}"
 
 
-class AuditRows(SectionedRows["Alert | AuditEntry | str"]):
-    """The log as rows: open alerts, then for each day a heading, its changes, and a space.
+@dataclass(slots=True)
+class Action:
+    """What was done at once, in however many commits: its entries that are shown, newest first."""
+
+    entries: list[AuditEntry]
+
+    @property
+    def first(self) -> AuditEntry:
+        """Return what it began with, which tells best what it was."""
+        return self.entries[-1]
+
+    @property
+    def commits(self) -> tuple[str, ...]:
+        """Return the commits of the entries, newest first."""
+        return tuple(dict.fromkeys(entry.commit for entry in self.entries))
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Return the files of the entries, those changed first to the front."""
+        return tuple(dict.fromkeys(entry.file for entry in reversed(self.entries)))
+
+
+class AuditRows(SectionedRows["Alert | Action | str"]):
+    """The log as rows: open alerts, then for each day a heading, what was done, and a space.
 
     Args:
         today: In the workspace's zone.
@@ -68,65 +92,79 @@ class AuditRows(SectionedRows["Alert | AuditEntry | str"]):
         super().__init__()
         self._today = today
         self._last_day: date | None = None
-        self.shown = 0
+        self._actions: dict[str, Action] = {}
         if alerts:
             self._add_heading("Needs your word")
             for alert in alerts:
                 self._add(alert, ALERT_KEY + alert.id)
 
+    @property
+    def shown(self) -> int:
+        """Return how many actions there are."""
+        return len(self._actions)
+
     def extend(self, entries: Iterable[tuple[AuditEntry, date]]) -> None:
-        """Add older entries at the end, each with its day in the workspace's zone."""
+        """Add older entries, each with its day in the workspace's zone; an action is where its newest entry is."""
         for entry, day in entries:
+            key = action_key(entry)
+            if (known := self._actions.get(key)) is not None:
+                known.entries.append(entry)
+                continue
             if day != self._last_day:
                 self._last_day = day
                 self._add_heading(day_name(day, self._today))
-            self._add(entry, entry_key(entry))
-            self.shown += 1
+            self._actions[key] = Action([entry])
+            self._add(self._actions[key], key)
 
     def row(self, key: str) -> Alert | AuditEntry | None:
-        """Return the alert or entry of that id."""
+        """Return the alert of that id, or what an action began with."""
         row = self._row(key)
-        return None if isinstance(row, str) else row
+        return row.first if isinstance(row, Action) else None if isinstance(row, str) else row
+
+    def action(self, key: str) -> Action | None:
+        """Return the action of that id."""
+        return self._actions.get(key)
 
     def line(self, index: int, width: int) -> Line:
-        """Draw a heading, an alert, an entry, or a space."""
+        """Draw a heading, an alert, an action, or a space."""
         row = self._rows[index]
         if row is None:
             return BLANK
         if isinstance(row, str):
             return (Span(row, "decide.strong" if self.key(index + 1).startswith(ALERT_KEY) else "strong"),)
         if isinstance(row, Alert):
-            return _alert_line(row, width)
-        above = self._rows[index - 1]
-        continued = isinstance(above, AuditEntry) and above.commit == row.commit
-        return _entry_line(row, width, continued=continued)
+            return _alert_line(row, width, self._today)
+        return _action_line(row, width)
 
 
-def _alert_line(alert: Alert, width: int) -> Line:
+def _alert_line(alert: Alert, width: int, today: date) -> Line:
     # What every alert says goes without saying; who changed the file does not.
     who = "by hand" if alert.actor == "manual" else f"by {alert.actor}"
     words = f"changed {who}" if _COMMON_ALERT.match(alert.summary) else alert.summary
     left = (Span(ALERT + " ", "decide.strong"), ink(alert.file, "decide.strong"), gap(2), ink(words))
-    when = Span(f"{day_and_month(alert.timestamp)} {alert.timestamp:%H:%M}", "soft")
+    moment = alert.timestamp
+    day = day_and_month(moment) if moment.year == today.year else long_day(moment)
+    when = Span(f"{day} {moment:%H:%M}", "soft")
     return spread(left, (when,), width)
 
 
-def _entry_line(entry: AuditEntry, width: int, *, continued: bool) -> Line:
-    """Draw an entry; one of the same commit as the row above leaves out what it shares with it."""
+def _action_line(action: Action, width: int) -> Line:
+    """Draw an action by what it began with, and how much more there is."""
+    entry, commits, files = action.first, action.first.commits, len(action.files)
     actor_width = 0 if width < 58 else 16 if width < 70 else 20 if width < 100 else 24
     # Where there is little room, a file is only named where its glyph and the summary leave it open.
     file_width = 0 if width < 84 else 20 if width < 100 else 28
     # The system's own upkeep steps back, so that what people and agents did stands out.
     upkeep = entry.actor.startswith("system:") and entry.action != "ALERT"
     spans: list[Span] = [
-        column("" if continued else entry.timestamp.strftime("%H:%M"), 5, "soft"),
+        column(action.entries[0].timestamp.strftime("%H:%M"), 5, "soft"),
         gap(1),
         column(entry.action, 7, "faint" if upkeep else "text"),
         gap(1),
     ]
     if actor_width:
         spans += [
-            column("" if continued else entry.actor, actor_width, "faint" if upkeep else "soft"),
+            column(entry.actor, actor_width, "faint" if upkeep else "soft"),
             gap(1),
         ]
     store = store_of_path(entry.file)
@@ -135,7 +173,32 @@ def _entry_line(entry: AuditEntry, width: int, *, continued: bool) -> Line:
         spans += [column(short_path(entry.file), file_width, f"store.{store}"), gap(1)]
     elif store != "episodic" and not entry.file.endswith("/decay-scores.json"):
         spans += [ink(short_path(entry.file), f"store.{store}", 24), gap(1)]
-    return cut((*spans, ink(entry.summary, "soft" if upkeep else "text", width)), width)
+    more = f"{commits} commits" if commits > 1 else f"{files} files" if files > 1 else ""
+    left = (*spans, ink(entry.summary, "soft" if upkeep else "text", width))
+    return spread(left, (Span(more, "soft"),), width) if more else cut(left, width)
+
+
+def action_lines(action: Action, width: int) -> list[Line]:
+    """Draw what an action of several commits consists of, and how to take all of it back."""
+    count = action.first.commits
+    if count < 2:
+        return []
+    actor = action.first.actor
+    what = f"Reflection {actor.partition(':')[2]}" if actor.startswith("reflection:") else "One action"
+    lines: list[Line] = [(Span(f"{what}, in {count:,} commits", "strong"),)]
+    for entry in action.entries[:_COMMITS_LISTED]:
+        told = (
+            column(entry.commit[:7], 7, "faint"),
+            gap(1),
+            ink(short_path(entry.file)),
+            gap(2),
+            ink(entry.summary, "soft"),
+        )
+        lines.append(cut(told, width))
+    if len(action.entries) > _COMMITS_LISTED:
+        more = f"and {len(action.entries) - _COMMITS_LISTED:,} more: workbench audit show {action.first.commit[:7]}"
+        lines.append(cut((ink(more, "soft"),), width))
+    return [*lines, BLANK, (Span("R", "strong"), Span("  take all of it back", "soft")), BLANK]
 
 
 def store_of_path(path: str) -> str:

@@ -189,6 +189,8 @@ class WorkspaceBench(
                     one.approval,
                     one.summary,
                     one.commit or "",
+                    one.group or "",
+                    one.action_commits,
                 )
                 for one in page
             ]
@@ -305,6 +307,16 @@ class WorkspaceBench(
     def revert(self, commit: str) -> bench.Outcome:
         """Take back what a commit did."""
         return self._did(f"Took back {self._named(commit)}.", self._workspace.revert(commit))
+
+    def revert_action(self, commit: str) -> bench.Outcome:
+        """Take back all commits of the action that a commit belongs to."""
+        return self._did(f"Took back {self._named(commit)}.", self._workspace.revert(commit, whole=True))
+
+    def revert_reflection(self, reflection: str) -> bench.Outcome:
+        """Take back everything that a reflection changed."""
+        return self._did(
+            f"Took back reflection {reflection}.", self._workspace.rollback(reflection=reflection)
+        )
 
     def acknowledge(self, alert_ids: Sequence[str]) -> bench.Outcome:
         """Say that changes of critical files were meant."""
