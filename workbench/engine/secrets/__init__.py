@@ -9,7 +9,7 @@ from workbench.engine.secrets.masking import (
     masked_lines,
     without_masked_lines,
 )
-from workbench.engine.secrets.recognising import LEFT_OUT, Secret, find_secrets, masked
+from workbench.engine.secrets.recognising import LEFT_OUT, Secret, find_secrets, kinds, masked
 
 __all__ = [
     "LEFT_OUT",
@@ -17,6 +17,7 @@ __all__ = [
     "Secret",
     "added_secrets",
     "find_secrets",
+    "kinds",
     "mask_content",
     "mask_of",
     "mask_secrets",

@@ -1,0 +1,234 @@
+"""The shapes of tokens that services give out, read from `tokens.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from typing import Final
+
+from workbench.engine.secrets.values import Found, is_repeated, looks_random
+
+JSON_WEB_TOKEN: Final = "JSON web token"  # noqa: S105
+ALPHABETS: Final = {
+    "digit": "0-9",
+    "hex": "0-9A-Fa-f",
+    "lower": "a-z0-9",
+    "upper": "A-Z0-9",
+    "alnum": "A-Za-z0-9",
+    "word": "A-Za-z0-9_",
+    "url": "A-Za-z0-9_-",
+    "name": "A-Za-z0-9_.~=-",
+    "path": "A-Za-z0-9_/-",
+    "base64": "A-Za-z0-9+/",
+}
+_UUID: Final = "[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
+_UUID_LENGTH: Final = 36
+_PART: Final = re.compile(rf"\{{(?:(uuid)|({'|'.join(ALPHABETS)}) (\d+)(?:-(\d+)|(\+))?)\}}|([^{{]+)")
+# What is looked at of a token without a longest length; the rest is added once it is known to be one.
+_LONGEST: Final = 300
+_WITH_WORDS: Final = frozenset(("url", "word", "name", "path"))
+
+# Tokens stand in runs of at least so many characters without blanks, quotes and brackets.
+_RUN: Final = 16
+_RUN_SIGNS: Final = b"_-./:+=~@%&|!#"
+_IN_RUNS: Final = bytes(
+    120 if at < 128 and (chr(at).isalnum() or at in _RUN_SIGNS) else 32 for at in range(256)
+)
+_START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{2}")
+_ANY_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]*")
+_HEADER: Final = re.compile(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{10,2000}+\Z")
+_REST: Final = re.compile(r"\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+")
+_WHOLE_WEB_TOKEN: Final = re.compile(rf"eyJ[A-Za-z0-9_-]{{10,}}+{_REST.pattern}")
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A shape of tokens.
+
+    Args:
+        kind: What has it, for example `GitHub token`.
+        shape: As the table says it.
+        lead: What stands first in it to the letter; empty where anything may.
+        mark: The longest of what stands in it to the letter, by which it is found.
+        before: How many characters there are before the mark, at least and at most.
+    """
+
+    kind: str
+    shape: str
+    lead: str
+    mark: str
+    before: tuple[int, int]
+
+    @property
+    def has_words(self) -> bool:
+        """Return whether words with hyphens between could have this shape, so that it must look random too."""
+        return any(part[2] in _WITH_WORDS for part in _PART.finditer(self.shape))
+
+
+@dataclass(frozen=True)
+class _Shapes:
+    by_lead: dict[str, tuple[Shape, ...]]
+    by_mark: dict[str, tuple[Shape, ...]]
+
+
+def shapes() -> tuple[Shape, ...]:
+    """Return all shapes of the table, the longest beginning first."""
+    return tuple(
+        shape for some in (_table().by_lead, _table().by_mark) for each in some.values() for shape in each
+    )
+
+
+@lru_cache(maxsize=1)
+def _table() -> _Shapes:
+    text = files("workbench.engine.secrets").joinpath("tokens.toml").read_text("utf-8")
+    read = [_shape(kind, shape) for kind, some in tomllib.loads(text).items() for shape in some]
+    read.sort(key=lambda each: -len(each.lead))
+    by_lead: dict[str, tuple[Shape, ...]] = {}
+    by_mark: dict[str, tuple[Shape, ...]] = {}
+    for each in read:
+        if len(each.lead) > 1:
+            by_lead[each.lead[:2]] = (*by_lead.get(each.lead[:2], ()), each)
+        else:
+            by_mark[each.mark] = (*by_mark.get(each.mark, ()), each)
+    return _Shapes(by_lead, by_mark)
+
+
+def _shape(kind: str, shape: str) -> Shape:
+    parts = list(_PART.finditer(shape))
+    mark = max((part for part in parts if part[6]), key=lambda part: len(part[6]))
+    least = most = 0
+    for part in parts[: parts.index(mark)]:
+        least += len(part[6] or "") or (_UUID_LENGTH if part[1] else int(part[3]))
+        most += len(part[6] or "") or (_UUID_LENGTH if part[1] else int(part[4] or part[3]))
+    return Shape(kind, shape, parts[0][6] or "", mark[6], (least, most))
+
+
+@lru_cache(maxsize=1024)
+def _pattern(shape: str, *, whole: bool) -> re.Pattern[str]:
+    parts = list(_PART.finditer(shape))
+    said = []
+    for part in parts:
+        if part[6]:
+            said.append(re.escape(part[6]))
+        elif part[1]:
+            said.append(_UUID)
+        else:
+            most = ("" if whole else str(_LONGEST)) if part[5] else (part[4] or part[3])
+            said.append(f"[{ALPHABETS[part[2]]}]{{{part[3]},{most}}}")
+    end = "" if parts[-1][5] else "(?![A-Za-z0-9])"
+    return re.compile("".join(said) + end)
+
+
+@lru_cache(maxsize=32)
+def _more(alphabet: str) -> re.Pattern[str]:
+    return re.compile(f"[{ALPHABETS[alphabet]}]*")
+
+
+def tokens_in(text: str, letters: bytes) -> Iterator[Found]:
+    """Yield the tokens in a text.
+
+    Args:
+        text: Any.
+        letters: The same in ASCII, with something else for every character that is none.
+    """
+    runs, wanted = letters.translate(_IN_RUNS), b"x" * _RUN
+    at = runs.find(wanted)
+    while at >= 0:
+        start, end = runs.rfind(b" ", 0, at) + 1, runs.find(b" ", at)
+        end = end if end >= 0 else len(text)
+        yield from _tokens_in_run(text, start, end)
+        at = runs.find(wanted, end)
+    yield from _web_tokens_in(text)
+
+
+def _tokens_in_run(text: str, start: int, end: int) -> Iterator[Found]:
+    table = _table()
+    done, tried = start, dict[str, int]()
+    for place in _START.finditer(text, start, end):
+        at = place.start()
+        if at < done:
+            continue
+        for shape in table.by_lead.get(place[0], ()):
+            if text.startswith(shape.lead, at) and tried.get(shape.shape, 0) <= at:
+                found = _found_at(text, at, shape, tried)
+                if found is not None:
+                    done = found.end
+                    yield found
+                    break
+    for mark, some in table.by_mark.items():
+        at = text.find(mark, start, end)
+        while at >= 0:
+            yield from _found_around(text, at, some)
+            at = text.find(mark, at + 1, end)
+
+
+def _found_at(text: str, at: int, shape: Shape, tried: dict[str, int]) -> Found | None:
+    match = _pattern(shape.shape, whole=False).match(text, at)
+    if match is None:
+        return None
+    # What was looked at in vain need not be looked at again from each place in it.
+    tried[shape.shape] = match.end()
+    if not _could_be(shape, match[0]):
+        return None
+    end, last = match.end(), list(_PART.finditer(shape.shape))[-1]
+    if last[5] and (more := _more(last[2]).match(text, end)):
+        end = more.end()
+    return Found(at, end, shape.kind)
+
+
+def _found_around(text: str, mark: int, some: tuple[Shape, ...]) -> Iterator[Found]:
+    for shape in some:
+        least, most = shape.before
+        for at in range(mark - least, mark - most - 1, -1):
+            if at < 0 or (at and text[at - 1].isascii() and text[at - 1].isalnum()):
+                continue
+            found = _found_at(text, at, shape, {})
+            if found is not None:
+                yield found
+                return
+
+
+def _could_be(shape: Shape, said: str) -> bool:
+    rest = said[len(shape.lead) :]
+    return not is_repeated(rest) and (not shape.has_words or looks_random(rest))
+
+
+def _web_tokens_in(text: str) -> Iterator[Found]:
+    at = text.find(".eyJ")
+    while at >= 0:
+        before = max(0, at - 2000)
+        head = text[before:at]
+        run = head[len(head.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")) :]
+        header, rest = _HEADER.search(run), _REST.match(text, at)
+        if header is not None and rest is not None:
+            yield Found(at - len(run) + header.start(), rest.end(), JSON_WEB_TOKEN)
+        at = text.find(".eyJ", rest.end() if rest else at + 1)
+
+
+def token_kind(said: str) -> str | None:
+    """Return the kind of token that a run of characters is from its first to its last; None where it is none."""
+    if _WHOLE_WEB_TOKEN.fullmatch(said):
+        return JSON_WEB_TOKEN
+    for shape in _table().by_lead.get(said[:2], ()):
+        if said.startswith(shape.lead) and _pattern(shape.shape, whole=True).fullmatch(said):
+            return shape.kind if _could_be(shape, said) else None
+    return None
+
+
+def beginning_in(said: str) -> int | None:
+    """Return where in a run of characters something begins as tokens do; None where nothing does.
+
+    Args:
+        said: Letters, digits and signs, without blanks.
+    """
+    for place in _START.finditer(said):
+        at = place.start()
+        if said.startswith("eyJ", at) or any(
+            said.startswith(each.lead, at) for each in _table().by_lead.get(place[0], ())
+        ):
+            return at
+    return None
