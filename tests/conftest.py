@@ -13,6 +13,14 @@ _FOLDERS = {
 }  # fmt: skip
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what needs llama.cpp itself unless it is asked for by its marker, as `.ci/run` does."""
+    if "local_model" not in config.option.markexpr:
+        left_out = [item for item in items if item.get_closest_marker("local_model")]
+        items[:] = [item for item in items if not item.get_closest_marker("local_model")]
+        config.hook.pytest_deselected(items=left_out)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def nobodys_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     home = tmp_path_factory.mktemp("nobodys-home")

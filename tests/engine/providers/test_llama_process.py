@@ -287,10 +287,3 @@ def test_a_chat_model_fails_the_same_way(tmp_path: Path, monkeypatch: pytest.Mon
     assert runs.stat().st_size == 2
     (record,) = (tmp_path / "trials").iterdir()
     assert json.loads(record.read_bytes())["model"] == str(tmp_path / "model.gguf")
-
-
-def test_a_missing_library_is_said(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "llama_cpp", None)
-    with pytest.raises(ProviderError, match="not installed") as caught:
-        make().embed_query("tea")
-    assert "memory-workbench[local]" in (caught.value.remedy or "")
