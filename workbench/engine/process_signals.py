@@ -14,6 +14,8 @@ _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 def told_of_signals(told: Callable[[str], object]) -> Iterator[None]:
     """Be told of SIGTERM, SIGINT and SIGHUP by their names. Main thread only.
 
+    One that is ignored stays so: `nohup` and a shell's background jobs ask for that.
+
     Args:
         told: Called for each, on the main thread; returns at once.
     """
@@ -21,7 +23,8 @@ def told_of_signals(told: Callable[[str], object]) -> Iterator[None]:
     def handle(number: int, _frame: FrameType | None) -> None:
         told(signal.Signals(number).name)
 
-    before = {number: signal.signal(number, handle) for number in _ENDING}
+    heeded = [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handle) for number in heeded}
     try:
         yield
     finally:
