@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
+
+from tests.isolation import inherit_nothing
 
 _FOLDERS = {
     "HOME": "", "XDG_CACHE_HOME": ".cache", "XDG_CONFIG_HOME": ".config",
@@ -13,14 +14,22 @@ _FOLDERS = {
 }  # fmt: skip
 
 
+def pytest_configure() -> None:
+    inherit_nothing()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what needs llama.cpp itself unless it is asked for by its marker, as `.ci/run` does."""
+    if "local_model" not in config.option.markexpr:
+        left_out = [item for item in items if item.get_closest_marker("local_model")]
+        items[:] = [item for item in items if not item.get_closest_marker("local_model")]
+        config.hook.pytest_deselected(items=left_out)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def nobodys_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     home = tmp_path_factory.mktemp("nobodys-home")
     with pytest.MonkeyPatch.context() as patch:
-        for name in list(os.environ):
-            # What chooses among tests is meant for them.
-            if name.startswith(("WORKBENCH_", "GIT_")) and not name.startswith("WORKBENCH_TEST_"):
-                patch.delenv(name)
         for name, folder in _FOLDERS.items():
             patch.setenv(name, str(home / folder))
         yield

@@ -1,11 +1,48 @@
-"""Cuts a test off from the settings, state and caches of whoever runs it."""
+"""Cuts tests off from whoever runs them: settings, state and caches, and what a process inherits."""
 
 from __future__ import annotations
 
 import os
+import signal
+import time
 from pathlib import Path
 
 import pytest
+
+_OTHERS_VARIABLES = (
+    "CLICOLOR", "COLORTERM", "COLUMNS", "FORCE_COLOR", "GIT_", "LANGUAGE", "LC_", "LINES", "NO_COLOR", "TEXTUAL_",
+    "TERM_PROGRAM", "TTY_", "WORKBENCH_", "XDG_",
+)  # fmt: skip
+_OWN_VARIABLES = {
+    "LANG": "C.UTF-8",
+    "TERM": "xterm-256color",
+    "TZ": "UTC",
+    "LOGNAME": "somebody",
+    "USER": "somebody",
+}
+_NAMES_OF_EDITORS = ("EDITOR", "PAGER", "VISUAL")
+
+
+def inherit_nothing() -> None:
+    """Give this process, and those it starts, the same variables, signals, umask and input wherever tests are run."""
+    for name in list(os.environ):
+        # What chooses among tests is meant for them.
+        chooses = name.startswith("WORKBENCH_TEST_")
+        if name in _NAMES_OF_EDITORS or (name.startswith(_OTHERS_VARIABLES) and not chooses):
+            del os.environ[name]
+    os.environ.update(_OWN_VARIABLES)
+    time.tzset()
+    os.umask(0o022)
+    # A background job of a script ignores the one, what nohup starts the other; a child would go on ignoring it.
+    for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, usual)
+    for stream in (0, 1, 2):
+        # Without one, the next file that is opened would be taken for it.
+        try:
+            os.fstat(stream)
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_RDWR), stream)
 
 
 def isolate(folder: Path, monkeypatch: pytest.MonkeyPatch, *, timezone: str | None = None) -> None:

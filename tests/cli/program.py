@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -19,12 +20,22 @@ NOW = "2026-02-02T14:30:00Z"
 
 @dataclass
 class Program:
-    """Runs `python -m workbench` in a folder, with a home and a clock of its own."""
+    """Runs `python -m workbench` in a folder, with a home and a clock of its own.
+
+    Args:
+        folder: The workspace.
+        home: Of whoever runs it.
+        now: What its clock says.
+        extra: Further variables.
+        here: Whether `run` stays in this process, for tests of what is answered rather than of processes: starting one
+            takes longer than most answers.
+    """
 
     folder: Path
     home: Path
     now: str = NOW
     extra: tuple[tuple[str, str], ...] = ()
+    here: bool = False
 
     @property
     def environment(self) -> dict[str, str]:
@@ -64,9 +75,18 @@ class Program:
         return replace(self, extra=(*self.extra, *variables.items()))
 
     def run(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        if self.here:
+            return self._run_here(words, stdin)
         process = self.start(*words)
         out, err = process.communicate(stdin, timeout=60)
         return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+    def _run_here(self, words: tuple[str, ...], stdin: str) -> subprocess.CompletedProcess[str]:
+        dropped = {name: None for name in os.environ if name.startswith("WORKBENCH_")}
+        with contextlib.chdir(self.folder):
+            done = CliRunner().invoke(workbench, words, input=stdin, env={**dropped, **self.environment})
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+        return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
     def inside(self, *words: str) -> Result:
         """Run a command line in this process, where many are tried and none is about processes."""

@@ -49,8 +49,22 @@ class Running:
 
 
 @contextmanager
-def daemon(agent: Program) -> Iterator[Running]:
-    process = agent.start("daemon", "--json")
+def ignored(number: signal.Signals | None) -> Iterator[None]:
+    """Ignore a signal for a while; what is started meanwhile ignores it for good."""
+    if number is None:
+        yield
+        return
+    usual = signal.signal(number, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(number, usual)
+
+
+@contextmanager
+def daemon(agent: Program, ignoring: signal.Signals | None = None) -> Iterator[Running]:
+    with ignored(ignoring):
+        process = agent.start("daemon", "--json")
     watchdog = threading.Timer(WATCHDOG, process.kill)
     watchdog.start()
     try:
@@ -112,6 +126,17 @@ def test_a_signal_ends_it_cleanly(agent: Program, number: signal.Signals) -> Non
     assert (said["running"], said["died"]) == (False, False)
     assert said["ended"]
     assert agent.json("audit", "verify")["ok"] is True
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_signal_that_it_was_started_to_ignore_does_not_end_it(
+    agent: Program, number: signal.Signals
+) -> None:
+    with daemon(agent, ignoring=number) as running:
+        os.kill(running.process.pid, number)
+        os.kill(running.process.pid, signal.SIGTERM)
+        assert running.ends() == 0
+        assert running.lines[-1]["text"] == "Ended by SIGTERM."
 
 
 def test_a_second_one_says_which_runs(agent: Program) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,12 @@ OTHER = dataclasses.replace(
     EPISODE, id="episode:2026-01-02:10:00", tags=("Sea", "ship"), entities=("entity:person--lena",), score=0.1
 )
 VIEW = dataclasses.replace(samples.DECAY, entries=(EPISODE, LENA, OTHER))
+
+
+@pytest.fixture
+def program(program: Program) -> Program:
+    """Run command lines in this process: what they answer is looked at."""
+    return replace(program, here=True)
 
 
 @pytest.fixture(autouse=True)

@@ -61,6 +61,12 @@ ENTITY = r.GraphView(
 )
 
 
+@pytest.fixture
+def program(program: Program) -> Program:
+    """Run command lines in this process: what they answer is looked at."""
+    return replace(program, here=True)
+
+
 def text(lines: list[str]) -> str:
     return "\n".join(lines)
 

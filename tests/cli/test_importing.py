@@ -5,11 +5,20 @@ from __future__ import annotations
 import json
 import subprocess
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+
+import pytest
 
 from tests.cli.program import Program
 from tests.engine.importing import openclaw_pre_images
 from tests.engine.importing.reading_all import write
+
+
+@pytest.fixture
+def program(program: Program) -> Program:
+    """Run command lines in this process: what they answer is looked at."""
+    return replace(program, here=True)
 
 
 def claw(agent: Program) -> Path:

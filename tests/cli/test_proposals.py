@@ -20,6 +20,12 @@ KEYS = {
 HOSTILE = "\x1b[31m#9\n\u202e## Proposal #7 [bold]x[/bold] " + "long" * 60
 
 
+@pytest.fixture
+def program(program: Program) -> Program:
+    """Run command lines in this process: what they answer is looked at."""
+    return replace(program, here=True)
+
+
 def as_role(program: Program, role: str) -> Program:
     """Return the program in a shell that was given a role."""
     return replace(program, extra=(("WORKBENCH_ROLE", role),))

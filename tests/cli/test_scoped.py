@@ -12,6 +12,12 @@ FAMILY = ("--scope", "group:family")
 
 
 @pytest.fixture
+def program(program: Program) -> Program:
+    """Run command lines in this process: what they answer is looked at."""
+    return replace(program, here=True)
+
+
+@pytest.fixture
 def family(agent: Program) -> Program:
     agent.json("remember", "The tent is in the cellar", "--for", "group:family", "--store", "episodic")
     agent.json("remember", "The salary tent costs a fortune", "--store", "episodic")

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.cli.program import Program
 from tests.engine.sessions.transcript_files import chain, write
+
+
+@pytest.fixture
+def program(program: Program) -> Program:
+    """Run command lines in this process: what they answer is looked at."""
+    return replace(program, here=True)
 
 
 @pytest.fixture

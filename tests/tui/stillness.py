@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future
 from typing import Any
 
+from rich.segment import Segment
 from textual.app import App
 from textual.message_pump import MessagePump
 from textual.pilot import Pilot
@@ -20,6 +21,8 @@ under_way: set[Future[Any]] = set()
 _MOST_ROUNDS = 4_000
 _PAUSE = 0.005
 
+Picture = list[list[Segment]]
+
 
 async def settle(pilot: Pilot[Any]) -> None:
     """Wait until nothing moves and the screen gives the same picture twice.
@@ -28,7 +31,7 @@ async def settle(pilot: Pilot[Any]) -> None:
         AssertionError: It never comes to rest; names what still moved.
     """
     app = pilot.app
-    picture: list[str] | None = None
+    picture: Picture | None = None
     moving: list[str] = []
     for _ in range(_MOST_ROUNDS):
         # A thread that ended has posted what it found before; so it is asked first and the queues after it.
@@ -75,5 +78,6 @@ def _will_fire(timer: Timer) -> bool:
     return timer._repeat is not None and timer._task is not None and not timer._task.done()
 
 
-def _picture(app: App[Any]) -> list[str]:
-    return [str(strip._segments) for strip in app.screen._compositor.render_strips()]
+def _picture(app: App[Any]) -> Picture:
+    # Compared part by part, most of which are the same objects; writing them out took a quarter of a test.
+    return [strip._segments for strip in app.screen._compositor.render_strips()]

@@ -14,6 +14,8 @@ _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 def told_of_signals(told: Callable[[str], object]) -> Iterator[None]:
     """Be told of SIGTERM, SIGINT and SIGHUP by their names. Main thread only.
 
+    One that is ignored stays so: `nohup` and a shell's background jobs ask for that.
+
     Args:
         told: Called for each, on the main thread; returns at once.
     """
@@ -41,7 +43,8 @@ def interrupted_by_signals() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _handling(handle: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    before = {number: signal.signal(number, handle) for number in _ENDING}
+    heeded = [number for number in _ENDING if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handle) for number in heeded}
     try:
         yield
     finally:

@@ -30,7 +30,9 @@ def chat_model(settings: Settings, *, timeout_s: float | None = None) -> ChatMod
         return None
     patience = asked.timeout if timeout_s is None else timeout_s
     if asked.path:
-        return _local(Path(asked.path).expanduser(), asked.context).within(patience)
+        return _local(Path(asked.path).expanduser(), asked.context, settings.trials_directory).within(
+            patience
+        )
     from workbench.engine.providers.openai_chat import OpenAICompatibleChat
 
     return OpenAICompatibleChat(
@@ -43,7 +45,18 @@ def chat_model(settings: Settings, *, timeout_s: float | None = None) -> ChatMod
 
 
 @lru_cache(maxsize=1)
-def _local(path: Path, context: int) -> LlamaChat:
+def _local(path: Path, context: int, trials: Path) -> LlamaChat:
     from workbench.engine.providers.llama_chat import LlamaChat
 
-    return LlamaChat(path, context_tokens=context)
+    return LlamaChat(path, context_tokens=context, trials=trials)
+
+
+def try_local_model(settings: Settings) -> None:
+    """Run the chat model of a file once, whatever is on record of it; nothing where none is configured.
+
+    Raises:
+        ProviderError: It cannot be run here.
+    """
+    if settings.model.path:
+        path = Path(settings.model.path).expanduser()
+        _local(path, settings.model.context, settings.trials_directory).try_again()

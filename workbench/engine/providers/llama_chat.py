@@ -1,15 +1,13 @@
-"""Chat with a model file on this machine, through llama.cpp; JSON is kept to its schema by a grammar."""
+"""Chat with a model file on this machine, through llama.cpp in a process of its own."""
 
 from __future__ import annotations
 
 import copy
 import json
-import re
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,19 +15,13 @@ from workbench.engine.errors import ProviderError
 from workbench.engine.providers.answers import Completion
 from workbench.engine.providers.calling_off import answer_unless_cancelled
 from workbench.engine.providers.chat import ChatCancelled, ChatMessage, ChatReply, JsonReply
-from workbench.engine.providers.chat_templates import prompt_pieces
-from workbench.engine.providers.llama_text import LlamaText
+from workbench.engine.providers.llama_library import check_model_file
+from workbench.engine.providers.llama_process import ChatProcess
+from workbench.engine.providers.llama_trials import Trial
 
 # Tokens that an answer needs at least; a prompt that leaves less room is refused.
 _LEAST_ANSWER: Final = 32
 _LOOK_SECONDS: Final = 0.05
-
-_LONGEST_STRING: Final = 1_200
-_TEXT_RULES: Final = re.compile("(?:char|string) ::=")
-_CHAR_RULE: Final = (
-    r'char ::= [^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F])'
-)
-_STRING_RULE: Final = rf'string ::= "\"" char{{0,{_LONGEST_STRING}}} "\"" space'
 
 
 @dataclass
@@ -37,7 +29,7 @@ class _Shared:
     """The model that chats on one file share; the lock is held by the one whose turn it is."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
-    model: LlamaText | None = None
+    model: ChatProcess | None = None
 
 
 class LlamaChat:
@@ -48,6 +40,7 @@ class LlamaChat:
         context_tokens: Most tokens of question and answer.
         timeout_s: Seconds that one answer may take, waiting for its turn included.
         monotonic: Seconds that only go up.
+        trials: The folder where it is recorded that the model cannot be run here; None to record nothing.
     """
 
     def __init__(
@@ -57,11 +50,13 @@ class LlamaChat:
         context_tokens: int = 8192,
         timeout_s: float = 20.0,
         monotonic: Callable[[], float] = time.monotonic,
+        trials: Path | None = None,
     ) -> None:
         self.path = path
         self.timeout_s = timeout_s
         self._context_tokens = context_tokens
         self._monotonic = monotonic
+        self._trial = Trial(path, "chat", trials)
         self._shared = _Shared()
 
     @property
@@ -92,6 +87,16 @@ class LlamaChat:
             return self._answer(messages, written, max_tokens, given_up)
 
         return answer_unless_cancelled(ask, cancelled).json_reply()
+
+    def try_again(self) -> None:
+        """Run the model once, whatever is on record of its trial.
+
+        Raises:
+            ProviderError: It cannot be run here.
+        """
+        self._trial.forget()
+        self.close()
+        self._answer([ChatMessage("user", "Hello")], None, 1, lambda: False)
 
     def close(self) -> None:
         """Free the model once nobody uses it; the next question loads it again."""
@@ -125,21 +130,26 @@ class LlamaChat:
         try:
             check()
             model = self._shared.model
-            if model is None:
-                model = self._shared.model = LlamaText(self.path, self._context_tokens)
+            if model is None or not model.is_running:
+                check_model_file(self.path, "Set model.path to a GGUF file of a chat model.")
+                self._shared.model = None
+                began = self._monotonic()
+                model = self._shared.model = ChatProcess(self._trial, self._context_tokens)
+                # Loading has its own limit; where it takes long, the answer is to have its time all the same.
+                deadline += self._monotonic() - began
             return self._run(model, messages, schema, max_tokens, check)
         finally:
             lock.release()
 
     def _run(
         self,
-        model: LlamaText,
+        model: ChatProcess,
         messages: Sequence[ChatMessage],
         schema: str | None,
         max_tokens: int | None,
         check: Callable[[], None],
     ) -> Completion:
-        prompt = model.tokens(prompt_pieces(model.template, messages, model.marks, where=str(self.path)))
+        prompt = model.tokens(messages)
         room = model.context_tokens - len(prompt)
         if room < _LEAST_ANSWER:
             raise ProviderError(
@@ -155,7 +165,7 @@ class LlamaChat:
         said = bytearray()
         count, ended = 0, False
         end = _ObjectEnd()
-        pieces = model.generate(prompt, _grammar(schema) if schema is not None else None)
+        pieces = model.generate(prompt, schema)
         try:
             for piece in pieces:
                 check()
@@ -203,12 +213,3 @@ class _ObjectEnd:
                 if self._depth == 0:
                     return True
         return False
-
-
-@lru_cache(maxsize=16)
-def _grammar(schema: str) -> str:
-    """Return a schema as GBNF, in which no string is endless or holds what JSON forbids in one."""
-    from llama_cpp.llama_grammar import json_schema_to_gbnf
-
-    rules = [rule for rule in str(json_schema_to_gbnf(schema)).splitlines() if not _TEXT_RULES.match(rule)]
-    return "\n".join([*rules, _CHAR_RULE, _STRING_RULE])

@@ -15,6 +15,10 @@ _MAGIC = b"GGUF"
 _kept: list[Any] = []
 
 
+class OutOfMemory(ProviderError):
+    """There is no room for a model now; there may be later."""
+
+
 def load_llama(where: str) -> Any:
     """Return the library, which says nothing on its own.
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import re
 import weakref
 from collections.abc import Generator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.chat_templates import PromptPiece
 from workbench.engine.providers.llama_library import (
+    OutOfMemory,
     check_model_file,
     load_llama,
     load_model_file,
@@ -25,6 +28,13 @@ _TOP_K: Final = 40
 _TOP_P: Final = 0.95
 _TEMPERATURE: Final = 0.2
 _SEED: Final = 20_260_203
+
+_LONGEST_STRING: Final = 1_200
+_TEXT_RULES: Final = re.compile("(?:char|string) ::=")
+_CHAR_RULE: Final = (
+    r'char ::= [^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F])'
+)
+_STRING_RULE: Final = rf'string ::= "\"" char{{0,{_LONGEST_STRING}}} "\"" space'
 
 
 class LlamaText:
@@ -62,7 +72,7 @@ class LlamaText:
         self._context = library.llama_init_from_model(self._model, settings)
         if not self._context:
             self.close()
-            raise ProviderError(
+            raise OutOfMemory(
                 "llama.cpp cannot make a context for this model.",
                 where=self._where,
                 remedy="Lower model.context, free some memory, or use a smaller model.",
@@ -210,6 +220,15 @@ class LlamaText:
 
     def _mark(self, token: int) -> str:
         return self._piece(token, marks=True).decode("utf-8", "replace") if token >= 0 else ""
+
+
+@lru_cache(maxsize=16)
+def json_grammar(schema: str) -> str:
+    """Return a schema as GBNF, in which no string is endless or holds what JSON forbids in one."""
+    from llama_cpp.llama_grammar import json_schema_to_gbnf
+
+    rules = [rule for rule in str(json_schema_to_gbnf(schema)).splitlines() if not _TEXT_RULES.match(rule)]
+    return "\n".join([*rules, _CHAR_RULE, _STRING_RULE])
 
 
 def _sampler_chain(library: Any) -> Any:

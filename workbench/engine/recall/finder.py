@@ -131,13 +131,15 @@ class Finder:
         """Bring the index up to date here and now, vectors included, however long that takes.
 
         Args:
-            force: Build it anew beside the one there is, which answers meanwhile.
+            force: Build it anew beside the one there is, which answers meanwhile, and ask again what failed.
             progress: Called with what is done and what there is to do.
             cancelled: Asked now and then; what is done by then stays.
 
         Raises:
             StorageError: The index cannot be kept.
         """
+        if force:
+            self._choose().try_again()
         embedder = self._standing().embedder
         keeper = self._keeper(embedder)
         keeper.sync(force=force, progress=progress, cancelled=cancelled)
@@ -172,6 +174,18 @@ class Finder:
             rebuilding=state.rebuilding,
             place=str(self._folder),
         )
+
+    def try_local_model(self) -> None:
+        """Run a local embedding model once, whatever is on record of it; `status` says how that went."""
+        embedders = self._choose()
+        embedder = embedders.primary
+        if embedder is None or embedder.provider != "local":
+            return
+        embedders.try_again()
+        try:
+            embedder.embed_query("Hello")
+        except ProviderError as error:
+            embedders.failed(embedder, error)
 
     def close(self) -> None:
         """Stop what is under way, and let go of index and embedder."""

@@ -27,18 +27,28 @@ def workspace_directory(purpose: str, configured: str, root: Path) -> Path:
         configured: The folder that the user chose for all workspaces, or empty.
         root: The workspace folder; its real path is the key, so links to it share one folder.
     """
-    if configured:
-        base = Path(configured).expanduser()
-    else:
-        from platformdirs import user_cache_dir, user_state_dir
-
-        directory = user_state_dir if purpose == "state" else user_cache_dir
-        base = Path(directory("workbench", appauthor=False))
     import hashlib
+
+    base = shared_directory(purpose, configured)
 
     real = os.path.realpath(root)
     digest = hashlib.sha256(os.fsencode(real)).hexdigest()[:16]
     return base / f"{slug(os.path.basename(real), limit=32)}-{digest}"  # noqa: PTH119 - realpath gave text
+
+
+def shared_directory(purpose: str, configured: str) -> Path:
+    """Return the folder for what all workspaces of the user share.
+
+    Args:
+        purpose: `state` or `cache`.
+        configured: The folder that the user chose, or empty.
+    """
+    if configured:
+        return Path(configured).expanduser()
+    from platformdirs import user_cache_dir, user_state_dir
+
+    directory = user_state_dir if purpose == "state" else user_cache_dir
+    return Path(directory("workbench", appauthor=False))
 
 
 def system_timezone() -> str:

@@ -345,6 +345,13 @@ class Settings:
 
         return ZoneInfo(self.timezone or system_timezone())
 
+    @property
+    def trials_directory(self) -> Path:
+        """Return the folder where failed first runs of local models are recorded, for all workspaces."""
+        from workbench.engine.settings.directories import shared_directory
+
+        return shared_directory("cache", self.paths.cache) / "local-models"
+
     def state_directory(self, root: Path) -> Path:
         """Return the folder outside the workspace for what cannot be derived but may be lost, named by its place.
 

@@ -49,7 +49,20 @@ def _settings(ground: Ground) -> Iterator[results.Check]:
         )
     for warning in ground.settings.warnings:
         yield results.Check("settings", "degraded", warning)
-    yield results.Check("model", "ok", ground.settings.model.told or "none; built-in rules decide")
+    yield _model(ground)
+
+
+def _model(ground: Ground) -> results.Check:
+    from workbench.engine.providers.choosing import try_local_model
+
+    told = ground.settings.model.told
+    try:
+        try_local_model(ground.settings)
+    except WorkbenchError as error:
+        return results.Check(
+            "model", "degraded", f"{told}. {error.message} Built-in rules decide.", error.remedy or ""
+        )
+    return results.Check("model", "ok", told or "none; built-in rules decide")
 
 
 def _files(ground: Ground) -> Iterator[results.Check]:
@@ -69,6 +82,7 @@ def _files(ground: Ground) -> Iterator[results.Check]:
 
 def _search(ground: Ground) -> Iterator[results.Check]:
     try:
+        ground.finder.try_local_model()
         status = ground.outside.describe(ground.finder.status())
     except WorkbenchError as error:
         yield results.Check("search", "degraded", error.message, error.remedy)

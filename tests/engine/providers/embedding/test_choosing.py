@@ -41,6 +41,7 @@ def test_none_is_none() -> None:
     assert chosen.standing().embedder is None
 
 
+@pytest.mark.local_model
 def test_a_local_model_with_the_table_behind_it(model_file: Path) -> None:
     chosen = choose(embedding(provider="local", model_path=str(model_file)))
     assert isinstance(chosen.primary, LocalEmbedder)

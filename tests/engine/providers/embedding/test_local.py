@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 import os
 import subprocess
 import sys
@@ -42,6 +41,7 @@ def tiny(tiny_model: Path) -> Iterator[LocalEmbedder]:
         yield made
 
 
+@pytest.mark.local_model
 def test_rows_are_unit_vectors_in_the_order_of_the_texts(embedder: LocalEmbedder) -> None:
     rows = embedder.embed_passages(TEXTS)
     assert rows.shape == (len(TEXTS), embedder.dimensions)
@@ -52,6 +52,7 @@ def test_rows_are_unit_vectors_in_the_order_of_the_texts(embedder: LocalEmbedder
         assert embedder.embed_passages([text])[0] @ row > 0.999
 
 
+@pytest.mark.local_model
 def test_a_trained_model_knows_what_is_near(real_model: Path | None, tiny_model: Path) -> None:
     with closing(LocalEmbedder(real_model or tiny_model)) as embedder:
         cat, kitten, rates = embedder.embed_passages(TEXTS[:3])
@@ -59,6 +60,7 @@ def test_a_trained_model_knows_what_is_near(real_model: Path | None, tiny_model:
     assert (cat @ kitten > cat @ rates + 0.2) if real_model else (cat @ rates < 0.9999)
 
 
+@pytest.mark.local_model
 def test_many_texts_and_texts_without_words_and_texts_too_long(tiny: LocalEmbedder) -> None:
     texts = [f"{number} " * (number % 90) for number in range(150)]
     rows = tiny.embed_passages(texts)
@@ -69,6 +71,7 @@ def test_many_texts_and_texts_without_words_and_texts_too_long(tiny: LocalEmbedd
             assert tiny.embed_passages([texts[at]])[0] @ rows[at] > 0.999
 
 
+@pytest.mark.local_model
 def test_what_is_too_long_is_cut_behind_what_fits(tiny: LocalEmbedder) -> None:
     rows = tiny.embed_passages(["a " * 90, "a " * 3_000_000, "a " * 40, "\ud800 a"])
     assert rows[0] @ rows[1] > 0.99999
@@ -76,6 +79,7 @@ def test_what_is_too_long_is_cut_behind_what_fits(tiny: LocalEmbedder) -> None:
     assert rows[3].any()
 
 
+@pytest.mark.local_model
 def test_prefixes_go_before_questions_and_passages(tiny_model: Path) -> None:
     with (
         closing(LocalEmbedder(tiny_model, Prefixes("q: ", "p: "))) as made,
@@ -103,6 +107,7 @@ def test_models_get_the_prefixes_they_were_made_for(name: str, query: str, passa
     assert prefixes_of(name, query="", passage="p: ") == Prefixes("", "p: ")
 
 
+@pytest.mark.local_model
 def test_threads_share_one_model(tiny: LocalEmbedder) -> None:
     alone = tiny.embed_passages(TEXTS)
     found: list[Any] = []
@@ -118,12 +123,14 @@ def test_threads_share_one_model(tiny: LocalEmbedder) -> None:
         assert np.all(np.einsum("ij,ij->i", rows, np.tile(alone, (20, 1))) > 0.999)
 
 
+@pytest.mark.local_model
 def test_it_stops_between_batches(tiny: LocalEmbedder) -> None:
     asked = iter([False, False, True])
     with pytest.raises(EmbeddingCancelled):
         tiny.embed_passages(["word " * 40] * 500, cancelled=lambda: next(asked))
 
 
+@pytest.mark.local_model
 def test_it_can_be_closed_and_used_again(tiny: LocalEmbedder) -> None:
     before = tiny.embed_query("again")
     tiny.close()
@@ -131,6 +138,7 @@ def test_it_can_be_closed_and_used_again(tiny: LocalEmbedder) -> None:
     np.testing.assert_allclose(tiny.embed_query("again"), before, atol=1e-6)
 
 
+@pytest.mark.local_model
 def test_nothing_is_printed(model_file: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
@@ -150,6 +158,7 @@ def test_a_missing_file_is_said(tmp_path: Path) -> None:
         assert caught.value.remedy == "Download it."
 
 
+@pytest.mark.local_model
 @pytest.mark.parametrize(
     ("kept", "reason"), [(0, "no GGUF"), (3, "no GGUF"), (400, "damaged"), (9000, "damaged")]
 )
@@ -170,6 +179,7 @@ def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
             LocalEmbedder(place).embed_query("tea")
 
 
+@pytest.mark.local_model
 def test_a_model_that_gives_no_one_vector_is_said(tmp_path: Path) -> None:
     path = write_tiny_gguf(tmp_path / "words.gguf", pooling=0)
     with pytest.raises(ProviderError, match="no embedding model"):
@@ -177,14 +187,7 @@ def test_a_model_that_gives_no_one_vector_is_said(tmp_path: Path) -> None:
 
 
 def test_a_missing_library_is_said(tiny_model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real_import = builtins.__import__
-
-    def without(name: str, *rest: Any, **named: Any) -> Any:
-        if name == "llama_cpp":
-            raise ImportError(name)
-        return real_import(name, *rest, **named)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "llama_cpp", None)
     with pytest.raises(ProviderError, match="not installed") as caught:
         LocalEmbedder(tiny_model).embed_query("x")
     assert "memory-workbench[local]" in str(caught.value)

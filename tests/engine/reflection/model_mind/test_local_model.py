@@ -28,6 +28,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LlamaChat]:
         yield chat
 
 
+@pytest.mark.local_model
 def test_a_cycle_with_a_model_file(model: LlamaChat, made: MakeSnapshot) -> None:
     work = Work(cap=2_000)
     ran = run(ModelMind(model, StubMind()), made(), work)
@@ -42,6 +43,7 @@ def test_a_cycle_with_a_model_file(model: LlamaChat, made: MakeSnapshot) -> None
     assert [made.text for made in ran.items] in ([], ["By rules?"])
 
 
+@pytest.mark.local_model
 def test_a_cycle_with_a_model_file_can_be_called_off(model: LlamaChat, made: MakeSnapshot) -> None:
     looks: list[bool] = []
 

@@ -48,10 +48,10 @@ def choose(settings: Settings, *, monotonic: Callable[[], float] = time.monotoni
     stand_in = _EndPoint(asked.fallback_base_url, asked.fallback_api_key, asked.fallback_model, {})
     if asked.provider not in REMOTE and stand_in == _EndPoint("", "", "", {}):
         stand_in = own
-    primary = _make(asked.provider, own, asked)
+    primary = _make(asked.provider, own, asked, settings.trials_directory)
     fallback = None
     if asked.fallback != asked.provider or (asked.fallback in REMOTE and stand_in != own):
-        fallback = _make(asked.fallback, stand_in, asked)
+        fallback = _make(asked.fallback, stand_in, asked, settings.trials_directory)
     return Embedders(primary, fallback, monotonic=monotonic)
 
 
@@ -88,21 +88,21 @@ def download_model_of(
     )
 
 
-def _make(provider: str, end_point: _EndPoint, asked: EmbeddingSettings) -> Embedder | None:
+def _make(provider: str, end_point: _EndPoint, asked: EmbeddingSettings, trials: Path) -> Embedder | None:
     match provider:
         case "builtin":
             from workbench.engine.providers.embedding.builtin import StaticEmbedder
 
             return StaticEmbedder()
         case "local":
-            return _make_local(asked)
+            return _make_local(asked, trials)
         case "openai" | "gemini":
             return _make_remote(provider, end_point, asked)
         case _:
             return None
 
 
-def _make_local(asked: EmbeddingSettings) -> Embedder:
+def _make_local(asked: EmbeddingSettings, trials: Path) -> Embedder:
     from workbench.engine.providers.embedding.local import LocalEmbedder
 
     if not asked.model_path:
@@ -125,7 +125,7 @@ def _make_local(asked: EmbeddingSettings) -> Embedder:
         path = address.file_in(models_folder(asked.model_folder))
         remedy = "Fetch it once: workbench index --download"
     prefixes = prefixes_of(path.name, query=asked.query_prefix, passage=asked.passage_prefix)
-    return LocalEmbedder(path, prefixes, remedy=remedy)
+    return LocalEmbedder(path, prefixes, remedy=remedy, trials=trials)
 
 
 def _make_remote(provider: str, end_point: _EndPoint, asked: EmbeddingSettings) -> Embedder:

@@ -83,6 +83,15 @@ class Embedders:
             if turn.embedder is embedder:
                 turn.worked()
 
+    def try_again(self) -> None:
+        """Forget how either failed, so that the next caller asks the first."""
+        from workbench.engine.providers.embedding.local import LocalEmbedder
+
+        for turn in self._turns:
+            turn.worked()
+            if isinstance(turn.embedder, LocalEmbedder):
+                turn.embedder.try_again()
+
     def close(self) -> None:
         """Let go of both."""
         for turn in self._turns:

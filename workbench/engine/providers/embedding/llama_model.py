@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.embedding.cutting import cut_to_bytes
-from workbench.engine.providers.llama_library import load_llama, load_model_file, thread_count, token_ids
+from workbench.engine.providers.llama_library import (
+    OutOfMemory,
+    load_llama,
+    load_model_file,
+    thread_count,
+    token_ids,
+)
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray
@@ -16,10 +22,10 @@ if TYPE_CHECKING:
 # A text's tokens beyond this are cut even where the model takes more: memory is a few hundred tokens long.
 _LONGEST_TEXT = 2048
 # Far more than that many tokens take; what lies beyond need not be tokenised.
-_MOST_BYTES = 1 << 16
+MOST_BYTES = 1 << 16
 # Attention is computed over all tokens of a batch, so a larger one is slower for short texts.
 _BATCH_TOKENS = 512
-_MOST_SEQUENCES = 64
+MOST_SEQUENCES = 64
 
 
 class LlamaModel:
@@ -52,13 +58,13 @@ class LlamaModel:
         self.batch_tokens = size
         settings = library.llama_context_default_params()
         settings.n_ctx = settings.n_batch = settings.n_ubatch = size
-        settings.n_seq_max = _MOST_SEQUENCES
+        settings.n_seq_max = MOST_SEQUENCES
         settings.kv_unified = True
         settings.embeddings = True
         settings.n_threads = settings.n_threads_batch = thread_count()
         self._context = library.llama_init_from_model(self._model, settings)
         if not self._context:
-            raise ProviderError(
+            raise OutOfMemory(
                 "llama.cpp cannot make a context for this model.",
                 where=str(path),
                 remedy="Free some memory, or use a smaller model.",
@@ -78,27 +84,14 @@ class LlamaModel:
 
         What is too long loses its end, but not the closing mark.
         """
-        content = cut_to_bytes(text, _MOST_BYTES).encode()
+        content = cut_to_bytes(text, MOST_BYTES).encode()
         found = token_ids(self._library, self._model, content, add_marks=True, read_marks=False)
         if len(found) > self.longest_text:
             found = [*found[: self.longest_text - 1], found[-1]]
         return found
 
-    def batches(self, lengths: Sequence[int]) -> list[tuple[int, int]]:
-        """Return from which to which text (the end not included) each run of the model reaches."""
-        cuts: list[tuple[int, int]] = []
-        start = size = 0
-        for at, length in enumerate(lengths):
-            if at > start and (size + length > self.batch_tokens or at - start >= _MOST_SEQUENCES):
-                cuts.append((start, at))
-                start, size = at, 0
-            size += length
-        if start < len(lengths):
-            cuts.append((start, len(lengths)))
-        return cuts
-
     def embed(self, sequences: Sequence[Sequence[int]]) -> FloatArray:
-        """Run the model once over some token sequences; they have to fit one of `batches`.
+        """Run the model once over some token sequences; they have to fit one batch: `batch_tokens`, `MOST_SEQUENCES`.
 
         Raises:
             ProviderError: llama.cpp gave up.

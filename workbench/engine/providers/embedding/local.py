@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.embedding.conventions import Prefixes, prefixes_of
-from workbench.engine.providers.embedding.llama_model import LlamaModel
+from workbench.engine.providers.embedding.cutting import cut_to_bytes
+from workbench.engine.providers.embedding.llama_model import MOST_BYTES
 from workbench.engine.providers.embedding.model import EmbeddingCancelled
 from workbench.engine.providers.embedding.vectors import unit_rows
 from workbench.engine.providers.llama_library import check_model_file
+from workbench.engine.providers.llama_process import EmbeddingProcess
+from workbench.engine.providers.llama_trials import Trial
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray
@@ -23,12 +26,13 @@ _SAMPLE_BYTES = 65_536
 
 
 class LocalEmbedder:
-    """Embeds through llama.cpp; the model is loaded at first use, and one text after another has its turn.
+    """Embeds through llama.cpp, in a process of its own that starts at first use; one text after another has its turn.
 
     Args:
         path: The GGUF file. It is never downloaded from here.
         prefixes: What is put before questions and passages; what the file's name asks for by default.
         remedy: What to do where there is no such file.
+        trials: The folder where it is recorded that the model cannot be run here; None to record nothing.
     """
 
     provider = "local"
@@ -40,24 +44,31 @@ class LocalEmbedder:
         prefixes: Prefixes | None = None,
         *,
         remedy: str = "Set embedding.model_path to a GGUF file.",
+        trials: Path | None = None,
     ) -> None:
         self._path = path
         self._prefixes = prefixes_of(path.name) if prefixes is None else prefixes
         self._remedy = remedy
-        self._loaded: LlamaModel | None = None
+        self._trial = Trial(path, "embedding", trials)
+        self._loaded: EmbeddingProcess | None = None
         self._lock = threading.Lock()
 
     @property
     def model(self) -> str:
         return self._path.name
 
-    @cached_property
+    @property
     def fingerprint(self) -> str:
         """Return what tells this model from others; its file is looked at, not read whole.
 
         Raises:
-            ProviderError: There is no such file, or it is no GGUF file.
+            ProviderError: There is no such file, it is no GGUF file, or it failed its trial here.
         """
+        self._trial.check()
+        return self._identity
+
+    @cached_property
+    def _identity(self) -> str:
         return (
             f"local {self._path.name} {_sample_digest(self._path, self._remedy)}"
             f" query={self._prefixes.query!r} passage={self._prefixes.passage!r}"
@@ -77,6 +88,10 @@ class LocalEmbedder:
         row: FloatArray = self._embed(self._prefixes.query, [text], lambda: False)[0]
         return row
 
+    def try_again(self) -> None:
+        """Forget that the model failed its trial."""
+        self._trial.forget()
+
     def close(self) -> None:
         with self._lock:
             loaded, self._loaded = self._loaded, None
@@ -90,10 +105,10 @@ class LocalEmbedder:
         with self._lock:
             model = self._load()
             result = np.zeros((len(texts), model.dimensions), dtype=np.float32)
-            sequences = [model.tokens(prefix + texts[at]) for at in filled]
+            sequences = model.tokens([cut_to_bytes(prefix + texts[at], MOST_BYTES) for at in filled])
             # Texts of like length together leave fewer gaps in the batches.
             order = sorted(range(len(filled)), key=lambda at: len(sequences[at]))
-            cuts = model.batches([len(sequences[at]) for at in order])
+            cuts = _batches([len(sequences[at]) for at in order], model.batch_tokens, model.batch_texts)
         for start, end in cuts:
             if cancelled():
                 raise EmbeddingCancelled
@@ -105,11 +120,32 @@ class LocalEmbedder:
             result[[filled[at] for at in chosen]] = checked
         return result
 
-    def _load(self) -> LlamaModel:
-        if self._loaded is None:
+    def _load(self) -> EmbeddingProcess:
+        if self._loaded is None or not self._loaded.is_running:
             check_model_file(self._path, self._remedy)
-            self._loaded = LlamaModel(self._path)
+            self._loaded = None
+            self._loaded = EmbeddingProcess(self._trial)
         return self._loaded
+
+
+def _batches(lengths: Sequence[int], most_tokens: int, most_texts: int) -> list[tuple[int, int]]:
+    """Return from which to which text (the end not included) each run of a model reaches.
+
+    Args:
+        lengths: Of the texts, in tokens.
+        most_tokens: Of one run.
+        most_texts: Of one run.
+    """
+    cuts: list[tuple[int, int]] = []
+    start = size = 0
+    for at, length in enumerate(lengths):
+        if at > start and (size + length > most_tokens or at - start >= most_texts):
+            cuts.append((start, at))
+            start, size = at, 0
+        size += length
+    if start < len(lengths):
+        cuts.append((start, len(lengths)))
+    return cuts
 
 
 def _sample_digest(path: Path, remedy: str) -> str:

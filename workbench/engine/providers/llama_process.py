@@ -1,0 +1,309 @@
+"""Models run through llama.cpp in a process of their own: native code that crashes or hangs takes nothing else down.
+
+A model's first run is its trial. One that fails it is not started again until something changes (`llama_trials`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+import weakref
+from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from workbench.engine.errors import ProviderError
+from workbench.engine.providers.chat import ChatMessage
+from workbench.engine.providers.llama_frames import Reply, pack_ids, packed, unpack_ids, unpacked
+from workbench.engine.providers.llama_trials import Trial, is_installed
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.model import FloatArray
+
+# Seconds to load a model and run it once, and for one batch or token afterwards.
+START_SECONDS: Final = 60.0
+ANSWER_SECONDS: Final = 300.0
+_END_SECONDS: Final = 5.0
+_MOST_SAID: Final = 65_536
+
+# Nothing but what this process could import is found, whatever folder it was started in.
+_PROGRAM: Final = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
+    " from workbench.engine.providers.llama_worker import serve; serve()"
+)
+_REBUILD: Final = (
+    "Build it for this machine: CMAKE_ARGS=-DGGML_NATIVE=OFF pip install --force-reinstall --no-deps"
+    " --no-binary llama-cpp-python llama-cpp-python. Then try the model again: workbench doctor"
+)
+_MAKE_ROOM: Final = "Free some memory or use a smaller model. Then try it again: workbench doctor"
+_TRY_AGAIN: Final = (
+    "Use another model, or install llama-cpp-python again. Then try it again: workbench doctor"
+)
+
+
+class LlamaProcess:
+    """One model in one process; not safe from several threads.
+
+    Args:
+        trial: The model and what is known of its first run.
+        context_tokens: Of a chat model.
+
+    Raises:
+        ProviderError: It cannot be run here.
+    """
+
+    def __init__(self, trial: Trial, *, context_tokens: int = 0) -> None:
+        trial.check()
+        if not is_installed():
+            raise ProviderError(
+                "The package llama-cpp-python, which runs local models, is not installed.",
+                where=str(trial.model),
+                remedy="Run: pip install 'memory-workbench[local]'.",
+            )
+        self._where = str(trial.model)
+        self._child: _Child | None = _Child(self._where)
+        opening = {"purpose": trial.purpose, "path": self._where, "context": context_tokens}
+        try:
+            self.about = self._ask(opening, seconds=START_SECONDS)[0]
+        except BaseException as failure:
+            self.close()
+            if isinstance(failure, _Failed) and failure.lasting:
+                trial.record(failure)
+            raise
+        trial.forget()
+
+    def close(self) -> None:
+        """End the process."""
+        child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+    def _ask(self, header: dict[str, Any], body: bytes = b"", *, seconds: float | None = None) -> Reply:
+        """Return the reply to a request.
+
+        Raises:
+            ProviderError: The model cannot do it, or its process is gone; then the model has to be opened again.
+        """
+        child = self._child
+        if child is None:
+            raise _Failed("The process of the local model has ended.", self._where, None, lasting=False)
+        try:
+            reply, content = child.ask(packed(header, body), ANSWER_SECONDS if seconds is None else seconds)
+        except BaseException:
+            # What comes next from it would be taken for the answer to another question.
+            self.close()
+            raise
+        if "error" in reply:
+            raise _Failed(
+                str(reply["error"]),
+                reply.get("where") or self._where,
+                reply.get("remedy"),
+                lasting=not reply.get("passing"),
+            )
+        return reply, content
+
+    @property
+    def is_running(self) -> bool:
+        """Return whether the process can be asked; one that was forked from ours has none."""
+        return self._child is not None and self._child.owner == os.getpid()
+
+
+class EmbeddingProcess(LlamaProcess):
+    """An embedding model: token ids in, pooled vectors out."""
+
+    def __init__(self, trial: Trial) -> None:
+        super().__init__(trial)
+        self.dimensions = int(self.about["dimensions"])
+        self.batch_tokens, self.batch_texts = int(self.about["batch_tokens"]), int(self.about["batch_texts"])
+
+    def tokens(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the token ids of texts with the model's marks around them, cut to what it takes."""
+        return unpack_ids(*self._ask({"ask": "tokens", "texts": list(texts)}))
+
+    def embed(self, sequences: Sequence[Sequence[int]]) -> FloatArray:
+        """Run the model once over token sequences; they have to fit one batch."""
+        import numpy as np
+
+        header, body = pack_ids(sequences)
+        _, rows = self._ask({"ask": "embed", **header}, body)
+        return np.frombuffer(rows, dtype=np.float32).reshape(len(sequences), self.dimensions)
+
+
+class ChatProcess(LlamaProcess):
+    """A chat model: a conversation in, sampled text out."""
+
+    def __init__(self, trial: Trial, context_tokens: int) -> None:
+        super().__init__(trial, context_tokens=context_tokens)
+        self.context_tokens = int(self.about["context"])
+
+    def tokens(self, messages: Sequence[ChatMessage]) -> list[int]:
+        """Return the token ids of a conversation in the form that the model was trained to read."""
+        told = [[message.role, message.content] for message in messages]
+        return unpack_ids(*self._ask({"ask": "tokens", "messages": told}))[0]
+
+    def generate(self, prompt: Sequence[int], schema: str | None) -> Generator[bytes | None]:
+        """Go on from a prompt until the model ends its turn.
+
+        Args:
+            prompt: At least one token, fewer than `context_tokens`.
+            schema: The JSON schema that the answer keeps; None for any text.
+
+        Yields:
+            None after every batch of the prompt, then the UTF-8 of one token after another, which may end
+            within a character.
+        """
+        header, body = pack_ids([prompt])
+        self._ask({"ask": "generate", "schema": schema, **header}, body)
+        while True:
+            reply, piece = self._ask({"ask": "next"})
+            if reply.get("ended"):
+                return
+            yield piece if reply["said"] else None
+
+
+class _Failed(ProviderError):
+    """A request failed.
+
+    Args:
+        lasting: Whether it would fail the same way again.
+    """
+
+    def __init__(self, message: str, where: str, remedy: str | None, *, lasting: bool) -> None:
+        super().__init__(message, where=where, remedy=remedy)
+        self.lasting = lasting
+
+
+class _Child:
+    """The other process, and the pipes to it.
+
+    Args:
+        where: The model file, for errors.
+    """
+
+    def __init__(self, where: str) -> None:
+        self.owner = os.getpid()
+        self._where = where
+        complaints, errors = os.pipe()
+        # What fills the pipe is dropped, so that nobody has to empty it.
+        os.set_blocking(errors, False)
+        os.set_blocking(complaints, False)
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-c", _PROGRAM, json.dumps(sys.path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                # Ctrl-C is for the one who asks; this process ends when its requests do.
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            os.close(complaints)
+            why = error.strerror if isinstance(error, OSError) else error
+            raise _Failed(
+                f"The process of the local model cannot be started: {why}.", where, None, lasting=False
+            ) from error
+        finally:
+            os.close(errors)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests, self._replies = self._process.stdin.fileno(), self._process.stdout.fileno()
+        self._complaints = complaints
+        for pipe in (self._requests, self._replies):
+            os.set_blocking(pipe, False)
+        self._end = weakref.finalize(self, _end, self._process, complaints, self.owner)
+
+    def end(self) -> None:
+        self._end()
+
+    def ask(self, request: bytes, seconds: float) -> Reply:
+        """Return the reply to a frame.
+
+        Raises:
+            _Failed: The process died, hangs, or answers nonsense.
+        """
+        until = time.monotonic() + seconds
+        try:
+            left = memoryview(request)
+            while left:
+                self._wait(self._requests, select.POLLOUT, until, seconds)
+                with contextlib.suppress(BlockingIOError):
+                    left = left[os.write(self._requests, left) :]
+            return unpacked(lambda size: self._read(size, until, seconds))
+        except (EOFError, OSError) as error:
+            raise self._death() from error
+        except ValueError as error:
+            raise _Failed(
+                "The process of the local model answers nonsense.", self._where, _TRY_AGAIN, lasting=True
+            ) from error
+
+    def _read(self, size: int, until: float, seconds: float) -> bytes:
+        taken = bytearray()
+        while len(taken) < size:
+            self._wait(self._replies, select.POLLIN, until, seconds)
+            with contextlib.suppress(BlockingIOError):
+                part = os.read(self._replies, min(size - len(taken), 1 << 20))
+                if not part:
+                    raise EOFError
+                taken += part
+        return bytes(taken)
+
+    def _wait(self, pipe: int, event: int, until: float, seconds: float) -> None:
+        poll = select.poll()
+        poll.register(pipe, event)
+        while not poll.poll(max(0.0, until - time.monotonic()) * 1000):
+            if time.monotonic() >= until:
+                raise _Failed(
+                    f"llama.cpp did not answer within {seconds:g} s.", self._where, _TRY_AGAIN, lasting=True
+                )
+
+    def _death(self) -> _Failed:
+        """Say how the process died, and what it said."""
+        try:
+            code = self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            code = 0
+        try:
+            lines = os.read(self._complaints, _MOST_SAID).decode("utf-8", "replace").splitlines()
+        except OSError:
+            lines = []
+        said = next((" ".join(line.split())[:200] for line in reversed(lines) if line.strip()), "")
+        why, remedy = _told(code)
+        return _Failed(f"{why} It said: {said}" if said else why, self._where, remedy, lasting=True)
+
+
+def _told(code: int) -> tuple[str, str]:
+    """Return how a process ended by its exit code, and what to do about it."""
+    if code >= 0:
+        return f"llama.cpp ended with exit code {code}.", _TRY_AGAIN
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"signal {-code}"
+    match name:
+        case "SIGILL":
+            return (
+                f"llama.cpp died of an illegal instruction ({name}): it was built for another processor.",
+                _REBUILD,
+            )
+        case "SIGKILL":
+            return f"llama.cpp was killed ({name}), perhaps for want of memory.", _MAKE_ROOM
+        case _:
+            return f"llama.cpp crashed ({name}).", _REBUILD
+
+
+def _end(process: subprocess.Popen[bytes], complaints: int, owner: int) -> None:
+    """End a process that has nothing to save, and close the pipes to it."""
+    if os.getpid() == owner:
+        process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_END_SECONDS)
+    for pipe in (process.stdin, process.stdout):
+        if pipe is not None:
+            with contextlib.suppress(OSError):
+                pipe.close()
+    os.close(complaints)
