@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from dataclasses import asdict
@@ -47,7 +48,8 @@ def keep_backlog(ground: Ground, reflection: str, left: Sequence[ReviewItem], la
     if left or later:
         write_state(place, render_backlog(reflection, left, later))
     else:
-        place.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            place.unlink(missing_ok=True)
 
 
 def read_backlog(ground: Ground, reflection: str) -> Backlog | None:
