@@ -252,12 +252,20 @@ def test_an_index_that_is_behind_catches_up_or_does_not_answer(
 
 
 @pytest.mark.parametrize("taken", ["memory", "index"])
-def test_where_its_copy_cannot_be_kept_is_not_told(family: AgentHome, taken: str) -> None:
+@pytest.mark.parametrize("has_room", [True, False])
+def test_where_its_copy_cannot_be_kept_another_place_takes_over_or_nothing_is_told(
+    family: AgentHome, taken: str, has_room: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with scoped(family) as door:
-        door.search("ferry")
+        before = door.search("ferry").results
         folder = next(door._ScopedMemory__door._ground.derived.glob("scopes/*"))  # type: ignore[attr-defined]
     shutil.rmtree(folder / taken)
     (folder / taken).write_text("in the way")
+    if has_room:
+        with scoped(family) as door:
+            assert door.search("ferry").results == before
+        return
+    monkeypatch.setattr("workbench.engine.derived_files.temporary_folder", lambda: None)
     with scoped(family) as door, pytest.raises(StorageError) as raised:
         door.search("ferry")
     assert str(raised.value) == "Memory cannot be reached as it is now. Try again, or tell the owner."

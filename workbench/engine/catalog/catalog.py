@@ -17,6 +17,7 @@ from workbench.engine.catalog.database import Database, DatabaseLost
 from workbench.engine.catalog.extract import extract
 from workbench.engine.catalog.files import FileContent, Stamp, read_file
 from workbench.engine.catalog.storing import ReadFile, remove_files, store_files
+from workbench.engine.derived_files import Elsewhere, nowhere_else
 from workbench.engine.documents import Problem
 from workbench.engine.errors import StorageError
 
@@ -32,6 +33,10 @@ _FIRST_BATCH_SECONDS = 0.05
 _BATCH_SECONDS = 0.15
 _MOST_GONE = 500
 _MOST_ATTEMPTS = 3
+
+
+class CatalogLost(StorageError):
+    """The catalog was deleted, damaged or out of reach during a change; asked again, it is made from the files."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +95,7 @@ class Catalog:
         zone: The zone that days and times of the files are in.
         clock_ns: Tells the time in nanoseconds by the clock that stamps files.
         mask: Masks what of a file must not be known here.
+        elsewhere: Where to keep the database when its folder fails.
     """
 
     def __init__(
@@ -100,12 +106,13 @@ class Catalog:
         *,
         clock_ns: Callable[[], int] = time.time_ns,
         mask: Mask | None = None,
+        elsewhere: Elsewhere = nowhere_else,
     ) -> None:
         self.root = root
         self.zone = zone
         self._clock_ns = clock_ns
         self._mask = mask or Unmasked()
-        self._database = Database(place, zone.key)
+        self._database = Database(place, zone.key, elsewhere)
 
     @contextmanager
     def database(self) -> Iterator[apsw.Connection]:
@@ -295,8 +302,8 @@ class Catalog:
             stamp.inode,
         )
 
-    def _out_of_reach(self) -> StorageError:
-        return StorageError(
+    def _out_of_reach(self) -> CatalogLost:
+        return CatalogLost(
             "The catalog of memories is deleted or damaged again and again.",
             where=str(self._database.place),
             remedy="Find out what removes files there, or name another folder in WORKBENCH_PATHS_CACHE.",

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from workbench.engine.derived_files import Elsewhere, Watch, is_cut_short, let_go, nowhere_else
 from workbench.engine.errors import Locked, StorageError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _LOOK = 0.005
 
 
 class DatabaseLost(Exception):
-    """The file was damaged, deleted or replaced under an open connection; an empty one takes its place."""
+    """The file was damaged, deleted, replaced or out of reach; an empty one takes its place."""
 
 
 @dataclass
@@ -34,6 +35,7 @@ class _Opened:
 
     identity: _Identity
     writer: apsw.Connection
+    watch: Watch
     reader: apsw.Connection | None = None
     # Tells apart readers, since each counts changes anew.
     reader_number: int = 0
@@ -41,7 +43,7 @@ class _Opened:
     def close(self) -> None:
         for connection in (self.reader, self.writer):
             if connection is not None:
-                connection.close()
+                let_go(connection)
 
 
 class Database:
@@ -52,16 +54,20 @@ class Database:
     Args:
         place: The file; made with its folder where it is missing.
         fingerprint: What its rows depend on besides the files; a database with another one is made anew.
+        elsewhere: Where to go on when the disk or a right fails.
     """
 
-    def __init__(self, place: Path, fingerprint: str) -> None:
+    def __init__(self, place: Path, fingerprint: str, elsewhere: Elsewhere = nowhere_else) -> None:
         self.place = place
+        self._elsewhere = elsewhere
         self._fingerprint = fingerprint
         self._write_lock = threading.RLock()
         self._read_lock = threading.Lock()
         # Taken last of the three.
         self._open_lock = threading.Lock()
         self._opened: _Opened | None = None
+        # In folders that failed; their connections may be in use until this is closed.
+        self._former: list[tuple[Path, _Opened | None]] = []
         self._readers_opened = 0
         self._reading = 0
         self._read_done = threading.Condition()
@@ -126,14 +132,18 @@ class Database:
         """Let go of the file; a later question opens it again."""
         with self._write_lock, self._read_lock, self._open_lock:
             opened, self._opened = self._opened, None
-            if opened is not None:
-                opened.close()
+            for each in (opened, *(opened for _, opened in self._former)):
+                if each is not None:
+                    each.close()
+            self._former = [(place, None) for place, _ in self._former]
 
     def destroy(self) -> None:
-        """Delete the file, and one that was set aside."""
+        """Delete the file, one that was set aside, and those in folders that failed."""
         from workbench.engine.catalog.schema import delete_database
 
         self.close()
+        for place, _ in self._former:
+            delete_database(place)
         if self.place.parent.exists():
             with self._alone():
                 delete_database(self.place)
@@ -148,9 +158,7 @@ class Database:
         try:
             yield opened
         except (apsw.CorruptError, apsw.NotADBError) as error:
-            with self._alone():
-                self._set_aside(opened.identity)
-            self._drop(opened)
+            self._discard(opened)
             raise DatabaseLost from error
         except (apsw.BusyError, apsw.LockedError) as error:
             raise self._locked() from error
@@ -158,7 +166,25 @@ class Database:
             if opened.identity != self._identity_on_disk():
                 self._drop(opened)
                 raise DatabaseLost from error
+            if is_cut_short(error):
+                # Something cut the file or its journal short.
+                self._discard(opened)
+                raise DatabaseLost from error
             raise self._unusable(str(error)) from error
+
+    def _discard(self, opened: _Opened) -> None:
+        """Put a damaged file away and let go of it."""
+        try:
+            self._put_away(opened)
+        finally:
+            self._drop(opened)
+
+    def _put_away(self, opened: _Opened) -> None:
+        try:
+            with self._alone():
+                self._set_aside(opened.identity)
+        except OSError as error:
+            raise self._unusable(error.strerror or str(error)) from error
 
     def _current(self) -> _Opened:
         with self._open_lock:
@@ -166,6 +192,10 @@ class Database:
                 self._opened = self._open()
             elif self._opened.identity != self._identity_on_disk():
                 self._opened = None
+                raise DatabaseLost
+            elif not self._opened.watch.is_whole():
+                opened, self._opened = self._opened, None
+                self._put_away(opened)
                 raise DatabaseLost
             return self._opened
 
@@ -184,7 +214,7 @@ class Database:
                     identity = self._present()
                     writer = self._writer_at(identity)
                     if writer is not None:
-                        return _Opened(identity, writer)
+                        return _Opened(identity, writer, Watch(self.place))
         except OSError as error:
             raise self._unusable(error.strerror or str(error)) from error
         raise DatabaseLost
@@ -284,7 +314,13 @@ class Database:
             remedy="Try again in a moment.",
         )
 
-    def _unusable(self, reason: str) -> StorageError:
+    def _unusable(self, reason: str) -> StorageError | DatabaseLost:
+        """Return what to raise where the disk or a right fails, having moved elsewhere where that is possible."""
+        folder = self._elsewhere(self.place.parent, reason)
+        if folder is not None:
+            self._former.append((self.place, self._opened))
+            self.place = folder / self.place.name
+            return DatabaseLost()
         return StorageError(
             f"The catalog of memories cannot be kept: {reason}.",
             where=str(self.place),

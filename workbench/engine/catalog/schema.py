@@ -105,6 +105,8 @@ def connect(place: Path) -> apsw.Connection:
     connection = apsw.Connection(str(place), flags=apsw.SQLITE_OPEN_READWRITE)
     connection.set_busy_timeout(10_000)
     for pragma in (
+        # Whatever this SQLite was built with: a mapped file that is cut short ends the process.
+        "mmap_size = 0",
         "journal_mode = WAL",
         "synchronous = NORMAL",
         "cache_size = -16000",

@@ -12,8 +12,9 @@ from workbench.engine.decay.journal import Page
 from workbench.engine.decay.records import SCORED_STORES, MemoryFacts, Reckoning, compose
 from workbench.engine.decay.scores_file import checked_of, read_scores, rescored
 from workbench.engine.decay.statuses import transition_of
-from workbench.engine.errors import InvalidInput, StorageError
+from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import FileView, Plan
+from workbench.engine.history.state_files import write_state
 
 MARK = "decay-checked"
 
@@ -73,17 +74,5 @@ def check_is_due(folder: Path, now: datetime, zone: tzinfo) -> bool:
 
 
 def mark_checked(folder: Path, now: datetime) -> None:
-    """Note that transitions have been looked for; a lost note only means that they are looked for again.
-
-    Raises:
-        StorageError: The note cannot be written.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / MARK).write_text(render_time(now), "utf-8")
-    except OSError as error:
-        raise StorageError(
-            f"The date of the last decay check cannot be noted: {error.strerror}.",
-            where=str(folder / MARK),
-            remedy="Make room or give yourself the right to write there, or set paths.state.",
-        ) from error
+    """Note that transitions have been looked for; without the note they are looked for again."""
+    write_state(folder / MARK, render_time(now).encode())

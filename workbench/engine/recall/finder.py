@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 from workbench.engine.catalog import Catalog
 from workbench.engine.catalog.schema import SCHEMA_VERSION
 from workbench.engine.clock import Clock
-from workbench.engine.errors import ProviderError
+from workbench.engine.derived_files import Elsewhere, nowhere_else
+from workbench.engine.errors import ProviderError, StorageError
 from workbench.engine.recall.catalog_files import CatalogFiles
 from workbench.engine.recall.chunking import ChunkSize
 from workbench.engine.recall.file_source import FileSource
@@ -61,6 +62,7 @@ class Finder:
         sources: Files beside the workspace's own that are searched as well.
         version: Tells what state everything that is searched is in; of the catalog alone by default.
         unread: Returns how many files the catalog has yet to read.
+        elsewhere: Where to keep the index when its folder fails.
     """
 
     def __init__(
@@ -72,10 +74,12 @@ class Finder:
         sources: Sequence[FileSource] = (),
         version: Callable[[], Hashable] | None = None,
         unread: Callable[[], int] = lambda: 0,
+        elsewhere: Elsewhere = nowhere_else,
     ) -> None:
         self._catalog = catalog
         self._settings = settings
         self._folder = folder
+        self._elsewhere = elsewhere
         self._clock = clock
         self._sources = (CatalogFiles(catalog), *sources)
         self._version = version or catalog.version
@@ -108,6 +112,10 @@ class Finder:
                     answer = question(snapshot, embedder.embed_query if embedder and fits else None)
             except IndexLost:
                 if attempt == _MOST_ATTEMPTS - 1:
+                    raise
+                continue
+            except StorageError as error:
+                if attempt == _MOST_ATTEMPTS - 1 or not keeper.index.goes_on_elsewhere(error):
                     raise
                 continue
             except ProviderError as error:
@@ -238,6 +246,7 @@ class Finder:
                     embedder=embedder,
                     cache_entries=search.cache_entries,
                     clock=self._clock,
+                    elsewhere=self._elsewhere,
                 )
                 keeper = self._keepers[fingerprint] = Keeper(
                     index, self._sources, self._version, self._unread

@@ -98,8 +98,7 @@ class Keeper:
         wanted: dict[str, bytes] = {}
         for source in self._sources:
             wanted = {**source.digests(), **wanted}
-        with self.index.source() as snapshot:
-            held = snapshot.digests()
+        held = self.index.asked(lambda snapshot: snapshot.digests())
         return len(held.keys() - wanted.keys()) + sum(held.get(path) != wanted[path] for path in wanted)
 
     def sync(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import errno
 import json
+import os
 import shutil
 import sqlite3
 import tempfile
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -24,6 +30,9 @@ from workbench.engine.sessions.store import StoreContent, no_key
 DATABASE = "openclaw-agent.sqlite"
 KNOWN_SCHEMA = 23
 _WAIT_SECONDS = 2.0
+_PAUSE_SECONDS = 0.02
+_LOG_HEADER_BYTES = 32
+_SPARE_BYTES = 1 << 24
 _NODES = "session_nodes"
 # What an entry is told in columns of its own, by the names in its JSON.
 _GIVEN = {
@@ -167,27 +176,20 @@ class DatabaseLines:
 
 @contextmanager
 def opened(place: Path) -> Iterator[sqlite3.Connection]:
-    """Open a database of another program for reading, in a way that leaves nothing beside it.
+    """Open a database of another program for reading, in a way that changes nothing there.
 
-    A reader of a database in WAL mode makes its own files beside it where there are none. So one that nobody has open
-    is read as unchanging, one in use through the files that its owner keeps there, and one that was copied with a log
-    alone from a copy of ours.
+    Any reader of a database with a log writes into the `-shm` file beside it. So one with a log is read from a copy of
+    database and log, and one without as unchanging.
 
     Raises:
         DocumentError: It is none, or damaged.
-        Locked: Its owner keeps it for itself.
-        StorageError: It may not be read.
+        Locked: Its owner keeps it for itself, or writes without a pause.
+        StorageError: It may not be read, or there is no room for a copy.
     """
-    log, shared = place.with_name(place.name + "-wal"), place.with_name(place.name + "-shm")
     with contextlib.ExitStack() as stack:
-        target, mode = place, "mode=ro"
-        if not log.exists() or (not shared.exists() and log.stat().st_size == 0):
-            mode = "mode=ro&immutable=1"
-        elif not shared.exists():
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-"))
-            target = Path(folder) / place.name
-            shutil.copyfile(place, target)
-            shutil.copyfile(log, target.with_name(log.name))
+        target, mode = place, "mode=ro&immutable=1"
+        if _size(_log(place)):
+            target, mode = stack.enter_context(_copied(place)), "mode=ro"
         try:
             connection = sqlite3.connect(
                 f"file:{quote(str(target.resolve()))}?{mode}",
@@ -217,6 +219,157 @@ def opened(place: Path) -> Iterator[sqlite3.Connection]:
             raise _unknown(place, str(error)) from error
         except sqlite3.DatabaseError as error:
             raise _unknown(place, str(error)) from error
+
+
+@dataclass(frozen=True)
+class _State:
+    """What the files of a database are known by.
+
+    Args:
+        database: Inode, size and time of change.
+        log: The same of its log.
+        salt: What tells one beginning of the log from another; empty where there is none.
+    """
+
+    database: tuple[int, int, int]
+    log: tuple[int, int, int]
+    salt: bytes
+
+    def goes_on_as(self, after: _State) -> bool:
+        """Return whether a database and then its log were copied whole between this state and the one after it.
+
+        What the owner moves from the log into the database meanwhile is in the copied log as well, as long as that was
+        not begun again.
+        """
+        if not self.salt:
+            return self.database == after.database and not after.salt
+        return self.salt == after.salt and self.database[0] == after.database[0]
+
+
+@dataclass
+class _Copy:
+    """A copy that may serve another question while database and log stay what they are."""
+
+    state: _State
+    folder: tempfile.TemporaryDirectory[str]
+    readers: int = 0
+
+
+_copies: dict[Path, _Copy] = {}
+_copying = threading.Lock()
+
+
+@contextmanager
+def _copied(place: Path) -> Iterator[Path]:
+    """Give a private copy of a database and its log; the last one is kept for the next question."""
+    with _copying:
+        copy = _copies.get(place)
+        if copy is None or copy.state != _state(place):
+            if copy is not None and not copy.readers:
+                copy.folder.cleanup()
+            _copies.pop(place, None)
+            for other in [other for other, each in _copies.items() if not each.readers]:
+                _copies.pop(other).folder.cleanup()
+            copy = _copies[place] = _fresh_copy(place)
+        copy.readers += 1
+    try:
+        yield Path(copy.folder.name) / place.name
+    finally:
+        with _copying:
+            copy.readers -= 1
+            if not copy.readers and _copies.get(place) is not copy:
+                copy.folder.cleanup()
+
+
+@atexit.register
+def forget_copies() -> None:
+    """Delete the copies that nobody reads at this moment."""
+    with _copying:
+        for place in [place for place, copy in _copies.items() if not copy.readers]:
+            _copies.pop(place).folder.cleanup()
+
+
+def _fresh_copy(place: Path) -> _Copy:
+    """Copy database and log as they were at one moment, tried again while their owner writes."""
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise _no_copy(place, error) from error
+    target = Path(folder.name) / place.name
+    until = time.monotonic() + _WAIT_SECONDS
+    try:
+        while True:
+            before = _state(place)
+            if shutil.disk_usage(folder.name).free < before.database[1] + before.log[1] + _SPARE_BYTES:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            # The log last: the owner only adds to it, and SQLite passes over a torn end.
+            _copy_file(place, target)
+            if _size(_log(place)):
+                _copy_file(_log(place), _log(target))
+            else:
+                _log(target).unlink(missing_ok=True)
+            if before.goes_on_as(_state(place)):
+                # A log that grew meanwhile is another state for the next question, and whole for this one.
+                return _Copy(before, folder)
+            if time.monotonic() >= until:
+                raise Locked(
+                    "Another program writes to this database without a pause.",
+                    where=str(place),
+                    remedy="Try again later.",
+                )
+            time.sleep(_PAUSE_SECONDS)
+    except OSError as error:
+        folder.cleanup()
+        raise _no_copy(place, error) from error
+    except BaseException:
+        folder.cleanup()
+        raise
+
+
+def _copy_file(place: Path, target: Path) -> None:
+    """Copy a file so that only its owner can read the copy."""
+    target.unlink(missing_ok=True)
+    handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    os.close(handle)
+    shutil.copyfile(place, target)
+
+
+def _state(place: Path) -> _State:
+    log = _log(place)
+    try:
+        with log.open("rb") as file:
+            head = file.read(_LOG_HEADER_BYTES)
+    except OSError:
+        head = b""
+    # Salt and number of the checkpoint are others when the log is begun again.
+    return _State(_stamp(place), _stamp(log), head[12:24])
+
+
+def _stamp(place: Path) -> tuple[int, int, int]:
+    try:
+        status = place.stat()
+    except FileNotFoundError:
+        return (0, 0, 0)
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _log(place: Path) -> Path:
+    return place.with_name(f"{place.name}-wal")
+
+
+def _size(place: Path) -> int:
+    try:
+        return place.stat().st_size
+    except OSError:
+        return 0
+
+
+def _no_copy(place: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"The database is in use and cannot be copied to be read: {error.strerror or error}.",
+        where=str(place),
+        remedy="Give the right to read it, and make room where temporary files go (TMPDIR).",
+    )
 
 
 def _columns(database: sqlite3.Connection, table: str) -> set[str]:

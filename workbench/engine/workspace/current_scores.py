@@ -38,7 +38,7 @@ class CurrentScores:
         file = self._file
         if file is None or content != file.content:
             file = self._file = DecayScores.parse(content)
-        accesses, now, constants = pending(file, ground.journal.read()), ground.now(), ground.settings.decay
+        accesses, now, constants = pending(file, ground.accesses()), ground.now(), ground.settings.decay
         # Scores change with the day, the memories, the scores file and the journal, and with nothing else.
         settled = (now.date(), ground.catalog.version(), content, constants)
         basis = (settled, frozenset(accesses.items()))

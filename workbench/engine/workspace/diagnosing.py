@@ -7,8 +7,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
+from workbench.engine.derived_files import trouble_in
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.workspace.ground import Ground, can_be_kept
+from workbench.engine.workspace.ground import COST_OF_STATE, Ground
 from workbench.engine.workspace.own_state import set_aside_beside
 
 if TYPE_CHECKING:
@@ -172,18 +173,17 @@ def _history(ground: Ground) -> Iterator[results.Check]:
 def _state(ground: Ground) -> Iterator[results.Check]:
     cache = ground.settings.cache_directory(ground.root)
     for purpose, folder, cost in (
-        ("state", ground.state, "accesses are not counted"),
+        ("state", ground.state, COST_OF_STATE),
         ("cache", cache, "the catalog of memories is made anew each time"),
     ):
-        probe = folder / "doctor.probe"
-        if can_be_kept(probe):
-            probe.unlink(missing_ok=True)
+        trouble = trouble_in(folder)
+        if not trouble:
             yield results.Check(purpose, "ok", str(folder))
         else:
             yield results.Check(
                 purpose,
                 "degraded",
-                f"{folder} cannot be written; {cost}",
+                f"{folder} cannot be written ({trouble}): {cost}",
                 f"Make room there, give yourself the right to write, or set paths.{purpose}.",
             )
     for place in set_aside_beside(ground.state):

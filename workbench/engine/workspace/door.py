@@ -171,8 +171,11 @@ class Workspace(
     def warnings(self) -> tuple[str, ...]:
         """Return one line for each thing that did not work as it should while memory was changed."""
         history = self._ground.__dict__.get("history")
-        told = (self._ground.state_told,) if self._ground.state_told else ()
-        return (*told, *self._ground.edits_told, *(history.warnings if history is not None else ()))
+        return (
+            *self._ground.troubles,
+            *self._ground.edits_told,
+            *(history.warnings if history is not None else ()),
+        )
 
     @property
     def state(self) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import threading
 import time
@@ -33,10 +32,10 @@ from workbench.engine.workspace.current_scores import CurrentScores
 from workbench.engine.workspace.one_action import OneAction
 
 if TYPE_CHECKING:
-    import tempfile
-
     from workbench.engine.catalog import Catalog, Lookups, Synced
     from workbench.engine.decay import AccessJournal
+    from workbench.engine.decay.journal import Page
+    from workbench.engine.derived_files import DerivedFolder
     from workbench.engine.history import Adopted, Attribution, FileView, History, Planner, Receipt
     from workbench.engine.recall.background import Background
     from workbench.engine.recall.finder import Finder
@@ -62,6 +61,12 @@ CATALOG = "catalog.sqlite"
 # Reading again within this many seconds trusts the last look at the files.
 _FRESH_SECONDS = 0.5
 _NEVER = -1e9
+_MOST_ATTEMPTS = 3
+# What nobody can keep in a state folder that cannot be written.
+COST_OF_STATE = (
+    "accesses are not counted, decay is settled with every change, and nobody notices that history was rewritten; "
+    "sessions and held-back requests cannot be stored"
+)
 
 
 def _random_id() -> str:
@@ -95,6 +100,7 @@ class Ground:
     new_id: Callable[[], str] = field(default=_random_id, repr=False)
     writes_graph_index: bool = field(default=True, init=False)
     state_told: str = field(default="", init=False)
+    trouble_told: dict[str, str] = field(default_factory=dict, init=False)
     edits_told: tuple[str, ...] = field(default=(), init=False)
     unread_files: int = field(default=0, init=False)
     action: OneAction = field(default_factory=OneAction, init=False, repr=False)
@@ -103,7 +109,6 @@ class Ground:
     _prepared: date | None = field(default=None, repr=False)
     _settings_file: bytes | None = field(default=None, repr=False)
     _scores: CurrentScores = field(default_factory=CurrentScores, repr=False)
-    _makeshift: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     @property
@@ -174,25 +179,29 @@ class Ground:
         return WorkFiles(self.root)
 
     @cached_property
+    def derived_folder(self) -> DerivedFolder:
+        """Return where what is made from the files is kept: catalog and search index."""
+        from workbench.engine.derived_files import DerivedFolder
+
+        return DerivedFolder(self.settings.cache_directory(self.root), CATALOG)
+
+    @property
     def derived(self) -> Path:
-        """Return the folder of what is made from the files: catalog and search index.
-
-        Where the user's cache cannot be written, it is a temporary folder until this door closes.
-        """
-        folder = self.settings.cache_directory(self.root)
-        if can_be_kept(folder / CATALOG):
-            return folder
-        import tempfile
-
-        self._makeshift = tempfile.TemporaryDirectory(prefix="workbench-", ignore_cleanup_errors=True)
-        return Path(self._makeshift.name)
+        """Return the folder of what is made from the files."""
+        return self.derived_folder.path
 
     @cached_property
     def catalog(self) -> Catalog:
         """Return the catalog of memories, not yet brought up to date."""
         from workbench.engine.catalog import Catalog
 
-        return Catalog(self.root, self.derived / CATALOG, self.zone, mask=self.masking)
+        return Catalog(
+            self.root,
+            self.derived / CATALOG,
+            self.zone,
+            mask=self.masking,
+            elsewhere=self.derived_folder.elsewhere,
+        )
 
     @cached_property
     def finder(self) -> Finder:
@@ -208,6 +217,7 @@ class Ground:
             outside.sources,
             lambda: (self.catalog.version(), outside.version()),
             lambda: self.unread_files,
+            self.derived_folder.elsewhere,
         )
 
     @cached_property
@@ -238,6 +248,23 @@ class Ground:
 
         return AccessJournal(self.state, self.new_id)
 
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """Return what a person should know of the folders outside the workspace that could not be written."""
+        folder = self.__dict__.get("derived_folder")
+        return (*filter(None, (self.state_told, folder.told if folder else "")), *self.trouble_told.values())
+
+    def accesses(self) -> Page:
+        """Return what the journal holds; one that cannot be read costs counts, never an answer or a change."""
+        from workbench.engine.decay.journal import Page
+
+        try:
+            return self.journal.read()
+        except StorageError as error:
+            # One sentence about the folder says enough.
+            self.trouble_told.setdefault("state", f"{error.where}: {error.message}")
+            return Page()
+
     def has_history(self) -> bool:
         """Tell whether the workspace has a history, without loading the means to read it."""
         return (self.root / layout.HISTORY).is_dir()
@@ -249,17 +276,25 @@ class Ground:
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Synced:
         """Bring the catalog up to date with the files."""
-        self.follow_settings()
-        synced = self.catalog.sync(progress=progress, cancelled=cancelled)
-        self.unread_files = synced.unread
-        if synced.unread:
-            return synced
-        if self.has_history() and not cancelled():
-            from workbench.engine.workspace.first_seen import note_first_seen
+        from workbench.engine.catalog.catalog import CatalogLost
 
-            # A damaged history costs the days of adoption, never an answer; `doctor` says so.
-            with contextlib.suppress(HistoryError):
-                note_first_seen(self.catalog, self.history.store, cancelled=cancelled)
+        self.follow_settings()
+        for attempt in range(_MOST_ATTEMPTS):
+            synced = self.catalog.sync(progress=progress, cancelled=cancelled)
+            self.unread_files = synced.unread
+            if synced.unread:
+                return synced
+            try:
+                if self.has_history() and not cancelled():
+                    from workbench.engine.workspace.first_seen import note_first_seen
+
+                    # A damaged history costs the days of adoption, never an answer; `doctor` says so.
+                    with contextlib.suppress(HistoryError):
+                        note_first_seen(self.catalog, self.history.store, cancelled=cancelled)
+                break
+            except CatalogLost:
+                if attempt == _MOST_ATTEMPTS - 1:
+                    raise
         self._refreshed = time.monotonic()
         return synced
 
@@ -510,6 +545,7 @@ class Ground:
                 with self.leaving_the_graph_index():
                     self.history.init()
             self.claim_state()
+            self._look_at_state()
             if (adopted := self.adopt()) is not None:
                 # A file of which something was held back reads otherwise now: the change at hand tells of it.
                 left_out = frozenset(adopted.left_out.values())
@@ -519,6 +555,15 @@ class Ground:
                 return
             self._prepared = today
             begin_day(self, cancelled)
+
+    def _look_at_state(self) -> None:
+        """Warn where the state folder cannot be written: what is kept there costs a change nothing else."""
+        from workbench.engine.derived_files import trouble_in
+
+        if trouble := trouble_in(self.state):
+            self.trouble_told["state"] = (
+                f"The state folder {self.state} cannot be written ({trouble}): {COST_OF_STATE}."
+            )
 
     def claim_state(self) -> None:
         """Note whose state it is that this workspace keeps on this machine; without a history it goes by its place."""
@@ -539,23 +584,10 @@ class Ground:
         if (reading_on := self.__dict__.pop("_reading_on", None)) is not None:
             reading_on.stop()
         # In this order: the finder reads the catalog until it is closed.
-        for name in ("finder", "outside", "catalog", "lookups", "derived"):
+        for name in ("finder", "outside", "catalog", "lookups", "derived_folder"):
             opened = self.__dict__.pop(name, None)
             if isinstance(opened, Closable):
                 opened.close()
-        if self._makeshift is not None:
-            self._makeshift.cleanup()
-            self._makeshift = None
-
-
-def can_be_kept(place: Path) -> bool:
-    """Tell whether a file of derived state can be written; its folder is made."""
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        os.close(os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644))
-    except OSError:
-        return False
-    return True
 
 
 def _content_of_settings(root: Path) -> bytes | None:

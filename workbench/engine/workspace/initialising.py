@@ -57,7 +57,7 @@ def initialise(ground: Ground, timezone: str | None) -> Changed:
     ground.refresh()
     commits = [receipt.commit for receipt in receipts if receipt.commit]
     files = [path for receipt in receipts for path in receipt.files]
-    told = (*filter(None, (ground.state_told,)), *tell_left_out(ground))
+    told = (*ground.troubles, *tell_left_out(ground))
     return Changed(commits[-1] if commits else None, tuple(dict.fromkeys(files)), warnings=told)
 
 

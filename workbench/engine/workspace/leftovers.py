@@ -4,6 +4,7 @@ and what was read of files that wait for a decision about secrets.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from dataclasses import asdict
@@ -50,7 +51,8 @@ def keep_backlog(ground: Ground, reflection: str, left: Sequence[ReviewItem], la
     if left or later:
         write_state(place, render_backlog(reflection, left, later))
     else:
-        place.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            place.unlink(missing_ok=True)
 
 
 def read_backlog(ground: Ground, reflection: str) -> Backlog | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
-from workbench.engine.errors import HistoryError, InvalidInput, Locked, Refused
+from workbench.engine.errors import HistoryError, InvalidInput, Locked, Refused, StorageError
 from workbench.engine.workspace import leftovers
 from workbench.engine.workspace.dueness import reflection_due, waiting_proposal
 from workbench.engine.workspace.reviewing import Reviewing
@@ -223,15 +223,18 @@ def _phases(work: Work) -> tuple[results.PhaseUse, ...]:
 
 @contextlib.contextmanager
 def _alone(ground: Ground) -> Iterator[None]:
-    """Be the only one who reflects on this workspace.
+    """Be the only one who reflects on this workspace, where the state folder takes a lock.
 
     Raises:
         Locked: Another process is.
     """
     from workbench.engine.process_lock import process_lock
 
-    ground.state.mkdir(parents=True, exist_ok=True)
-    with process_lock(ground.state / "reflection.lock", 0.0) as mine:
+    with contextlib.ExitStack() as stack:
+        mine = True
+        with contextlib.suppress(OSError, StorageError):
+            ground.state.mkdir(parents=True, exist_ok=True)
+            mine = stack.enter_context(process_lock(ground.state / "reflection.lock", 0.0))
         if not mine:
             raise Locked(
                 "Another process is reflecting on this memory.",

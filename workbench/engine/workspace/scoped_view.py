@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine import layout
 from workbench.engine.agents.roles import READER
+from workbench.engine.derived_files import DerivedFolder
 from workbench.engine.errors import Locked, OutsideWorkspace, StorageError
 from workbench.engine.process_lock import process_lock
 from workbench.engine.stores.scoping import may_be_scoped
 from workbench.engine.workspace.first_seen import hand_on_first_seen
-from workbench.engine.workspace.ground import Ground
+from workbench.engine.workspace.ground import CATALOG, Ground
 from workbench.engine.workspace.scoped_files import Seen, may_hold, seen_in
 
 if TYPE_CHECKING:
@@ -65,7 +66,24 @@ class ScopedView:
         """
         with self._lock:
             self._whole.refresh_for_reading()
-            folder = self._folder()
+            try:
+                return self._kept_in(self._folder())
+            except StorageError as error:
+                failed = Path(error.where or "")
+                if self._whole.derived_folder.elsewhere(failed, error.message) is None:
+                    raise
+            self.close()
+            return self._kept_in(self._folder())
+
+    def close(self) -> None:
+        """Let go of the files."""
+        with self._lock:
+            if self._ground is not None:
+                self._ground.close()
+                self._ground = None
+
+    def _kept_in(self, folder: Path) -> Ground:
+        with self._lock:
             with process_lock(folder / _LOCK, _WAIT) as got:
                 if not got:
                     raise Locked("Another process is reading memory.", remedy="Try again.")
@@ -77,13 +95,6 @@ class ScopedView:
                 hand_on_first_seen(self._whole.catalog, ground.catalog)
                 ground.finder.sync()
             return ground
-
-    def close(self) -> None:
-        """Let go of the files."""
-        with self._lock:
-            if self._ground is not None:
-                self._ground.close()
-                self._ground = None
 
     def _folder(self) -> Path:
         name = hashlib.sha256(self._scope.encode()).hexdigest()[:16]
@@ -102,8 +113,7 @@ class ScopedView:
             new_id=whole.new_id,
         )
         ground.state = folder / "state"
-        ground.derived = folder / "index"
-        _make(ground.derived)
+        ground.derived_folder = DerivedFolder(folder / "index", CATALOG)
         return ground
 
     def _bring_up_to_date(self, folder: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
+from workbench.engine.errors import StorageError
 from workbench.engine.results import Changed
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ def settle(ground: Ground) -> Changed:
     from workbench.engine.decay import mark_checked, plan_transitions
     from workbench.engine.history import Attribution
 
-    page = ground.journal.read()
+    page = ground.accesses()
 
     def plan(view: FileView) -> Plan[Folded]:
         scores = ground.scores()
@@ -34,7 +36,9 @@ def settle(ground: Ground) -> Changed:
 
     receipt = ground.history.mutate(plan, Attribution("system:decay", "auto", "scores settled"))
     if receipt.outcome.journal:
-        ground.journal.drop_until(receipt.outcome.journal, receipt.outcome.offset)
+        # The scores file says how far it holds the journal: what cannot be dropped counts once all the same.
+        with contextlib.suppress(StorageError):
+            ground.journal.drop_until(receipt.outcome.journal, receipt.outcome.offset)
     mark_checked(ground.state, ground.clock.now())
     return Changed(receipt.commit, receipt.files, receipt.outcome.ids)
 
@@ -63,7 +67,7 @@ def end_session(ground: Ground) -> None:
     from workbench.engine.decay.scores_file import folded_of
     from workbench.engine.history.upkeep import repack_if_due
 
-    waiting = ground.journal.read().after(folded_of(read_scores(ground.files)))
+    waiting = ground.accesses().after(folded_of(read_scores(ground.files)))
     if fold_is_due(waiting, ground.clock.now(), ground.settings.decay):
         settle(ground)
     repack_if_due(ground.history)

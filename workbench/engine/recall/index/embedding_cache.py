@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,12 @@ CREATE TABLE IF NOT EXISTS entries (
 );
 CREATE INDEX IF NOT EXISTS entries_by_use ON entries (used);
 """
-_PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "journal_size_limit = 33554432")
+_PRAGMAS = (
+    "mmap_size = 0",
+    "journal_mode = DELETE",
+    "synchronous = NORMAL",
+    "journal_size_limit = 33554432",
+)
 _DAY_SECONDS = 86_400
 
 
@@ -127,7 +133,8 @@ class EmbeddingCache:
         if isinstance(error, apsw.CorruptError | apsw.NotADBError):
             from workbench.engine.recall.index.schema import delete_database
 
-            delete_database(self._place)
+            with suppress(OSError):
+                delete_database(self._place)
         else:
             self._failed = True
 

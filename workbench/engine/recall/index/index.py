@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine.clock import Clock, render_time
-from workbench.engine.errors import ProviderError
+from workbench.engine.derived_files import Elsewhere, nowhere_else
+from workbench.engine.errors import ProviderError, StorageError
 from workbench.engine.process_lock import process_lock
 from workbench.engine.recall.file_source import FileSource
 from workbench.engine.recall.index import folder as names
@@ -49,6 +50,7 @@ class Index:
         embedder: Makes its vectors; None for keywords alone. Its fingerprint is the shape's.
         cache_entries: Chunks whose vectors are kept for rebuilding.
         clock: Tells the time.
+        elsewhere: Where to go on when the folder fails.
     """
 
     def __init__(
@@ -59,22 +61,32 @@ class Index:
         embedder: Embedder | None,
         cache_entries: int,
         clock: Clock,
+        elsewhere: Elsewhere = nowhere_else,
     ) -> None:
-        self._folder = folder
         self._shape = shape
         self._embedder = embedder
+        self._cache_entries = cache_entries
         self._clock = clock
+        self._elsewhere = elsewhere
         self._building = threading.Lock()
         self._embedding = threading.Lock()
-        self._files = OpenFiles(folder, shape)
+        self._moving = threading.Lock()
+        self._left: list[tuple[Path, OpenFiles]] = []
         self._failure: str | None = None
+        self._keep_in(folder)
+
+    def _keep_in(self, folder: Path) -> None:
+        """Have everything in a folder; what is in use of another one goes on until it is closed."""
+        embedder = self._embedder
+        self._folder = folder
+        self._files = OpenFiles(folder, self._shape)
         self._synced: IndexFile | None = None
         self._cache: EmbeddingCache | None = None
         self._chunk_embedder: ChunkEmbedder | None = None
         if embedder is not None:
             if not embedder.is_instant:
-                self._cache = EmbeddingCache(folder / names.CACHE, embedder.fingerprint, cache_entries)
-            self._chunk_embedder = ChunkEmbedder(embedder, self._cache, clock)
+                self._cache = EmbeddingCache(folder / names.CACHE, embedder.fingerprint, self._cache_entries)
+            self._chunk_embedder = ChunkEmbedder(embedder, self._cache, self._clock)
 
     def source(self) -> Snapshot:
         """Return one consistent state of the index to ask; close it, or use it in a `with`.
@@ -83,7 +95,24 @@ class Index:
             IndexLost: It was deleted or damaged this moment, here or in a question to it: sync, and ask again.
             StorageError: The folder cannot be used.
         """
-        return _again(lambda: Snapshot(self._files.answering()))
+        return self._again(lambda: Snapshot(self._files.answering()))
+
+    def goes_on_elsewhere(self, error: StorageError) -> bool:
+        """Return True where another folder takes over from the one that failed: ask again there."""
+        if isinstance(error, IndexLost) or error.where is None:
+            return False
+        with self._moving:
+            failed = Path(error.where)
+            if any(failed.is_relative_to(folder) for folder, _ in self._left):
+                return not failed.is_relative_to(self._folder)
+            if not failed.is_relative_to(self._folder):
+                return False
+            folder = self._elsewhere(self._folder, error.message)
+            if folder is None:
+                return False
+            self._left.append((self._folder, self._files))
+            self._keep_in(folder)
+            return True
 
     def is_in_place(self) -> bool:
         """Tell whether the file that a sync went into last is still there, and was not found damaged."""
@@ -144,9 +173,11 @@ class Index:
         """
         if self._chunk_embedder is None:
             return IndexSync()
-        embedder = self._chunk_embedder
 
         def fill() -> IndexSync:
+            self._files.make_folder()
+            assert self._chunk_embedder is not None
+            embedder = self._chunk_embedder
             with process_lock(self._folder / names.EMBEDDING_LOCK, 0) as alone:
                 if not alone:
                     return IndexSync(busy=True)
@@ -162,16 +193,13 @@ class Index:
         if not self._embedding.acquire(blocking=False):
             return IndexSync(busy=True)
         try:
-            self._files.make_folder()
-            return _again(fill)
+            return self._again(fill)
         finally:
             self._embedding.release()
 
     def state(self) -> IndexState:
         """Return what the index holds."""
-        with self.source() as snapshot:
-            files, pending = snapshot.counts()
-            state = snapshot.state
+        files, pending, state = self.asked(lambda snapshot: (*snapshot.counts(), snapshot.state))
         return IndexState(
             files=files,
             chunks=state.chunks,
@@ -179,14 +207,25 @@ class Index:
             last_sync=datetime.fromisoformat(state.last_sync) if state.last_sync else None,
             size_bytes=names.size_bytes(self._folder),
             pending_vectors=pending if self._embedder is not None else 0,
-            rebuilding=_again(self._files.share_built),
+            rebuilding=self._again(lambda: self._files.share_built()),
             is_of_another_shape=state.shape != self._shape.digest,
             failure=self._failure,
         )
 
+    def asked(self, question: Callable[[Snapshot], T]) -> T:
+        """Ask one consistent state of the index, again where it is lost meanwhile; raises as `source` does."""
+
+        def ask_it() -> T:
+            with self.source() as snapshot:
+                return question(snapshot)
+
+        return self._again(ask_it)
+
     def close(self) -> None:
         """Let go of all files; a later call opens them again."""
         self._files.close()
+        for _, files in self._left:
+            files.close()
         if self._cache is not None:
             self._cache.close()
 
@@ -194,24 +233,28 @@ class Index:
         """Delete everything: all index files, what SQLite keeps beside them, and the embedding cache."""
         with self._building:
             self.close()
-            names.delete_all(self._folder)
+            for folder in (*(folder for folder, _ in self._left), self._folder):
+                names.delete_all(folder)
 
     def _build(
         self, bring: Callable[[IndexFile], IndexSync], wait: float, *, force: bool = False
     ) -> IndexSync:
         """Do something as the only builder; where another is at work, say so."""
-        self._files.make_folder()
         if not self._building.acquire(timeout=wait):
             return IndexSync(busy=True)
         try:
-            with process_lock(self._folder / names.BUILDER_LOCK, wait) as alone:
-                if not alone:
-                    return IndexSync(busy=True)
-                if force:
-                    _again(lambda: self._files.to_build(anew=True))
-                return _again(lambda: bring(self._files.to_build()))
+            return self._again(lambda: self._build_alone(bring, wait, force=force))
         finally:
             self._building.release()
+
+    def _build_alone(self, bring: Callable[[IndexFile], IndexSync], wait: float, *, force: bool) -> IndexSync:
+        self._files.make_folder()
+        with process_lock(self._folder / names.BUILDER_LOCK, wait) as alone:
+            if not alone:
+                return IndexSync(busy=True)
+            if force:
+                _once_more(lambda: self._files.to_build(anew=True))
+            return _once_more(lambda: bring(self._files.to_build()))
 
     def _builder(self, file: IndexFile) -> Builder:
         instant = self._embedder is not None and self._embedder.is_instant
@@ -255,8 +298,17 @@ class Index:
         with file.reading() as connection:
             return int(ask(connection, "SELECT count(*) FROM chunks WHERE embedded = 0")[0][0])
 
+    def _again(self, act: Callable[[], T]) -> T:
+        """Do something once more where the index is lost meanwhile, or goes on in another folder."""
+        try:
+            return _once_more(act)
+        except StorageError as error:
+            if not self.goes_on_elsewhere(error):
+                raise
+        return _once_more(act)
 
-def _again(act: Callable[[], T]) -> T:
+
+def _once_more(act: Callable[[], T]) -> T:
     """Do something once more where the index is lost meanwhile: it is another file then, or made anew."""
     for _ in range(_MOST_ATTEMPTS - 1):
         try:

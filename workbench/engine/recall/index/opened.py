@@ -6,10 +6,11 @@ import os
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from workbench.engine.derived_files import Watch, is_cut_short, let_go
 from workbench.engine.errors import Locked, StorageError
 from workbench.engine.recall.index.state import FileState, read_state, write_state
 
@@ -52,6 +53,7 @@ class IndexFile:
         self._closed = False
         self._vectors: VectorMemory | None = None
         self._identity = _identity(place)
+        self._watch = Watch(place)
         with self.translated():
             from workbench.engine.recall.index.schema import connect, create_tables, has_tables
 
@@ -73,7 +75,13 @@ class IndexFile:
 
     def is_in_place(self) -> bool:
         """Tell whether the file that was opened is still the one by that name."""
-        return self._identity is not None and self._identity == _identity(self.place)
+        if self._identity is None or self._identity != _identity(self.place):
+            return False
+        if not self._watch.is_whole():
+            with suppress(StorageError):
+                self.set_aside()
+            return False
+        return True
 
     def state(self) -> FileState:
         """Return its state as last committed."""
@@ -118,7 +126,7 @@ class IndexFile:
             if not self._closed and len(self._idle) < _MOST_IDLE:
                 self._idle.append(connection)
                 return
-        connection.close()
+        let_go(connection)
 
     @contextmanager
     def change(self) -> Iterator[tuple[apsw.Connection, FileState, list[FileState]]]:
@@ -160,14 +168,14 @@ class IndexFile:
             idle, self._idle = self._idle, []
         with self._write_lock:
             if self._writer is not None:
-                self._writer.close()
+                let_go(self._writer)
                 self._writer = None
         for connection in idle:
-            connection.close()
+            let_go(connection)
 
     def set_aside(self) -> None:
         """Move a damaged file out of the way, unless another has taken its place already."""
-        if not self.is_in_place():
+        if self._identity is None or self._identity != _identity(self.place):
             return
         try:
             self.place.replace(self.place.with_name(DAMAGED))
@@ -185,6 +193,9 @@ class IndexFile:
         """Turn what SQLite raises into what callers can act on; a damaged file is set aside."""
         import apsw
 
+        if self._watch.was_cut():
+            self.set_aside()
+            raise self._lost()
         try:
             yield
         except (apsw.CorruptError, apsw.NotADBError, apsw.ConstraintError, UnicodeDecodeError) as error:
@@ -197,7 +208,7 @@ class IndexFile:
                 remedy="Try again in a moment.",
             ) from error
         except (apsw.Error, OSError) as error:
-            if isinstance(error, apsw.SQLError) and _MISFIT.search(str(error)):
+            if is_cut_short(error) or (isinstance(error, apsw.SQLError) and _MISFIT.search(str(error))):
                 self.set_aside()
                 raise self._lost() from error
             if self._identity is not None and not self.is_in_place():

@@ -37,8 +37,10 @@ CREATE TABLE blocks (
 );
 CREATE INDEX blocks_by_version ON blocks (version);
 """
-SUFFIXES = ("", "-wal", "-shm")
+SUFFIXES = ("", "-wal", "-shm", "-journal")
 _PRAGMAS = (
+    # Whatever this SQLite was built with: a mapped file that is cut short ends the process.
+    "mmap_size = 0",
     "page_size = 8192",
     "journal_mode = WAL",
     "synchronous = NORMAL",

@@ -1,0 +1,173 @@
+"""Files that can be made again from others: where to keep them when a disk fails, and SQLite's memory beside them."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import apsw
+
+# Given a folder that failed and the reason, returns another one, or None where there is none.
+Elsewhere = Callable[[Path, str], Path | None]
+
+# In this order; None is the system's own place for temporary files.
+_TEMPORARY = (None, "/dev/shm")  # noqa: S108 - a folder of ours is made in it
+_ROOM = 1 << 20
+
+
+def nowhere_else(_folder: Path, _reason: str) -> None:
+    """Know no other folder than the one that failed."""
+
+
+def temporary_folder() -> tempfile.TemporaryDirectory[str] | None:
+    """Return a new folder that takes a megabyte, gone with the process; None where there is room for none."""
+    for base in _TEMPORARY:
+        folder = None
+        with suppress(OSError):
+            folder = tempfile.TemporaryDirectory(prefix="workbench-", dir=base, ignore_cleanup_errors=True)
+        if folder is not None:
+            if not trouble_in(Path(folder.name), _ROOM):
+                return folder
+            folder.cleanup()
+    return None
+
+
+def trouble_in(folder: Path, size: int = 1 << 14) -> str:
+    """Return why a folder takes no file of a size, or nothing where it does; it is made where it is missing."""
+    probe = folder / f"room.{os.getpid()}.probe"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            probe.write_bytes(b"\xa5" * size)
+        finally:
+            probe.unlink(missing_ok=True)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+class DerivedFolder:
+    """A folder of files that can be made from others; where it cannot be written, a temporary one takes over.
+
+    Args:
+        wanted: The folder.
+        file: The name of a file in it; opened once to see whether the folder can be used.
+    """
+
+    def __init__(self, wanted: Path, file: str) -> None:
+        self.told = ""
+        self._wanted = wanted
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._lock = threading.Lock()
+        try:
+            wanted.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(wanted / file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644))
+        except OSError as error:
+            self.elsewhere(wanted, error.strerror or str(error))
+
+    @property
+    def path(self) -> Path:
+        """Return the folder in use now."""
+        temporary = self._temporary
+        return self._wanted if temporary is None else Path(temporary.name)
+
+    def elsewhere(self, failed: Path, reason: str) -> Path | None:
+        """Return the temporary folder that takes over from the one that failed, until this is closed.
+
+        Args:
+            failed: The folder, or one in it.
+            reason: What went wrong, for the warning.
+
+        Returns:
+            None where something else failed, the temporary folder too, or there is room for none.
+        """
+        if not failed.is_relative_to(self._wanted):
+            return None
+        with self._lock:
+            if self._temporary is None:
+                self._temporary = temporary_folder()
+                if self._temporary is None:
+                    return None
+                self.told = (
+                    f"The cache folder {self._wanted} cannot be written ({reason.rstrip('.')}): "
+                    "all of memory is read again each time."
+                )
+            return Path(self._temporary.name)
+
+    def close(self) -> None:
+        """Delete the temporary folder, where there is one."""
+        with self._lock:
+            if self._temporary is not None:
+                self._temporary.cleanup()
+                self._temporary = None
+
+
+def let_go(connection: apsw.Connection) -> None:
+    """Close a connection; what a failing disk does not take back from the log stays in the log."""
+    import apsw
+
+    with suppress(apsw.Error):
+        connection.close()
+
+
+def is_cut_short(error: Exception) -> bool:
+    """Return True where SQLite found that another program took away the end of a file."""
+    import apsw
+
+    return bool(getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHORT_READ)
+
+
+class Watch:
+    """Watches a database in WAL mode and the `-shm` file beside it, which SQLite maps into memory.
+
+    Cut short by another program, a mapped file ends the process (SIGBUS) at the next look into the missing part;
+    deleted or replaced, it no longer keeps writers apart. Ask before each use of the database, which must never be
+    vacuumed: it is taken for cut short when it shrinks.
+
+    Args:
+        database: The file; a connection to it is open as long as this is asked.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._database = str(database)
+        self._shared = f"{database}-shm"
+        self._database_seen: os.stat_result | None = None
+        self._shared_seen: os.stat_result | None = None
+        self._was_cut = False
+        self._is_gone = False
+
+    def is_whole(self) -> bool:
+        """Return whether both are the files they were."""
+        return not self.was_cut() and not self._is_gone
+
+    def was_cut(self) -> bool:
+        """Return whether one was cut short; the mapped one gets its length back then, and holds nothing of use."""
+        if not self._was_cut and not self._is_gone:
+            self._look_at_both()
+        return self._was_cut
+
+    def _look_at_both(self) -> None:
+        before = self._shared_seen
+        self._database_seen = self._look(self._database, self._database_seen)
+        self._shared_seen = after = self._look(self._shared, before)
+        if before is not None and after is not None and after.st_size < before.st_size and not self._is_gone:
+            with suppress(OSError):
+                # By its name: closing a descriptor of it would let go of SQLite's locks.
+                os.truncate(self._shared, before.st_size)
+
+    def _look(self, place: str, before: os.stat_result | None) -> os.stat_result | None:
+        try:
+            now = os.stat(place)  # noqa: PTH116 - asked before every question
+        except OSError:
+            self._is_gone |= before is not None
+            return before
+        if before is not None:
+            self._is_gone |= (now.st_dev, now.st_ino) != (before.st_dev, before.st_ino)
+            self._was_cut |= not self._is_gone and now.st_size < before.st_size
+        return now
