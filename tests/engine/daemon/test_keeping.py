@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.isolation import isolate
-from workbench.engine import Workspace
+from workbench.engine import Workspace, layout
 from workbench.engine.clock import FixedClock
 from workbench.engine.daemon.keeping import Daemon, Told
 from workbench.engine.daemon.standing import read_status
 from workbench.engine.errors import StorageError
+from workbench.engine.history.unfinished_purge import purge_is_unfinished
 from workbench.engine.results import Changed
+from workbench.engine.workspace.forgetting import Remains
 
 
 @pytest.fixture
@@ -53,6 +55,25 @@ def test_it_can_be_ended_while_it_reads_everything_for_the_first_time(place: Pat
     daemon.run()
     assert asked == [True]
     assert [line.what for line in lines] == ["start", "end"]
+
+
+def test_it_finishes_a_purge_that_was_interrupted(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def be_interrupted(*_: object) -> tuple[str, ...]:
+        raise KeyboardInterrupt
+
+    with Workspace.open(place, role="person", clock=FixedClock()) as workspace:
+        kept = workspace.remember("Robin bought a xylophone", store="episodic")
+        with monkeypatch.context() as patch:
+            patch.setattr(Remains, "purge", be_interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                workspace.forget(ids=[str(kept.id)], apply=True, purge_history=True)
+    assert purge_is_unfinished(place / layout.HISTORY)
+    daemon = looked_after(
+        place, Workspace, [], lambda line: daemon.end("a test") if line.what == "sync" else None
+    )
+    daemon.run()
+    assert not purge_is_unfinished(place / layout.HISTORY)
+    assert "xylophone" not in (place / layout.AUDIT_LOG).read_text()
 
 
 def test_it_can_be_ended_while_it_looks_after_scores_and_log(place: Path) -> None:

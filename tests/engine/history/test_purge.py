@@ -14,7 +14,7 @@ from tests.engine.history.notebook import PERSON, START, Notebook
 from tests.engine.history.purging import SECRET, purge_named
 from workbench.engine import layout
 from workbench.engine.clock import FixedClock
-from workbench.engine.errors import Locked, NotFound
+from workbench.engine.errors import Locked, NotFound, Refused
 from workbench.engine.history import Action, History
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.git_program import git_command, git_environment, run_git
@@ -125,7 +125,11 @@ def test_history_goes_on_as_before(notebook: Notebook) -> None:
     purge_it(notebook)
     assert not notebook.history.adopt().commits
     assert [alert.file for alert in notebook.history.alerts()] == ["SOUL.md"]
-    undo(notebook.history, PERSON, may_touch_critical=True)
+    with pytest.raises(Refused, match="purged"):
+        undo(notebook.history, PERSON, may_touch_critical=True)
+    messages = [(commit.id, parse_message(commit)) for commit in notebook.history.store.walk()]
+    (born,) = [commit for commit, said in messages if (said.file, said.actor) == ("SOUL.md", "manual")]
+    revert(notebook.history, born, PERSON, may_touch_critical=True)
     assert notebook.read("SOUL.md") is None
     lines = blame(notebook.root, notebook.history.store, ALEX).lines
     assert [line.text for line in lines][-1] == "- Likes jam ^jjjj"

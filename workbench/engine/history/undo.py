@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from workbench.engine.errors import NotFound
+from workbench.engine.errors import NotFound, Refused
 from workbench.engine.history.adoption import common_pattern
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.plan import Action, Event, Plan
@@ -56,11 +56,21 @@ def next_undo(commits: Iterable[Commit]) -> tuple[tuple[str, ...], tuple[str, ..
     Returns:
         The action's commits, and the commits that last carried it out: the same, or the latest redo of it. Both are
         newest first.
+
+    Raises:
+        Refused: Memories were purged since.
     """
     settled: set[str] = set()
     remaining = iter(commits)
     for commit in remaining:
         message = parse_message(commit)
+        if message.action == Action.PURGE:
+            # To pass over it would take back something else than was done last.
+            raise Refused(
+                "What was purged cannot be brought back, and undo goes no further back than that.",
+                where=commit.short,
+                remedy="Take back an earlier action by its commit: workbench revert COMMIT",
+            )
         if is_upkeep(message):
             continue
         undone, redone = message.values(UNDOES), message.values(REDOES)
@@ -112,6 +122,7 @@ def undo(
 
     Raises:
         NotFound: There is nothing to undo.
+        Refused: The newest action is a purge.
         Stale: What the action did was changed again since.
         RoleRefused: It was on a critical file, and that right is missing.
     """

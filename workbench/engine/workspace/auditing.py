@@ -288,6 +288,7 @@ class Auditing(KeepingUp):
 
         Raises:
             NotFound: There is nothing to undo.
+            Refused: The newest action is a purge, which cannot be taken back.
             Stale: Something of it was changed again since.
         """
         from workbench.engine.history.undo import undo
