@@ -448,3 +448,10 @@ def test_what_was_purged_offers_no_way_back() -> None:
     assert "workbench restore" in text(forgotten_lines(Page(), forgotten, hard=False))
     assert "workbench undo" in text(forgotten_lines(Page(), forgotten, hard=True))
     assert "workbench" not in text(forgotten_lines(Page(), forgotten, hard=True, purged=True))
+
+
+def test_a_purge_that_was_interrupted_says_what_became_of_it() -> None:
+    finished = r.Forgotten((), applied=True, warnings=("The purge that had been interrupted is finished.",))
+    assert "Purged." in text(forgotten_lines(Page(), finished, hard=True, purged=True))
+    nothing = r.Forgotten((), applied=False)
+    assert "Nothing matches" in text(forgotten_lines(Page(), nothing, hard=True, purged=True))

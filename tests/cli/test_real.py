@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
 import sys
 from typing import Any
 
@@ -404,3 +405,42 @@ def test_without_a_terminal_the_bench_is_not_opened(program: Program) -> None:
     done = program.run()
     assert done.returncode == 1
     assert "terminal" in done.stderr
+
+
+class TestPurging:
+    # Runs the program and sends it a signal once there is no way back.
+    SCRIPT = """
+import os, signal, sys
+from workbench.cli.root import workbench
+from workbench.engine.workspace.forgetting import Remains
+
+NAME = sys.argv.pop()
+
+def be_told(*_):
+    os.kill(os.getpid(), getattr(signal, NAME))
+    signal.pause()
+
+Remains.purge = be_told
+workbench()
+"""
+
+    @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+    def test_a_signal_is_answered_by_what_was_done_and_the_command_goes_on(
+        self, agent: Program, name: str
+    ) -> None:
+        kept = agent.json("remember", "Secretword zyxmarker was told", "--store", "episodic")
+        words = ["forget", kept["id"], "--hard", "--purge-history", "--yes"]
+        ended = subprocess.run(
+            [sys.executable, "-c", self.SCRIPT, *words, name],
+            cwd=agent.folder,
+            env=agent.environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ended.returncode == 130
+        told = " ".join(ended.stderr.split())
+        assert "Interrupted. The purge is noted and will be finished by the next change;" in told
+        assert agent.run(*words).returncode == 0
+        assert "zyxmarker" not in agent.run("audit", "log").stdout
+        assert agent.run(*words).returncode == 0

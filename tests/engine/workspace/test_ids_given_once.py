@@ -119,6 +119,23 @@ def test_it_is_known_without_what_was_derived_and_says_nothing_of_the_text(settl
     assert "xylophone" not in (settled.root / layout.RETIRED).read_text()
 
 
+def test_what_a_purge_takes_along_keeps_its_id_too(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        fact = workspace.graph_add_fact(ROBIN, FACT).ids[0]
+        purge(workspace, said(workspace, FACT))
+        assert FACT not in settled.text("memory/graph/entities/person--robin.md")
+        assert workspace.graph_add_fact(ROBIN, FACT).ids[0] != fact
+
+
+def test_a_history_that_is_set_aside_hands_on_what_was_given(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        gone = said(workspace, "Robin bought a xylophone")
+        hard(workspace, gone)
+        workspace.set_aside_history()
+    with settled.open() as workspace:
+        assert said(workspace, "It rained") == f"{gone}#2"
+
+
 def test_a_name_means_the_same_when_it_is_written_again(settled: AgentHome) -> None:
     with settled.open() as workspace:
         workspace.graph_add("person", "Eve Holm")

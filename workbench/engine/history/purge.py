@@ -23,6 +23,7 @@ from workbench.engine.history.history import History
 from workbench.engine.history.journal import FileStep, sync_folder
 from workbench.engine.history.plan import Action, Attribution, Plan, Planner
 from workbench.engine.history.recovery import checkpoint, flush_objects
+from workbench.engine.history.retired import retiring
 from workbench.engine.history.rewriting import Rewriting
 from workbench.engine.history.screening import refuse_left_out
 from workbench.engine.history.transaction import Writing
@@ -105,10 +106,9 @@ def purge(
         deleted = _written(turn, plan, attribution, history.new_id())
         step("rewrite")
         rewriting = Rewriting(store, erasure)
-        newest = _purge_commit(
-            history, store, rewriting.rewrite(deleted[-1] if deleted else head), attribution
-        )
-        steps = _file_steps(store, head, newest)
+        rewritten = rewriting.rewrite(deleted[-1] if deleted else head)
+        steps = _file_steps(store, head, rewritten)
+        newest = _purge_commit(history, store, (head, rewritten), steps, attribution)
         refuse_left_out(adopted.left_out, {each.path for each in steps})
         _refuse_unwritable(history.root, steps)
         step("pack")
@@ -173,13 +173,21 @@ def _written(turn: Writing, plan: Plan[T], attribution: Attribution, transaction
     return [commit for commit, _, _ in commits]
 
 
-def _file_steps(store: GitStore, before: str | None, after: str) -> tuple[FileStep, ...]:
-    older = store.commit(before).tree if before else None
-    changes = store.changed_paths(older, store.commit(after).tree)
+def _file_steps(store: GitStore, before: str | None, after: str | None) -> tuple[FileStep, ...]:
+    older, newer = (store.commit(each).tree if each else None for each in (before, after))
+    changes = store.changed_paths(older, newer)
     return tuple(FileStep(each.path, each.old_blob, each.new_blob) for each in changes)
 
 
-def _purge_commit(history: History, store: GitStore, parent: str | None, attribution: Attribution) -> str:
+def _purge_commit(
+    history: History,
+    store: GitStore,
+    heads: tuple[str | None, str | None],
+    steps: Sequence[FileStep],
+    attribution: Attribution,
+) -> str:
+    """Write the commit that says that something was purged, after the second of two heads, the rewritten one."""
+    before, parent = heads
     message = CommitMessage(
         Action.PURGE,
         "*",
@@ -190,6 +198,10 @@ def _purge_commit(history: History, store: GitStore, parent: str | None, attribu
         history.new_id(),
         (AuditEntry(Action.PURGE, "*", attribution.approval, _SUMMARY),),
     )
+    # Other memories may have said the same, and gone with what was meant.
+    older = store.commit(before).tree if before else None
+    changes = {each.path: store.read_blob(each.after) if each.after else None for each in steps}
+    message = retiring(store, older, message, changes)
     author, email = author_of(attribution.actor)
     tree = store.commit(parent).tree if parent else store.write_tree(None, {})
     moment = history.clock.now().astimezone(history.zone)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -65,9 +66,16 @@ def keep_all_retired(store: GitStore) -> None:
     Raises:
         StorageError: It cannot be written.
     """
-    if not _place(store).exists():
-        told = (parse_message(each).trailer(RETIRED) for each in store.walk() if RETIRED in each.message)
-        _keep(store, sorted({digest for line in told for digest in (line or "").split()}))
+    place = _place(store)
+    if place.exists():
+        return
+    told = (parse_message(each).trailer(RETIRED) for each in store.walk() if RETIRED in each.message)
+    digests = {digest for line in told for digest in (line or "").split()}
+    # Histories that were set aside leave the ids of their memories in the files.
+    for former in store.path.parent.glob(f"{layout.HISTORY}.*/{place.name}"):
+        with suppress(OSError):
+            digests.update(former.read_text(encoding="ascii", errors="replace").split())
+    _keep(store, sorted(digests))
 
 
 def _ids_gone(store: GitStore, tree: str, changes: Mapping[str, bytes | None]) -> set[str]:

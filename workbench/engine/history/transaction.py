@@ -368,8 +368,8 @@ class Writing:
     ) -> tuple[list[tuple[str, bytes, Mapping[str, str | None]]], dict[str, bytes]]:
         """Write commits in a row after another one, leaving branch and work files as they are.
 
-        Returns: Hash, raw object and changed blobs by path of each commit; the content of each blob.
-        """
+        Returns:
+            Hash, raw object and changed blobs by path of each commit; the content of each blob."""
         moment: datetime = self._around.clock.now().astimezone(self._around.zone)
         tree = self.store.commit(parent).tree if parent else None
         blobs: dict[str, bytes] = {}

@@ -156,6 +156,14 @@ class HeldBackFile:
             if len(kept) < len(held):
                 self._store(given, kept)
 
+    def clear_leavings(self) -> None:
+        """Delete what writers that died had not finished writing."""
+        if not self._folder.is_dir():
+            return
+        with self._locked():
+            for place in self._folder.glob(f"{FILE}.*.tmp"):
+                place.unlink(missing_ok=True)
+
     def _load(self) -> tuple[int, list[HeldRequest]]:
         try:
             said = json.loads(self._path.read_bytes())
@@ -286,10 +294,10 @@ def purge_held_back(ground: Ground, erase: Callable[[str], str]) -> tuple[str, .
             return erase(value) != value
         return isinstance(value, list) and any(says(each) for each in value)
 
+    file = HeldBackFile(ground.state)
     try:
-        HeldBackFile(ground.state).forget(
-            lambda request: any(says(each) for each in request.arguments.values())
-        )
+        file.forget(lambda request: any(says(each) for each in request.arguments.values()))
+        file.clear_leavings()
     except (StorageError, Locked) as error:
         # Memory has let go of it already; what could not be reached is named.
         return (f"May still stand among what was held back: {error}",)
