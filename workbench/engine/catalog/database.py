@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import Locked, StorageError
+from workbench.engine.layout import shown
 
 if TYPE_CHECKING:
     import apsw
@@ -79,7 +80,9 @@ class Database:
             self._reading += 1
         try:
             with self._read_lock, self._at_file() as opened:
-                return self._reader(opened).execute(question, tuple(values)).fetchall()
+                # Half characters, of a file's name or of what somebody typed, fit into no database.
+                kept = tuple(shown(value) if isinstance(value, str) else value for value in values)
+                return self._reader(opened).execute(question, kept).fetchall()
         finally:
             with self._read_done:
                 self._reading -= 1
