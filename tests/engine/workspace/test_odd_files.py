@@ -37,7 +37,6 @@ NAMES: dict[str, bytes] = {
     "colon": b"odd: name.md",
     "link": b"[[odd]].md",
     "backslash": b"odd\\name.md",
-    "written-out": b"odd\\udce9.md",
     "latin-1": b"odd\xe9.md",
     "latin-1-day": b"2026-02-04-\xe9.md",
     "long": b"x" * 250 + b".md",
@@ -64,7 +63,8 @@ CONTENTS: dict[str, bytes] = {
     "surrogates": b"# Kestrel \xed\xa0\x80\n\n## 10:00 | event\n- kestrelword \xed\xb2\xa9 \\udce9\n",
     "half-front-matter": b"---\ntype: [person\n- kestrelword\n",
     "deep": b"> " * 3000 + b"kestrelword\n" + b"- " * 3000 + b"x\n",
-    "links": b"- kestrelword [[\n- [[]] [[|]] [[#]] [[a|b|c]] [[../..]] [[ ]] [[x\n]]\n## Relations\n- : [[]]\n- a: [[|]]\n",
+    "links": b"- kestrelword [[\n- [[]] [[|]] [[#]] [[a|b|c]] [[../..]] [[ ]] [[x\n]]\n"
+    b"## Relations\n- : [[]]\n- a: [[|]]\n",
     "huge-line": b"- kestrelword " + b"x" * 10_000_000,
     "empty": b"",
     "blank": b"\n \n\t\n",
@@ -157,6 +157,10 @@ def of_one(workspace: Workspace, path: str) -> Iterator[tuple[str, Callable[[], 
         yield "history of", partial(workspace.history_of, record.id, path)
 
 
+def roll_back(workspace: Workspace, path: str) -> object:
+    return workspace.rollback(file=f"{path}@{workspace.head()}")
+
+
 def changes(workspace: Workspace, paths: list[str]) -> Iterator[tuple[str, Callable[[], object]]]:
     """Yield a change of each kind, of the odd files and beside them."""
     yield "remember", partial(workspace.remember, "Robin likes the north pier")
@@ -175,7 +179,7 @@ def changes(workspace: Workspace, paths: list[str]) -> Iterator[tuple[str, Calla
         yield f"edit file {path[:60]!r}", partial(workspace.edit_file, path, "# Other\n\n- other\n")
         yield "undo", workspace.undo
         yield "redo", workspace.redo
-        yield "rollback", lambda path=path: workspace.rollback(file=f"{path}@{workspace.head()}")
+        yield "rollback", partial(roll_back, workspace, path)
         yield "revert", lambda: workspace.revert(str(workspace.head()))
         yield "hard", partial(workspace.forget, ids=[f"file:{path}"], apply=True, hard=True)
     yield "prune", workspace.audit_prune
@@ -222,3 +226,46 @@ def test_no_content_of_a_file_costs_a_command(settled: AgentHome, content: str) 
         )
     ]
     walked(settled, [path.removeprefix("./") for path in paths])
+
+
+def a_folder(place: Path) -> None:
+    place.mkdir()
+
+
+def a_link(place: Path) -> None:
+    place.symlink_to(place.parent.parent / "MEMORY.md")
+
+
+def a_dead_link(place: Path) -> None:
+    place.symlink_to("nowhere.md")
+
+
+def a_pipe(place: Path) -> None:
+    os.mkfifo(place)
+
+
+def locked_up(place: Path) -> None:
+    place.write_text("# Kestrel\n")
+    place.chmod(0)
+
+
+@pytest.mark.parametrize("kind", [a_folder, a_link, a_dead_link, a_pipe, locked_up])
+def test_nothing_else_in_the_place_of_a_file_costs_a_command(
+    settled: AgentHome, kind: Callable[[Path], None]
+) -> None:
+    paths = [
+        *(f"{folder}/person--odd.md" for folder in FOLDERS),
+        *("memory/2026-02-04.md", "memory/episodes/2026-02-04.md", "memory/graph/relations.md"),
+        *("memory/graph/index.md", "memory/meta/pending-memories.md", "memory/meta/evolution.md"),
+    ]
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        kind(place(settled, folder, name.encode()))
+    walk = Walk()
+    with settled.open("person") as workspace:
+        walk.read_all(workspace, paths)
+        walk.call("remember", partial(workspace.remember, "Robin likes the north pier"))
+        walk.call("fact", partial(workspace.graph_add_fact, "Robin", "Sails at weekends"))
+        walk.call("episode", partial(workspace.remember, "The ferry left", store="episodic"))
+        walk.read_all(workspace, paths)
+    assert walk.faults == []
