@@ -102,6 +102,15 @@ def parse_memory_id(text: str) -> MemoryId:
     )
 
 
+def cited_lines(citation: str) -> tuple[str, int, int] | None:
+    """Take `PATH#L3-L5` apart into the path and its lines, first and last; None where it cites no lines."""
+    match = FILE_ID.match(f"file:{citation}")
+    if match is None or match["start"] is None:
+        return None
+    first = int(match["start"])
+    return match["path"], first, int(match["end"] or first)
+
+
 def episode_id(moment: datetime, number: int = 1) -> MemoryId:
     """Return the id of the `number`-th entry of a minute (1-based), in the zone `moment` is in."""
     suffix = f"#{number}" if number > 1 else ""

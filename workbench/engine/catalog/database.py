@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine.derived_files import Elsewhere, Watch, is_cut_short, let_go, nowhere_else
 from workbench.engine.errors import Locked, StorageError
+from workbench.engine.layout import shown
 
 if TYPE_CHECKING:
     import apsw
@@ -85,7 +86,9 @@ class Database:
             self._reading += 1
         try:
             with self._read_lock, self._at_file() as opened:
-                return self._reader(opened).execute(question, tuple(values)).fetchall()
+                # Half characters, of a file's name or of what somebody typed, fit into no database.
+                kept = tuple(shown(value) if isinstance(value, str) else value for value in values)
+                return self._reader(opened).execute(question, kept).fetchall()
         finally:
             with self._read_done:
                 self._reading -= 1

@@ -45,10 +45,10 @@ def audit_lines(commit: Commit) -> list[AuditLine]:
         AuditLine(
             timestamp=moment,
             action=entry.action,
-            file=entry.file,
+            file=layout.shown(entry.file),
             actor=message.actor,
             approval=entry.approval,
-            summary=f"{entry.summary} ({commit.short})",
+            summary=layout.shown(f"{entry.summary} ({commit.short})"),
         )
         for entry in message.entries
     ]

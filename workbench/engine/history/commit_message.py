@@ -86,7 +86,7 @@ def render_message(message: CommitMessage) -> str:
             )
         lines.append(f"{key}: {_one_line(value)}")
     for entry in message.entries:
-        fields = render_audit_fields(map(_valid, (entry.action, entry.file, entry.approval, entry.summary)))
+        fields = render_audit_fields((entry.action, entry.file, entry.approval, entry.summary))
         lines.append(f"Audit: {fields}")
     return "\n".join(lines) + "\n"
 

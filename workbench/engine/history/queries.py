@@ -66,6 +66,7 @@ class LogFilter:
             return False
         if (
             self.file
+            and entry.file != layout.shown(self.file)
             and not fnmatchcase(entry.file, self.file)
             and entry.file.rpartition("/")[2] != self.file
         ):
@@ -185,7 +186,7 @@ def show_commit(store: GitStore, line: Line, name: str) -> CommitView:
         approval=message.approval,
         trigger=message.trigger,
         subject=commit.message.partition("\n")[0],
-        files=tuple(change.path for change in store.changes(commit.id)),
+        files=tuple(layout.shown(change.path) for change in store.changes(commit.id)),
         entries=tuple(replace(each, group=group, action_commits=len(action) or 1) for each in entries),
         trailers=message.trailers,
         undone_by=line.undone_by(commit.id),
@@ -235,7 +236,7 @@ def diff(store: GitStore, name: str, *, path: str | None = None) -> DiffView:
         before = store.read_blob(change.old_blob) if change.old_blob else None
         after = store.read_blob(change.new_blob) if change.new_blob else None
         unified = diff_text(change.path, before, after)
-        files.append(FileDiff(change.path, _text(before), _text(after), unified))
+        files.append(FileDiff(layout.shown(change.path), _text(before), _text(after), unified))
     if path is not None and not files:
         raise NotFound(
             "This file did not change there.",
@@ -289,7 +290,7 @@ def blame(root: Path, store: GitStore, path: str, *, at: str | None = None) -> B
     for number, commit in sorted(written.items()):
         actor = actors.setdefault(commit.id, parse_message(commit).actor)
         rows.append(BlameLine(number + 1, final[number], commit.id, actor, commit.moment.astimezone(UTC)))
-    return Blame(path, tuple(rows))
+    return Blame(layout.shown(path), tuple(rows))
 
 
 def file_history(
@@ -302,7 +303,9 @@ def file_history(
     found = []
     for commit, name, _ in islice(_versions(root, store, layout.normalise(path), start), limit):
         message = parse_message(commit)
-        entry = next((entry for entry in message.entries if entry.file == name), None)
+        entry = next(
+            (entry for entry in message.entries if layout.shown(entry.file) == layout.shown(name)), None
+        )
         found.append(
             HistoryEntry(
                 commit.id,
@@ -378,7 +381,7 @@ def _versions(
         if entry.commit is None or entry.commit in seen:
             continue
         begun = begun or start.startswith(entry.commit)
-        if not begun or entry.file not in (path, "*"):
+        if not begun or entry.file not in (layout.shown(path), "*"):
             continue
         seen.add(entry.commit)
         commit = store.commit(store.resolve(entry.commit))

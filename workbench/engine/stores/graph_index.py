@@ -98,7 +98,11 @@ class _ReadOnce:
 
     def read(self, path: str) -> bytes | None:
         if path not in self._contents:
-            self._contents[path] = self._view.read(path)
+            try:
+                self._contents[path] = self._view.read(path)
+            except WorkbenchError:
+                # A name that no path may have, a link, a file without the right to read it: `doctor` says so.
+                self._contents[path] = None
         return self._contents[path]
 
     @cached_property

@@ -16,7 +16,7 @@ from workbench.engine.errors import (
     OutsideWorkspace,
     StorageError,
 )
-from workbench.engine.identifiers import MemoryId, parse_memory_id
+from workbench.engine.identifiers import MemoryId, cited_lines, parse_memory_id
 from workbench.engine.workspace.ground import Ground
 
 if TYPE_CHECKING:
@@ -66,8 +66,11 @@ class Reading:
             OutsideWorkspace: The path leads out of the memory files.
             NotFound: There is no such memory file.
         """
-        path, hash_mark, place = path.removeprefix("file:").partition("#L")
-        if hash_mark:
+        path = path.removeprefix("file:")
+        whole, hash_mark, place = path.rpartition("#L")
+        # The name of a file may hold what otherwise cites lines of one.
+        if hash_mark and not layout.is_memory_file(path):
+            path = whole
             first, _, final = place.partition("-L")
             if not (first.isdecimal() and (final.isdecimal() or not final)):
                 raise InvalidInput("These are no lines.", where=f"{path}#L{place}", remedy="Write #L3-L5.")
@@ -160,7 +163,8 @@ class Reading:
             Ambiguous: Several memories do.
         """
         name = _plain(name).strip()
-        is_cited = layout.is_memory_file(name.partition("#L")[0]) and "#L" in name
+        cited = cited_lines(name)
+        is_cited = cited is not None and layout.is_memory_file(cited[0])
         try:
             memory_id = parse_memory_id(f"file:{name}" if is_cited else name)
         except InvalidInput:
@@ -202,14 +206,14 @@ class Reading:
             Ambiguous: Several memories do.
         """
         memory_id = self.resolve(name).whole
-        path, hash_mark, place = memory_id.name.partition("#L")
         if memory_id.kind != "file" or self._ground.lookups.memory(str(memory_id)):
             return memory_id
-        line = int(place.partition("-")[0]) if hash_mark else 1
+        cited = cited_lines(memory_id.name)
+        path, line = (cited[0], cited[1]) if cited else (memory_id.name, 1)
         around = [
             record
             for record in self._ground.lookups.memories_in(path)
-            if line <= record.end_line and (line >= record.start_line or not hash_mark)
+            if line <= record.end_line and (line >= record.start_line or cited is None)
         ]
         return parse_memory_id(around[0].id) if around else memory_id
 
