@@ -147,6 +147,7 @@ def plant(home: AgentHome, monkeypatch: pytest.MonkeyPatch, server: ListeningSer
         workspace.session_append(SESSION, "Noted.", role="assistant")
     for path, text in NEW.items():
         home.write(path, filled(path, text))
+    home.write(f"memory/vault/{filled('name', 'lockbox {}')}.md", "# Named\n\nThe lockbox of that name.\n")
     for path, text in EDITED.items():
         home.write(path, home.text(path) + filled(path, text))
     return planted
