@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.secrets import find_secrets
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
@@ -57,10 +58,11 @@ def memory_files(door: Workspace, cursor: str | None) -> tuple[tuple[MemoryFile,
     if cursor is not None and not re.fullmatch(r"[0-9]{1,9}", cursor):
         raise InvalidInput("There is no page by this cursor.", remedy="List from the beginning.")
     first = int(cursor or 0)
+    allowed = set(door.settings.secrets.allow)
     found = [
         MemoryFile(FILES_URI + quote(path), path, status.st_size)
         for path, status in layout.tracked_files(door.root).items()
-        if layout.is_memory_file(path)
+        if layout.is_memory_file(path) and allowed.issuperset(each.digest for each in find_secrets(path))
     ]
     following = str(first + PAGE) if first + PAGE < len(found) else None
     return tuple(found[first : first + PAGE]), following

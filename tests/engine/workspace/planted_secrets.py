@@ -6,7 +6,7 @@ import json
 import string
 import subprocess
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -69,6 +69,11 @@ class ListeningServer(EmbeddingServer):
     def answer(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
         self.bodies.append(body)
         super().answer(handler, body)
+
+    def deliver(self, handler: BaseHTTPRequestHandler, answer: Answer) -> None:
+        # Each request has a connection of its own: nobody waits here for the rest of a walk.
+        super().deliver(handler, replace(answer, headers={**answer.headers, "Connection": "close"}))
+        handler.close_connection = True
 
     def _reply(self, path: str, asked: dict[str, Any], body: bytes) -> Answer:
         if path.endswith("/chat/completions"):
@@ -147,6 +152,7 @@ def plant(home: AgentHome, monkeypatch: pytest.MonkeyPatch, server: ListeningSer
         workspace.session_append(SESSION, "Noted.", role="assistant")
     for path, text in NEW.items():
         home.write(path, filled(path, text))
+    home.write(f"memory/vault/{filled('name', 'lockbox {}')}.md", "# Named\n\nThe lockbox of that name.\n")
     for path, text in EDITED.items():
         home.write(path, home.text(path) + filled(path, text))
     return planted

@@ -34,7 +34,7 @@ def cited(reflected: results.Reflected) -> set[str]:
 def forget_proposal(workspace: Workspace) -> None:
     """Decide on everything that was proposed, so that the next reflection proposes what is new alone."""
     if items := workspace.review().items:
-        workspace.review_decide({item.id: "rejected" for item in items})
+        workspace.review_decide({item.id: "approved" for item in items})
         workspace.review_apply()
 
 
@@ -74,8 +74,7 @@ def test_a_line_that_is_let_in_is_read_by_the_next_reflection(home: AgentHome, t
         assert after.left_out == ()
         assert "allergic" not in quotes(after)
         assert after.reason != "There is nothing new to learn."
-        forget_proposal(workspace)
-        assert workspace.reflect().reason == "There is nothing new to learn."
+        assert workspace.reflection_due().unprocessed == 0
 
 
 @pytest.mark.parametrize("drop", [True, False])

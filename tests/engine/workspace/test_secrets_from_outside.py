@@ -208,8 +208,8 @@ def test_nothing_else_brings_in_what_was_left_out(settled: AgentHome) -> None:
         with pytest.raises(SecretFound):
             workspace.graph_add_fact("Robin", f"Was given {TOKEN}")
         assert not in_history(settled, TOKEN)
-        (problem,) = workspace.audit_verify().problems
-        assert (problem.where, "until a person decides" in problem.detail) == ("TOOLS.md", True)
+        verified = workspace.audit_verify()
+        assert (verified.ok, verified.problems, verified.waiting) == (True, (), ("TOOLS.md",))
         # Taken out in an editor, the edit is taken in, and nothing waits.
         place.write_text("Key: none\n")
         assert workspace.adopt().files == ("TOOLS.md",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -70,6 +70,10 @@ class Mask(Protocol):
         """Return what that depends on now: with another value, the file is read again."""
         ...
 
+    def hidden_names(self, paths: Collection[str]) -> Collection[str]:
+        """Return the paths of files that must not be known at all, for what their names say."""
+        ...
+
 
 class Unmasked:
     """Lets everything be read."""
@@ -81,6 +85,10 @@ class Unmasked:
     def depends_on(self, _path: str) -> str:
         """Return that it depends on nothing."""
         return ""
+
+    def hidden_names(self, _paths: Collection[str]) -> Collection[str]:
+        """Return none."""
+        return ()
 
 
 class Catalog:
@@ -198,6 +206,8 @@ class Catalog:
     def update(self, paths: Iterable[str]) -> Synced:
         """Read these files again, whatever their stamps say; raises as `sync` does."""
         tracked = [path for path in dict.fromkeys(paths) if layout.is_tracked(path)]
+        hidden = self._mask.hidden_names(tracked)
+        tracked = [path for path in tracked if path not in hidden]
         names = json.dumps([path for path in tracked if layout.shown(path) == path])
         for _ in range(_MOST_ATTEMPTS):
             try:
@@ -226,9 +236,11 @@ class Catalog:
                 where=str(error.filename or self.root),
                 remedy="Give yourself the right to read that folder.",
             ) from error
+        hidden = self._mask.hidden_names(found)
         return {
             path: (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
             for path, status in found.items()
+            if path not in hidden
         }
 
     def _refresh(

@@ -179,7 +179,7 @@ class Exporting(Recalling):
 
     def _all_files(self, steps: _Steps) -> dict[str, bytes]:
         """Read every memory file, each of which is then to be written."""
-        paths = [path for path in layout.tracked_files(self._ground.root) if layout.is_memory_file(path)]
+        paths = [path for path in self._ground.files.list("") if layout.is_memory_file(path)]
         steps.total += 2 * len(paths)
         content = dict(self._files(steps.through(paths)))
         steps.total += len(content) - len(paths)

@@ -289,6 +289,8 @@ class Holding(Writing):
             change = FileChange(layout.SETTINGS, allowing(before), action, summary)
             return Plan(action, layout.SETTINGS, summary, (change,), outcome=outcome)
 
+        # What was masked for these may be read now, in files that do not change with it as well.
+        ground.refresh_later()
         left_out = self._left_out()
         if layout.SETTINGS in left_out:
             # What was edited from outside and stays out of history is written by no plan.
@@ -321,7 +323,11 @@ class Holding(Writing):
             text = text_of(ground.raw_files.read(path) or b"")
             places += [
                 results.SecretPlace(
-                    path, text.count("\n", 0, each.start) + 1, each.kind, each.digest, each.digest in allowed
+                    masked(path),
+                    text.count("\n", 0, each.start) + 1,
+                    each.kind,
+                    each.digest,
+                    each.digest in allowed,
                 )
                 for each in find_secrets(text)
             ]

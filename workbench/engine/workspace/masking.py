@@ -6,11 +6,12 @@ A secret may be read once a person let it in (`secrets.allow`), and where histor
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import HistoryError, NotFound
-from workbench.engine.secrets import mask_content, mask_secrets, text_of
+from workbench.engine.secrets import find_secrets, mask_content, mask_secrets, text_of
 
 if TYPE_CHECKING:
     from workbench.engine.history import FileView
@@ -66,6 +67,17 @@ class Masking:
             self._clean.add(key)
             return content, ""
         return mask_content(content, self._hidden_in(path))[0], depends
+
+    def hidden_names(self, paths: Collection[str]) -> frozenset[str]:
+        """Return the memory files that nobody may know of yet, since their names hold a secret that is held back."""
+        # One look at all of them is enough, but where there is such a name.
+        if not find_secrets("\n".join(paths)):
+            return frozenset()
+        return frozenset(
+            path
+            for path in paths
+            if any(map(self._is_hidden, find_secrets(path))) and self._committed(path) is None
+        )
 
     def content(self, path: str, content: bytes) -> bytes:
         """Return what may be read of a memory file."""
@@ -156,7 +168,9 @@ class MaskedFiles:
 
     def list(self, folder: str) -> list[str]:
         """Return the tracked paths below a folder, sorted."""
-        return self._files.list(folder)
+        paths = self._files.list(folder)
+        hidden = self._masking.hidden_names(paths)
+        return [path for path in paths if path not in hidden] if hidden else paths
 
 
 def _nothing(_secret: Secret) -> bool:

@@ -52,7 +52,10 @@ class PastReading(Reading):
 
             store = ground.history.store
             edits = find_edits(ground.root, store, store.commit(after.commit).tree, ground.state)
+            hidden = ground.masking.hidden_names(edits.files)
             for path, content in edits.files.items():
+                if path in hidden:
+                    continue
                 now = None if content is None else ground.masking.content(path, content)
                 pairs[path] = (before.files.read(path), now)
         ends = (before.commit, None if newer is None else after.commit)

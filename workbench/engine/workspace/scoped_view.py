@@ -128,8 +128,10 @@ class ScopedView:
         screened = self._whole.lookups.screened_files()
         now: dict[str, tuple[list[int | str], bool]] = {}
         changed = not same_archived
-        for path, status in layout.tracked_files(self._whole.root).items():
-            if not may_be_scoped(path):
+        found = layout.tracked_files(self._whole.root)
+        hidden = self._whole.masking.hidden_names(found)
+        for path, status in found.items():
+            if path in hidden or not may_be_scoped(path):
                 continue
             stamp = (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino)
             mark: list[int | str] = [*stamp, screened.get(path, "")]
