@@ -1,4 +1,4 @@
-"""Asks before undo takes back what somebody else did: whose it is, when it was, and what one could take back instead."""
+"""Asks before undo takes back what somebody else did: says whose it is and when, and offers one's own instead."""
 
 from __future__ import annotations
 
