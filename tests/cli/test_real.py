@@ -169,6 +169,41 @@ class TestTakingBack:
         agent.json("redo")
         assert agent.json("search", "tea")["results"]
 
+    def test_undo_asks_before_it_takes_back_what_somebody_else_did(self, agent: Program) -> None:
+        agent.json("core", "add", "Persona", "Be brief")
+        commit = agent.json("remember", "We chose tea", "--store", "episodic", "--actor", "skill:tea")[
+            "commit"
+        ]
+        before = agent.files()
+        error = agent.json("undo", code=5)["error"]
+        assert error["kind"] == "confirmation-needed"
+        assert error["where"] == commit[:10]
+        assert "We chose tea" in error["message"]
+        assert "skill:tea" in error["message"]
+        assert "--yes" in error["remedy"]
+        assert agent.files() == before
+        assert agent.json("undo", "--mine")["files"] == ["MEMORY.md"]
+        assert agent.json("redo")["files"] == ["MEMORY.md"]
+        assert agent.json("undo", "--yes")["ids"] == [commit]
+        assert agent.json("redo", code=5)["error"]["kind"] == "confirmation-needed"
+        assert agent.json("redo", "--yes")["ids"] == [commit]
+
+    @pytest.mark.parametrize(
+        "words",
+        [("undo",), ("undo", "--yes"), ("revert", "HEAD"), ("rollback", "--to", "HEAD~1")],
+        ids=" ".join,
+    )
+    def test_the_main_agent_takes_back_nothing_of_the_person(
+        self, agent: Program, words: tuple[str, ...]
+    ) -> None:
+        agent.json("core", "add", "Persona", "Be kind")
+        agent.json("core", "add", "Persona", "Be brief")
+        before = agent.files()
+        error = agent.json(*words, "--role", "main", code=5)["error"]
+        assert error["kind"] == "role-refused"
+        assert "Be brief" in error["message"]
+        assert agent.files() == before
+
     def test_revert_takes_back_one_commit_below_another(self, agent: Program) -> None:
         first = agent.json("remember", "We chose tea", "--store", "episodic")
         second = agent.json("remember", "We chose coffee", "--store", "episodic")

@@ -220,7 +220,7 @@ def test_a_person_goes_on_from_it(sample: Sample, isolated: Path) -> None:
             "entity:person--sam-okafor",
             "entity:tool--maplibre",
         }
-        assert workspace.undo().commit
+        assert workspace.undo(confirmed=True).commit
         assert workspace.audit_verify().problems == ()
 
 

@@ -15,8 +15,8 @@ from tests.tui.fake_importing import FakeImporting
 from tests.tui.fake_recall import answered, explanation, fresh_index
 from tests.tui.fake_review import PROPOSAL, FakeReview, open_gate
 from tests.tui.fake_seeing import FakeSeeing
-from workbench.engine.errors import BudgetExceeded, NotFound, Refused, Stale
-from workbench.engine.results import Found, IndexStatus, WhyNot
+from workbench.engine.errors import BudgetExceeded, ConfirmationNeeded, NotFound, Refused, Stale
+from workbench.engine.results import Found, IndexStatus, NextSteps, WhyNot
 from workbench.tui.bench import (
     Alert,
     AuditEntry,
@@ -77,6 +77,8 @@ class FakeBench(FakeReview, FakeSeeing, FakeImporting):
         default_factory=lambda: {row["path"]: FileChange(**row) for row in SAMPLE["change"]}
     )
     step: threading.Event = field(default_factory=open_gate)
+    steps_shown: NextSteps = field(default_factory=NextSteps)
+    taken_back: list[tuple[bool, bool, str | None]] = field(default_factory=list)
     _past: list[dict[str, list[CoreItem]]] = field(default_factory=list)
     _future: list[dict[str, list[CoreItem]]] = field(default_factory=list)
 
@@ -392,8 +394,15 @@ class FakeBench(FakeReview, FakeSeeing, FakeImporting):
         self._changed("acknowledge", tuple(alert_ids))
         return Outcome("Acknowledged")
 
-    def undo(self) -> Outcome:
+    def next_steps(self) -> NextSteps:
+        return self.steps_shown
+
+    def undo(self, *, mine: bool = False, sure: bool = False, expected: str | None = None) -> Outcome:
         self._guard()
+        newest = self.steps_shown.undo
+        if newest is not None and not newest.own and not sure and not mine:
+            raise ConfirmationNeeded("The newest action is not yours.")
+        self.taken_back.append((mine, sure, expected))
         if self.take_back():
             self.calls.append(("undo", None))
             return Outcome("Undone: the newest decision", "2222222")
@@ -404,8 +413,11 @@ class FakeBench(FakeReview, FakeSeeing, FakeImporting):
         self._changed("undo", None)
         return Outcome("Undone: the newest change", "2222222")
 
-    def redo(self) -> Outcome:
+    def redo(self, *, sure: bool = False, expected: str | None = None) -> Outcome:
         self._guard()
+        newest = self.steps_shown.redo
+        if newest is not None and not newest.own and not sure:
+            raise ConfirmationNeeded("The action undone last is not yours.")
         if self.take_forward():
             self.calls.append(("redo", None))
             return Outcome("Done again", "3333333")

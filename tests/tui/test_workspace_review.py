@@ -99,7 +99,7 @@ def test_an_answer_is_written_and_applied(workspace: Workspace) -> None:
     assert applied.applied == ("r-001.3",)
     assert applied.commit is not None
     assert "r-001.3" not in text_of(workspace)
-    bench.undo()
+    bench.undo(sure=True)
     assert "- [x] `r-001.3`" in text_of(workspace)
 
 

@@ -103,7 +103,7 @@ class Stage:
 
     def _undo(self, workspace: Workspace, scene: Scene) -> Changed:
         del scene
-        return workspace.undo()
+        return workspace.undo(confirmed=True)
 
     def _core_set(self, workspace: Workspace, scene: Scene) -> Changed:
         return workspace.core_set(scene.options["block"], scene.text)

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.message import Message
 
-from workbench.engine.errors import WorkbenchError
+from workbench.engine.errors import ConfirmationNeeded, WorkbenchError
 from workbench.tui import commands, navigation
 from workbench.tui.in_order import InOrder
 from workbench.tui.index_work import IndexWork
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from workbench.engine.results import NextStep
     from workbench.tui.bench import Bench, Outcome, Status
+    from workbench.tui.screens.taking_back import Whose
 
 # Seconds in which changes that follow one another count as one.
 _CALM = 0.08
@@ -433,10 +435,39 @@ class BenchApp(Overlays):
         self.pane.act(action, after)
 
     def action_undo(self) -> None:
-        self.pane.act(self.bench.undo, self.pane.undone)
+        self.pane.act(self._asking(self.bench.undo, again=False), self.pane.undone)
 
     def action_redo(self) -> None:
-        self.pane.act(self.bench.redo)
+        self.pane.act(self._asking(self.bench.redo, again=True))
+
+    def _asking(self, step: Callable[[], Outcome], *, again: bool) -> Callable[[], Outcome | None]:
+        """Return a step that is taken at once where it is the person's own, and asked about where it is another's."""
+
+        def take() -> Outcome | None:
+            try:
+                return step()
+            except ConfirmationNeeded:
+                steps = self.bench.next_steps()
+                newest = steps.redo if again else steps.undo
+                if newest is None:
+                    raise
+                own = None if again else steps.own
+                self.call_from_thread(self._ask_whose, newest, own, again)
+                return None
+
+        return take
+
+    def _ask_whose(self, newest: NextStep, own: NextStep | None, again: bool) -> None:
+        from workbench.tui.screens.taking_back import TakingBackScreen
+
+        def chosen(whose: Whose | None) -> None:
+            if whose == "theirs":
+                step = self.bench.redo if again else self.bench.undo
+                self.pane.act(partial(step, sure=True, expected=newest.commit), self.pane.undone)
+            elif whose == "mine" and own is not None:
+                self.pane.act(partial(self.bench.undo, mine=True, expected=own.commit), self.pane.undone)
+
+        self.push_screen(TakingBackScreen(newest, own, again=again), chosen)
 
     def action_show_notices(self) -> None:
         notices = self.status.notices if self.status is not None else ()

@@ -180,3 +180,34 @@ def test_processes_and_threads_lose_nothing_while_it_is_being_dropped(tmp_path: 
     seen += ids(journal.read().accesses)
     expected = [f"{name}-{number}" for name in ("p0", "p1", "p2", "t0", "t1") for number in range(150)]
     assert sorted(seen) == sorted(expected)
+
+
+def test_accesses_follow_the_change_that_they_came_with(journal: AccessJournal) -> None:
+    journal.record_accesses(["a", "b"], NOW, {"a": "t1", "b": "t2 r-1.1 r-1.2"})
+    journal.record_access("a", NOW)
+    journal.record_standing({"t1": False, "t2 r-1.1": False, "unknown": False})
+    assert [(one.id, one.change) for one in journal.read().accesses] == [("b", "t2 r-1.2"), ("a", "")]
+    journal.record_standing({"t2 r-1.2": False})
+    assert ids(journal.read().accesses) == ["a"]
+    journal.record_standing({"t1": True, "t2 r-1.1": True, "t2 r-1.2": True})
+    assert [one.change for one in journal.read().accesses] == ["t1", "t2 r-1.1 r-1.2", ""]
+    journal.record_standing({"t2": False})
+    assert ids(journal.read().accesses) == ["a", "a"]
+
+
+def test_what_stands_is_noted_only_where_an_access_waits_for_it(
+    journal: AccessJournal, tmp_path: Path
+) -> None:
+    journal.record_standing({"t1": False})
+    assert list(tmp_path.iterdir()) == []
+    journal.record_access("a", NOW)
+    before = (tmp_path / "state" / FILE).read_bytes()
+    journal.record_standing({"t1": False})
+    assert (tmp_path / "state" / FILE).read_bytes() == before
+
+
+def test_a_purge_keeps_what_was_taken_back(journal: AccessJournal) -> None:
+    journal.record_accesses(["a", "b"], NOW, {"a": "t1", "b": "t1"})
+    journal.record_standing({"t1": False})
+    journal.scrub(["b"])
+    assert journal.read().accesses == ()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require, require_by_hand
-from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound
+from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, StorageError
 from workbench.engine.workspace.asked_moments import read_time
 from workbench.engine.workspace.ground import Ground
 from workbench.engine.workspace.keeping_up import KeepingUp
@@ -177,7 +177,7 @@ class Auditing(KeepingUp):
         from workbench.engine.workspace.held_back import waiting
 
         # What is damaged is what this is asked for: it is listed, and keeps nothing from being looked at.
-        with contextlib.suppress(HistoryDamaged):
+        with suppress(HistoryDamaged):
             self._ground.adopt_for_reading()
         verified = verify(self._ground.history, deep=deep, progress=progress, cancelled=cancelled)
         if not any(each.kind == "outside-edit" for each in verified.problems):
@@ -462,9 +462,10 @@ class Auditing(KeepingUp):
         self._ground.adopt()
         receipt = act(self._ground)
         if receipt.commit is not None:
-            self._ground.journal.record_standing(
-                standing_changes(self._ground.history.store, receipt.commit, receipt.outcome.since)
-            )
+            changes = standing_changes(self._ground.history.store, receipt.commit, receipt.outcome.since)
+            # A journal that cannot be written costs a count, never the answer: the commit stands.
+            with suppress(StorageError):
+                self._ground.journal.record_standing(changes)
         self._ground.answer_alerts(receipt, receipt.outcome.commits)
         outcome = receipt.outcome
         return results.Changed(receipt.commit, receipt.files, outcome.commits, outcome.warnings)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
-    from workbench.engine.results import Found, IndexStatus, WhyNot
+    from workbench.engine.results import Found, IndexStatus, NextSteps, WhyNot
     from workbench.tui.bench.answers import (
         Alert,
         AuditEntry,
@@ -179,12 +179,22 @@ class Bench(
         """Say that changes of critical files were meant."""
         ...
 
-    def undo(self) -> Outcome:
-        """Take back the newest action that is not undone yet."""
+    def next_steps(self) -> NextSteps:
+        """Return what undo, undo of the person's own and redo would do, in words for a person."""
         ...
 
-    def redo(self) -> Outcome:
-        """Do again what was undone last."""
+    def undo(self, *, mine: bool = False, sure: bool = False, expected: str | None = None) -> Outcome:
+        """Take back the newest action that is not undone yet.
+
+        Args:
+            mine: The newest of the person's own instead.
+            sure: It may be somebody else's; otherwise `ConfirmationNeeded` is raised, and nothing done.
+            expected: The commit of the action that was shown.
+        """
+        ...
+
+    def redo(self, *, sure: bool = False, expected: str | None = None) -> Outcome:
+        """Do again what was undone last; arguments as for `undo`."""
         ...
 
     def subscribe(self, changed: Callable[[], object]) -> Callable[[], object]:

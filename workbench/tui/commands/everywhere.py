@@ -36,13 +36,13 @@ class GoForward(Command):
 
 
 class Undo(Command):
-    """Take back the newest action, whoever did it; again to go further back."""
+    """Take back your newest action; asks where somebody else did something since. Again to go further back."""
 
     key, label, rank = "u", "undo", 34
 
 
 class Redo(Command):
-    """Do again what was undone."""
+    """Do again what was undone; asks where somebody else did or undid it."""
 
     key = "U"
 

@@ -274,16 +274,16 @@ class Pane(Widget):
 
     # --- acting ---------------------------------------------------------------------------------------------
 
-    def act(self, action: Callable[[], Outcome], after: Callable[[], object] | None = None) -> None:
+    def act(self, action: Callable[[], Outcome | None], after: Callable[[], object] | None = None) -> None:
         """Have the engine do something; what comes of it is told in a toast.
 
         Args:
-            action: Calls the engine.
+            action: Calls the engine; gives None where it did nothing, since it asks first.
             after: Called in the app once that went well.
         """
         cast("Overlays", self.app).in_order.submit(lambda _number: self._act(action, after))
 
-    def _act(self, action: Callable[[], Outcome], after: Callable[[], object] | None) -> None:
+    def _act(self, action: Callable[[], Outcome | None], after: Callable[[], object] | None) -> None:
         self.post_message(self.Working(1))
         try:
             outcome = action()
@@ -292,7 +292,7 @@ class Pane(Widget):
             return
         finally:
             self.post_message(self.Working(-1))
-        if after is not None:
+        if after is not None and outcome is not None:
             self.app.call_from_thread(after)
         self.post_message(self.Done(outcome))
 

@@ -200,7 +200,7 @@ class Desk:
         self._decided[number] = choice
         self._lay_out()
 
-    def do(self, action: Callable[[], Outcome]) -> int:
+    def do(self, action: Callable[[], Outcome | None]) -> int:
         """Do something after everything that was asked for before; returns its number."""
 
         def act(number: int) -> None:

@@ -162,8 +162,9 @@ class InboxPane(InboxHeld):
         from workbench.tui.screens.apply import UNDO, ApplyScreen
 
         def done(link: str | None) -> None:
-            if link == UNDO:
-                self.act(self.bench.undo)
+            if link and link.startswith(UNDO):
+                commit = link.removeprefix(UNDO)
+                self.act(partial(self.bench.undo, sure=True, expected=commit))
             elif link:
                 self.post_message(self.GoTo(link))
             self.reload()

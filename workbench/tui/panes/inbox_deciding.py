@@ -266,12 +266,12 @@ class InboxDeciding(InboxReading):
 
     # --- having it written ----------------------------------------------------------------------------------
 
-    def act(self, action: Callable[[], Outcome], after: Callable[[], object] | None = None) -> None:
+    def act(self, action: Callable[[], Outcome | None], after: Callable[[], object] | None = None) -> None:
         """Have the engine do something, after every decision that was made before."""
 
-        def act() -> Outcome:
+        def act() -> Outcome | None:
             outcome = action()
-            if after is not None:
+            if after is not None and outcome is not None:
                 self.app.call_from_thread(after)
             return outcome
 

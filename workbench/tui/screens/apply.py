@@ -30,7 +30,7 @@ UNDO: Final = "undo:"
 
 
 class ApplyScreen(ModalScreen[str | None]):
-    """What would be written; gives a link to follow, `UNDO`, or None.
+    """What would be written; gives a link to follow, `UNDO` and the commit to take back, or None.
 
     Args:
         bench: The engine.
@@ -152,7 +152,8 @@ class ApplyScreen(ModalScreen[str | None]):
         self.dismiss(event.link)
 
     def action_undo(self) -> None:
-        self.dismiss(UNDO)
+        if self._applied is not None:
+            self.dismiss(f"{UNDO}{self._applied.commit}")
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -306,7 +306,7 @@ class WorkspaceBench(
 
     def revert(self, commit: str) -> bench.Outcome:
         """Take back what a commit did."""
-        return self._did(f"Took back {self._named(commit)}.", self._workspace.revert(commit))
+        return self._did(f"Reverted: {self._action([commit])}", self._workspace.revert(commit))
 
     def revert_action(self, commit: str) -> bench.Outcome:
         """Take back all commits of the action that a commit belongs to."""
@@ -325,15 +325,24 @@ class WorkspaceBench(
             raise InvalidInput("No alert was chosen.", remedy="Move to one.")
         return self._did(f"Acknowledged {counted(alert_ids, 'alert')}.", changed[-1])
 
-    def undo(self) -> bench.Outcome:
-        """Take back the newest action that is not undone yet."""
-        changed = self._workspace.undo()
-        return self._did(f"Undid {self._names(changed.ids)}.", changed)
+    def next_steps(self) -> results.NextSteps:
+        """Return what undo, undo of the person's own and redo would do, in words for a person."""
+        steps = self._workspace.next_steps()
 
-    def redo(self) -> bench.Outcome:
+        def told(step: results.NextStep | None) -> results.NextStep | None:
+            return replace(step, summary=self._in_words(step.summary)) if step else None
+
+        return replace(steps, undo=told(steps.undo), own=told(steps.own), redo=told(steps.redo))
+
+    def undo(self, *, mine: bool = False, sure: bool = False, expected: str | None = None) -> bench.Outcome:
+        """Take back the newest action that is not undone yet."""
+        changed = self._workspace.undo(mine=mine, confirmed=sure, expected=expected)
+        return self._did(f"Undone: {self._action(changed.ids)}", changed)
+
+    def redo(self, *, sure: bool = False, expected: str | None = None) -> bench.Outcome:
         """Do again what was undone last."""
-        changed = self._workspace.redo()
-        return self._did(f"Did {self._names(changed.ids)} again.", changed)
+        changed = self._workspace.redo(confirmed=sure, expected=expected)
+        return self._did(f"Redone: {self._action(changed.ids)}", changed)
 
     def subscribe(self, changed: Callable[[], object]) -> Callable[[], object]:
         """Call `changed`, from any thread, whenever memory has changed; returns what ends it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
 
-_MOST_NAMED = 3
 _MOST_SAID = 160
+_ID = re.compile(r"\b(?:episode|entity|procedure|core|vault):[^\s“”,;]+")
+_ID_OF_TITLE = re.compile(rf"{_ID.pattern} (?=“)")
+_TAKEN_BACK = re.compile(r"^(?:reverted|undid|redid) [A-Z]+ [0-9a-f]{7,40}(?: and \d+ that go on with it)?: ")
 
 
 class Door:
@@ -47,19 +50,40 @@ class Door:
                 return quoted(page.lines[0].text) if page.lines else memory_id
         return self._workspace.title(memory_id)
 
-    def _named(self, commit: str) -> str:
-        """Return what a commit did, in quotes; its short id where that cannot be read."""
+    def _action(self, commits: Sequence[str]) -> str:
+        """Return what an action did, as the end of a sentence, and how many commits it is, where it is several."""
+        said = f"commit {commits[-1][:7]}"
         with suppress(WorkbenchError):
-            subject = self._workspace.audit_show(commit).subject
+            subject = self._workspace.audit_show(commits[-1]).subject
             _, dash, summary = subject.partition(" — ")
-            return f"“{summary if dash else subject}”"
-        return commit[:7]
+            said = self._in_words(summary if dash else subject)
+        return f"{said} ({len(commits):,} commits)." if len(commits) > 1 else f"{said}."
 
-    def _names(self, commits: Sequence[str]) -> str:
-        """Return what commits did, the first of them in words; a whole import may be hundreds."""
-        named = ", ".join(map(self._named, commits[:_MOST_NAMED]))
-        more = len(commits) - _MOST_NAMED
-        return f"{named} and {more:,} more" if more > 0 else named
+    def _in_words(self, summary: str) -> str:
+        """Return a commit's summary with titles instead of ids."""
+
+        def title(found: re.Match[str]) -> str:
+            return f"“{self._name_of(found[0])}”"
+
+        said = _TAKEN_BACK.sub("took back: ", summary.rstrip("."))
+        return single_inside(_ID.sub(title, _ID_OF_TITLE.sub("", said)))
+
+
+def single_inside(text: str) -> str:
+    """Return a text with single quotation marks inside double ones; as it is where they do not go in pairs."""
+    depth, written = 0, ""
+    for character in text:
+        if character == "“":
+            written += "‘" if depth else "“"
+            depth += 1
+        elif character == "”":
+            depth -= 1
+            written += "’" if depth else "”"
+        else:
+            written += character
+        if depth < 0:
+            return text
+    return text if depth else written
 
 
 def quoted(said: str) -> str:
