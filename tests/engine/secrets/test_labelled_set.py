@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from tests.benchmarks.secrets import Half, score
 from tests.engine.secrets.labelled_set import read
+from workbench.engine.secrets import find_secrets, masked
 
 
 def test_the_labelled_set_is_large_and_says_nothing_twice() -> None:
@@ -17,3 +21,16 @@ def test_the_labelled_set_is_large_and_says_nothing_twice() -> None:
 
 def test_values_are_the_same_whenever_the_set_is_read() -> None:
     assert read("open", "secrets") == read("open", "secrets")
+
+
+@pytest.mark.parametrize("half", ["open", "held_out"])
+def test_secrets_are_recognised_and_nothing_else(half: Half) -> None:
+    found = score(half)
+    assert [each.text for each in found.false_alarms] == []
+    assert found.recall >= 0.97, [each.text for each in found.missed]
+
+
+@pytest.mark.parametrize("half", ["open", "held_out"])
+def test_what_is_masked_holds_no_further_secret(half: Half) -> None:
+    left = [each.text for each in read(half, "secrets") if find_secrets(masked(each.text))]
+    assert left == []

@@ -319,21 +319,31 @@ def _seed_phrases_in_piece(text: str, begin: int, piece: bytes, known: bytes) ->
     for run in re.finditer(rb"\x01{12,}", known):
         words = places[run.start() : run.end()]
         values = [numbers[piece[start - begin : end - begin]] for start, end in words]
-        first = 0
-        while first <= len(words) - _LENGTHS[-1]:
-            length = next((each for each in _LENGTHS if _is_phrase(text, words, values, first, each)), 1)
-            if length > 1:
-                yield Found(words[first][0], words[first + length - 1][1], SEED_PHRASE)
-            first += length
+        # A phrase begins and ends where the run does, or where more than a blank is between two words.
+        edges = [
+            at
+            for at in range(len(words) + 1)
+            if at in (0, len(words)) or text[words[at - 1][1] : words[at][0]].strip(" ")
+        ]
+        done, ends = 0, set(edges)
+        for first in edges:
+            length = next(
+                (
+                    each
+                    for each in _LENGTHS
+                    if first >= done and first + each in ends and _is_phrase(text, words, values, first, each)
+                ),
+                None,
+            )
+            if length is not None:
+                done = first + length
+                yield Found(words[first][0], words[done - 1][1], SEED_PHRASE)
 
 
 def _is_phrase(text: str, words: list[tuple[int, int]], values: list[int], first: int, length: int) -> bool:
     last = first + length
-    if last > len(words) or len(set(values[first:last])) < _FEWEST_DIFFERENT:
+    if len(set(values[first:last])) < _FEWEST_DIFFERENT:
         return False
-    for left, right in ((first - 1, first), (last - 1, last)):
-        if left >= 0 and right < len(words) and text[words[left][1] : words[right][0]].strip(" ") == "":
-            return False
     if not all(
         _BETWEEN_WORDS.fullmatch(text, words[at][1], words[at + 1][0]) for at in range(first, last - 1)
     ):

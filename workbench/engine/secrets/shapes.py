@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final
 
-from workbench.engine.secrets.values import Found, is_repeated, looks_random
+from workbench.engine.secrets.values import Found, is_crossed_out, looks_random
 
 JSON_WEB_TOKEN: Final = "JSON web token"  # noqa: S105
 ALPHABETS: Final = {
@@ -33,12 +33,12 @@ _LONGEST: Final = 300
 _WITH_WORDS: Final = frozenset(("url", "word", "name", "path"))
 
 # Tokens stand in runs of at least so many characters without blanks, quotes and brackets.
-_RUN: Final = 16
+_RUN: Final = 14
 _RUN_SIGNS: Final = b"_-./:+=~@%&|!#"
 _IN_RUNS: Final = bytes(
     120 if at < 128 and (chr(at).isalnum() or at in _RUN_SIGNS) else 32 for at in range(256)
 )
-_START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9]{2}")
+_START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9_.-]")
 _ANY_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]*")
 _HEADER: Final = re.compile(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{10,2000}+\Z")
 _REST: Final = re.compile(r"\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+")
@@ -194,7 +194,7 @@ def _found_around(text: str, mark: int, some: tuple[Shape, ...]) -> Iterator[Fou
 
 def _could_be(shape: Shape, said: str) -> bool:
     rest = said[len(shape.lead) :]
-    return not is_repeated(rest) and (not shape.has_words or looks_random(rest))
+    return not is_crossed_out(rest) and (not shape.has_words or looks_random(rest))
 
 
 def _web_tokens_in(text: str) -> Iterator[Found]:

@@ -20,6 +20,7 @@ _LOOKED_AT: Final = 120
 
 # The same character many times, as in `xxxxxxxx`, `********`, `00000000` and `......`.
 _REPEATED: Final = re.compile(r"(.)\1{5}|^(?:x{3}|X{3}|[*•.]{3}|…|(.)\2{3})", re.DOTALL)
+_CROSSED_OUT: Final = re.compile(r"x{6}|X{6}|[*•.]{4}")
 _FIRST_OF_A_STAND_IN: Final = "$<{[(%…•"
 # `os.environ["X"]`, `user.password`, `$row->token`, `hash(password)`, `Optional[str]`: what a program would work out.
 _EXPRESSION: Final = re.compile(
@@ -94,9 +95,9 @@ def _is_random(part: str) -> bool:
     return 0 < digits < len(part) and len(_HUMPS.findall(part)) >= _RANDOM_CHANGES
 
 
-def is_repeated(value: str) -> bool:
-    """Return True where one character stands many times over, as in `xxxxxxxx`."""
-    return _REPEATED.search(value[:_LOOKED_AT]) is not None
+def is_crossed_out(value: str) -> bool:
+    """Return True where crosses, stars or dots stand for what is not shown, as in `ghp_xxxxxxxx`."""
+    return _CROSSED_OUT.search(value[:_LOOKED_AT]) is not None
 
 
 def is_stand_in(value: str, *, in_code: bool) -> bool:
@@ -106,7 +107,7 @@ def is_stand_in(value: str, *, in_code: bool) -> bool:
         value: What is said to be one.
         in_code: Whether a sign assigns it, and no sentence says it: there, names and expressions are no secrets.
     """
-    if value[0] in _FIRST_OF_A_STAND_IN or is_repeated(value) or _ADDRESS.fullmatch(value):
+    if value[0] in _FIRST_OF_A_STAND_IN or _REPEATED.search(value[:_LOOKED_AT]) or _ADDRESS.fullmatch(value):
         return True
     if _NUMBER.fullmatch(value) and not (value.isdigit() and len(value) >= 6):
         return True
