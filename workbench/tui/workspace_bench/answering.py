@@ -310,7 +310,7 @@ class WorkspaceBench(
 
     def revert_action(self, commit: str) -> bench.Outcome:
         """Take back all commits of the action that a commit belongs to."""
-        return self._did(f"Took back {self._named(commit)}.", self._workspace.revert(commit, whole=True))
+        return self._did(f"Took back: {self._action([commit])}", self._workspace.revert(commit, whole=True))
 
     def revert_reflection(self, reflection: str) -> bench.Outcome:
         """Take back everything that a reflection changed."""
