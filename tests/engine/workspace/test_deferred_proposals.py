@@ -39,7 +39,7 @@ def test_a_deferred_proposal_is_decided_with_its_item(settled: AgentHome, decisi
     assert ("plays the organ" in robin) == (decision == "approved")
     assert (rejected == ["Robin plays the organ"]) == (decision == "rejected")
     with settled.open() as workspace:
-        workspace.undo()
+        workspace.undo(confirmed=True)
         assert [each.number for each in workspace.proposals().proposals] == [number]
 
 

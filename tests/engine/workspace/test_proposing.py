@@ -197,7 +197,7 @@ def test_numbers_are_never_given_twice(settled: AgentHome) -> None:
         workspace.proposal_reject([3])
     assert propose(settled, "Thing delta") == 4
     with settled.open() as workspace:
-        workspace.undo()
+        workspace.undo(confirmed=True)
     assert propose(settled, "Thing epsilon") == 5
     settled.write(FILE, "")
     assert propose(settled, "Thing zeta") == 6

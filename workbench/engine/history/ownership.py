@@ -22,7 +22,7 @@ _AS: Final = " as "
 _FOR_AGENTS: Final = ("bot:", "skill:")
 _NAMING_COMMITS: Final = (UNDOES, REDOES, REVERTS)
 _UPKEEP_ACTIONS: Final = frozenset({"ALERT", "ACK", "PRUNE", "PURGE"})
-_WORDS: Final = {PERSON: "you", MAIN: "the main agent"}
+_WORDS: Final = {PERSON: "the person", MAIN: "the main agent"}
 
 
 def asker_of(role: str, actor: str | None) -> str:
