@@ -39,7 +39,6 @@ _IN_RUNS: Final = bytes(
     120 if at < 128 and (chr(at).isalnum() or at in _RUN_SIGNS) else 32 for at in range(256)
 )
 _START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9_.-]")
-_ANY_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]*")
 _HEADER: Final = re.compile(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{10,2000}+\Z")
 _REST: Final = re.compile(r"\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+")
 _WHOLE_WEB_TOKEN: Final = re.compile(rf"eyJ[A-Za-z0-9_-]{{10,}}+{_REST.pattern}")
