@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from workbench.engine.secrets.values import Found, is_crossed_out, looks_random
@@ -83,7 +83,7 @@ def shapes() -> tuple[Shape, ...]:
 
 @lru_cache(maxsize=1)
 def _table() -> _Shapes:
-    text = files("workbench.engine.secrets").joinpath("tokens.toml").read_text("utf-8")
+    text = Path(__file__).with_name("tokens.toml").read_text("utf-8")
     read = [_shape(kind, shape) for kind, some in tomllib.loads(text).items() for shape in some]
     read.sort(key=lambda each: -len(each.lead))
     by_lead: dict[str, tuple[Shape, ...]] = {}
