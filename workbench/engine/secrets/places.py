@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from workbench.engine.secrets.labels import LABELLED, Between, Label, is_secret, label_of
@@ -49,23 +49,24 @@ _PROGRAM: Final = re.compile(
 _FLAGS_OF_ALL: Final = (b" -u", b" -p", b" -a", b" -w", b" --user", b" --auth", b" --proxy-user", b" --pass")
 _LONGEST_COMMAND: Final = 2000
 _QUOTED: Final = r"(?:\"([^\"\n]{3,200})\"|'([^'\n]{3,200})'|([^\s\"'`<>]{3,200}))"
-_PAIR: Final = re.compile(
+_PAIR: Final = (
     r"(?:^|\s)(?:-u|--user|-U|-a|--auth|--proxy-user)(?:=|\s{0,4})"
     r"(?:\"[^\"\s:%]{0,100}[:%]([^\"\n]{3,200})\"|'[^'\s:%]{0,100}[:%]([^'\n]{3,200})'|[^\s\"':%]{0,100}[:%]([^\s\"'`<>]{3,200}))"
 )
 _PAIRED: Final = frozenset(("curl", "http", "https", "xh", "smbclient"))
-_ATTACHED: Final = re.compile(rf"(?:^|\s)-p{_QUOTED}")
-_APART: Final = re.compile(rf"(?:^|\s)-p[ ]{_QUOTED}")
+# Compiled when a command first asks for one; most texts hold none.
+_ATTACHED: Final = rf"(?:^|\s)-p{_QUOTED}"
+_APART: Final = rf"(?:^|\s)-p[ ]{_QUOTED}"
 _FLAGS: Final = {
-    "sqlcmd": re.compile(rf"(?:^|\s)-P[ ]?{_QUOTED}"),
-    "bcp": re.compile(rf"(?:^|\s)-P[ ]?{_QUOTED}"),
-    "unzip": re.compile(rf"(?:^|\s)-P[ ]?{_QUOTED}"),
-    "zip": re.compile(rf"(?:^|\s)-P[ ]?{_QUOTED}"),
-    "redis-cli": re.compile(rf"(?:^|\s)(?:-a|--pass)[ ]{_QUOTED}"),
-    "ldapsearch": re.compile(rf"(?:^|\s)-w[ ]?{_QUOTED}"),
-    "openssl": re.compile(rf"(?:^|\s)-pass(?:in|out)?[ ]pass:{_QUOTED}"),
+    "sqlcmd": rf"(?:^|\s)-P[ ]?{_QUOTED}",
+    "bcp": rf"(?:^|\s)-P[ ]?{_QUOTED}",
+    "unzip": rf"(?:^|\s)-P[ ]?{_QUOTED}",
+    "zip": rf"(?:^|\s)-P[ ]?{_QUOTED}",
+    "redis-cli": rf"(?:^|\s)(?:-a|--pass)[ ]{_QUOTED}",
+    "ldapsearch": rf"(?:^|\s)-w[ ]?{_QUOTED}",
+    "openssl": rf"(?:^|\s)-pass(?:in|out)?[ ]pass:{_QUOTED}",
     "7z": _ATTACHED,
-    "sshpass": re.compile(rf"(?:^|\s)-p[ ]?{_QUOTED}"),
+    "sshpass": rf"(?:^|\s)-p[ ]?{_QUOTED}",
     **dict.fromkeys(("mongo", "mongosh", "mongodump", "mongorestore", "mongoexport"), _APART),
     **dict.fromkeys(("docker", "podman", "cqlsh"), _APART),
     **dict.fromkeys(
@@ -165,10 +166,10 @@ def _flags_in(small: bytes) -> list[int]:
 
 
 def _passwords_of(text: str, program: str, begin: int, end: int) -> Iterator[Found]:
-    for pattern in ((_PAIR,) if program in _PAIRED else ()) + (
-        (_FLAGS[program],) if program in _FLAGS else ()
-    ):
-        for match in pattern.finditer(text, begin, end):
+    for pattern in (_PAIR if program in _PAIRED else None, _FLAGS.get(program)):
+        if pattern is None:
+            continue
+        for match in re.compile(pattern).finditer(text, begin, end):
             number = next(at for at in (1, 2, 3) if match[at] is not None)
             if _is_in_command(match[number]):
                 yield Found(match.start(number), match.end(number), IN_COMMAND)
@@ -291,7 +292,7 @@ def _columns_in(text: str) -> Iterator[Found]:
 
 @lru_cache(maxsize=1)
 def _seed_words() -> dict[bytes, int]:
-    said = files("workbench.engine.secrets").joinpath("seed_words.txt").read_text("ascii")
+    said = Path(__file__).with_name("seed_words.txt").read_text("ascii")
     return {word.encode(): number for number, word in enumerate(said.split())}
 
 

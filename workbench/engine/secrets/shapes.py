@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from workbench.engine.secrets.values import Found, is_crossed_out, looks_random
@@ -39,7 +39,6 @@ _IN_RUNS: Final = bytes(
     120 if at < 128 and (chr(at).isalnum() or at in _RUN_SIGNS) else 32 for at in range(256)
 )
 _START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z0-9][A-Za-z0-9_.-]")
-_ANY_TOKEN: Final = re.compile(r"[A-Za-z0-9_-]*")
 _HEADER: Final = re.compile(r"(?<![A-Za-z0-9])eyJ[A-Za-z0-9_-]{10,2000}+\Z")
 _REST: Final = re.compile(r"\.eyJ[A-Za-z0-9_-]{10,}+\.[A-Za-z0-9_-]{10,}+")
 _WHOLE_WEB_TOKEN: Final = re.compile(rf"eyJ[A-Za-z0-9_-]{{10,}}+{_REST.pattern}")
@@ -84,7 +83,7 @@ def shapes() -> tuple[Shape, ...]:
 
 @lru_cache(maxsize=1)
 def _table() -> _Shapes:
-    text = files("workbench.engine.secrets").joinpath("tokens.toml").read_text("utf-8")
+    text = Path(__file__).with_name("tokens.toml").read_text("utf-8")
     read = [_shape(kind, shape) for kind, some in tomllib.loads(text).items() for shape in some]
     read.sort(key=lambda each: -len(each.lead))
     by_lead: dict[str, tuple[Shape, ...]] = {}
