@@ -1,10 +1,18 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta, timezone
+from zoneinfo import ZoneInfo
 
 import pytest
 
-from workbench.engine.clock import FixedClock, SystemClock, clock_from_environment, parse_time, render_time
+from workbench.engine.clock import (
+    FixedClock,
+    SystemClock,
+    clock_from_environment,
+    in_zone,
+    parse_time,
+    render_time,
+)
 from workbench.engine.errors import InvalidInput
 
 
@@ -30,3 +38,24 @@ def test_a_fixed_clock_moves_when_told() -> None:
     clock = FixedClock(datetime(2026, 2, 2, tzinfo=timezone(timedelta(hours=1))))
     clock.advance(days=1)
     assert render_time(clock.now()) == "2026-02-02T23:00:00Z"
+
+
+@pytest.mark.parametrize(
+    "moment", ["0001-01-01T00:00:00Z", "0999-12-31", "9000-01-01", "9999-12-31T23:59:59Z"]
+)
+def test_a_clock_at_an_end_of_the_calendar_is_refused_by_name(
+    monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    monkeypatch.setenv("WORKBENCH_NOW", moment)
+    with pytest.raises(InvalidInput, match="WORKBENCH_NOW") as raised:
+        clock_from_environment()
+    assert "1000 to 8999" in str(raised.value.remedy)
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "America/Los_Angeles", "UTC"])
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00", "9999-12-31T23:59:59", "2026-02-02T12:00:00"])
+def test_every_moment_has_a_time_in_every_zone(moment: str, zone: str) -> None:
+    asked = datetime.fromisoformat(moment + "+00:00")
+    found = in_zone(asked, ZoneInfo(zone))
+    assert found.tzinfo == ZoneInfo(zone)
+    assert abs(found.replace(tzinfo=UTC) - asked) <= timedelta(hours=14)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Protocol
 
 from workbench.engine.errors import InvalidInput
 
+# A clock leaves room on both sides for other zones, forecasts and “a hundred years ago”.
+_FIRST_YEAR, _LAST_YEAR = 1000, 8999
 _TO_THE_SECOND = len("2026-02-02T14:30:00")
 
 
@@ -50,12 +52,19 @@ def clock_from_environment() -> Clock:
     """Return a clock standing at `WORKBENCH_NOW` where that is set, else the system's.
 
     Raises:
-        InvalidInput: `WORKBENCH_NOW` is not an ISO 8601 time.
+        InvalidInput: `WORKBENCH_NOW` is not an ISO 8601 time, or too near an end of the calendar to look back or ahead.
     """
     fixed = os.environ.get("WORKBENCH_NOW")
     if not fixed:
         return SystemClock()
-    return FixedClock(parse_time(fixed, where="WORKBENCH_NOW"))
+    moment = parse_time(fixed, where="WORKBENCH_NOW")
+    if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:
+        raise InvalidInput(
+            f"“{fixed}” is no time for a clock.",
+            where="WORKBENCH_NOW",
+            remedy=f"Give one from the year {_FIRST_YEAR} to {_LAST_YEAR}.",
+        )
+    return FixedClock(moment)
 
 
 def parse_time(text: str, *, where: str | None = None) -> datetime:
@@ -77,6 +86,14 @@ def parse_time(text: str, *, where: str | None = None) -> datetime:
         ) from error
 
 
+def in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
+    """Return a moment in a zone; at an end of the calendar, where the zone lacks it, the same time of day there."""
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        return moment.replace(tzinfo=zone)
+
+
 def time_or_none(text: str) -> datetime | None:
     """Read a time as `parse_time` does; None for what is none."""
     try:
@@ -87,4 +104,4 @@ def time_or_none(text: str) -> datetime | None:
 
 def render_time(moment: datetime) -> str:
     """Write a time as ISO 8601 in UTC to the second: `2026-02-02T14:30:00Z`."""
-    return moment.astimezone(UTC).isoformat()[:_TO_THE_SECOND] + "Z"
+    return in_zone(moment, UTC).isoformat()[:_TO_THE_SECOND] + "Z"

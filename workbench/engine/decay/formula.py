@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
+from workbench.engine.clock import in_zone
+
 ACTIVE = "active"
 FADING = "fading"
 DORMANT = "dormant"
@@ -84,11 +86,7 @@ def days_between(last: datetime, now: datetime, zone: tzinfo) -> int:
 
 def day_of(moment: datetime, zone: tzinfo) -> int:
     """Return the calendar day of an aware moment in a time zone, as a proleptic ordinal."""
-    try:
-        return moment.astimezone(zone).toordinal()
-    except OverflowError:
-        # In the first and last days of the calendar a zone may lead out of it.
-        return moment.toordinal()
+    return in_zone(moment, zone).toordinal()
 
 
 def half_life(lambda_: float) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from pathlib import Path
 
-from workbench.engine.clock import parse_time, render_time
+from workbench.engine.clock import in_zone, parse_time, render_time
 from workbench.engine.decay.folding import Folded, FoldedEntries, fold_entries, plan_scores
 from workbench.engine.decay.journal import Page
 from workbench.engine.decay.records import SCORED_STORES, MemoryFacts, Reckoning, compose
@@ -70,7 +70,7 @@ def check_is_due(folder: Path, now: datetime, zone: tzinfo) -> bool:
         last = parse_time((folder / MARK).read_text("utf-8"))
     except (OSError, InvalidInput, UnicodeDecodeError):
         return True
-    return last.astimezone(zone).date() != now.astimezone(zone).date()
+    return in_zone(last, zone).date() != now.astimezone(zone).date()
 
 
 def mark_checked(folder: Path, now: datetime) -> None:

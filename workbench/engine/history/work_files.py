@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +14,14 @@ from workbench.engine.errors import StorageError
 from workbench.engine.history.journal import sync_folder, write_all
 from workbench.engine.history.swapping import swap
 
+_KINDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISLNK, "a link"),
+)
 _TEMPORARY = re.compile(r"^\.workbench-[a-z0-9]+-\d+\.tmp$")
 
 
@@ -57,9 +66,10 @@ class Staging:
 
         Raises:
             OutsideWorkspace: The path leads out, or over a link.
-            StorageError: It cannot be written.
+            StorageError: It cannot be written, or something that is no regular file has its name.
         """
         place = layout.resolve(self._root, path)
+        refuse_what_is_no_file(place, path)
         try:
             self._make_folder(place.parent)
             temporary = place.with_name(f".workbench-{self._transaction}-{len(self._staged)}.tmp")
@@ -142,6 +152,26 @@ def _remove_in(folder: Path) -> list[Path]:
             elif _TEMPORARY.match(entry.name):
                 (folder / entry.name).unlink(missing_ok=True)
     return folders
+
+
+def refuse_what_is_no_file(place: Path, path: str) -> None:
+    """Leave alone what is no regular file: a folder, a named pipe, a socket or a device.
+
+    Raises:
+        StorageError: Such a thing has this name.
+    """
+    try:
+        mode = place.lstat().st_mode
+    except OSError:
+        # Nothing is there, or writing will say why it cannot be looked at.
+        return
+    if not stat.S_ISREG(mode):
+        kind = next((name for is_one, name in _KINDS if is_one(mode)), "something else")
+        raise StorageError(
+            f"There is {kind} by this name, which is no file to write to.",
+            where=path,
+            remedy="Move it away, or choose another name. Nothing was changed.",
+        )
 
 
 def cannot_write(path: str, error: OSError) -> StorageError:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import tzinfo
 
+from workbench.engine.clock import in_zone
 from workbench.engine.importing.pieces import Piece, Place, Said
 from workbench.engine.stores.episodic import PAUSE
 
@@ -46,7 +47,7 @@ def episodes_of(
 def _is_apart(last: Said, turn: Said, zone: tzinfo) -> bool:
     if last.moment is None or turn.moment is None:
         return False
-    before, after = last.moment.astimezone(zone), turn.moment.astimezone(zone)
+    before, after = in_zone(last.moment, zone), in_zone(turn.moment, zone)
     return after - before >= PAUSE or after.date() != before.date()
 
 

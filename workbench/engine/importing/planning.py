@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from urllib.parse import quote
 
+from workbench.engine.clock import in_zone
 from workbench.engine.documents import EpisodeLog
 from workbench.engine.documents.episodes import NewEntry
 from workbench.engine.errors import InvalidInput
@@ -129,7 +130,7 @@ def citation(name: str, place: Place) -> str:
 
 def as_entry(piece: Piece, about: Import, text: str) -> NewEntry:
     """Return a piece as the entry of an episode log."""
-    moment = (piece.moment or about.started).astimezone(about.zone)
+    moment = in_zone(piece.moment or about.started, about.zone)
     return NewEntry(
         f"{moment:%H:%M}",
         text,
@@ -160,7 +161,7 @@ def _episodes(
         except InvalidInput as error:
             skipped.append(Skipped(str(rest.place), error.told))
             continue
-        moment = (rest.moment or about.started).astimezone(about.zone)
+        moment = in_zone(rest.moment or about.started, about.zone)
         path = episode_path(moment)
         if path not in days:
             log = read_log(draft, moment)

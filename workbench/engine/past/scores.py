@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.catalog.same_files import Outline
+from workbench.engine.clock import in_zone
 from workbench.engine.decay import (
     SCORED_STORES,
     DecayRecord,
@@ -108,7 +109,7 @@ class PastScores:
         composed = self._composed(record)
         if composed is None:
             return None
-        return composed.last_accessed.astimezone(self._reckoning.zone).date().isoformat()
+        return in_zone(composed.last_accessed, self._reckoning.zone).date().isoformat()
 
     def _composed(self, record: MemoryRecord) -> DecayRecord | None:
         if record.store not in SCORED_STORES:

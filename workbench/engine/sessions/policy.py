@@ -9,6 +9,7 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Literal
 from zoneinfo import ZoneInfo
 
+from workbench.engine.clock import in_zone
 from workbench.engine.errors import InvalidInput
 from workbench.engine.sessions.keys import SessionKey
 
@@ -104,7 +105,7 @@ def boundary_after(moment: datetime, hour: int, zone: ZoneInfo) -> datetime:
 
     An hour that is skipped when clocks go forward is the instant of the jump; of one that comes twice the first counts.
     """
-    local = moment.astimezone(zone)
+    local = in_zone(moment, zone)
     for days in range(3):
         wall = datetime.combine(local.date() + timedelta(days=days), time(hour), zone)
         # Through UTC, because an hour that is skipped does not exist on the wall.

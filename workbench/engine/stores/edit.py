@@ -6,14 +6,16 @@ it was. Only a person who edits the file itself changes it.
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 
 from workbench.engine import layout
-from workbench.engine.documents import CoreMemory, EntityFile, EpisodeLog, SourceText
+from workbench.engine.documents import CoreMemory, DecayScores, EntityFile, EpisodeLog, SourceText
 from workbench.engine.errors import InvalidInput, OutsideWorkspace, Refused, Stale
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.results import Changed
 from workbench.engine.settings import Settings
+from workbench.engine.settings.relaxed_json import read_relaxed_json
 from workbench.engine.stores.core import read_core, within_cap
 from workbench.engine.stores.core_archive import release_ids
 from workbench.engine.stores.core_changes import plan_replace_item
@@ -93,7 +95,7 @@ def plan_edit_file(
 
     Raises:
         OutsideWorkspace: The file is none of the layout's.
-        InvalidInput: It is too long, or holds what no file can.
+        InvalidInput: It is too long, holds what no file can, or is no JSON where the file is.
         Stale: The file holds something else by now.
         Refused: It is an episode log, and recorded entries would change.
         BudgetExceeded: Core memory would pass its cap.
@@ -121,6 +123,8 @@ def plan_edit_file(
         raise InvalidInput(
             "This text cannot be written as UTF-8.", where=path, remedy="Give it as text."
         ) from error
+    if path.endswith(".json"):
+        _check_json(content, path)
     if layout.store_of(path) == "episodic" and not person and not _only_adds(held or b"", new, path):
         raise _append_only(path)
     draft = Draft(view)
@@ -133,6 +137,33 @@ def plan_edit_file(
     summary = f"{'wrote' if held is None else 'edited'} {path.rsplit('/', 1)[-1]}"
     draft.write(path, new, action, summary)
     return draft.plan(action, path, summary, Changed(None, ids=(f"file:{path}",), warnings=warnings))
+
+
+def _check_json(content: str, path: str) -> None:
+    """Refuse a text that would break a file which programs read.
+
+    Raises:
+        InvalidInput: It is no JSON; no scores file, where it is to be that.
+    """
+    try:
+        # Other programs' settings are JSON5.
+        read = read_relaxed_json if path in layout.FOREIGN_SETTINGS else json.loads
+        held = read(content)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"This would leave the file without valid JSON: {clip(str(error))}",
+            where=path,
+            remedy="Correct that; the file is as it was.",
+        ) from error
+    if path == layout.DECAY_SCORES:
+        problem = next(iter(DecayScores.parse(content.encode("utf-8", "surrogateescape")).problems), None)
+        if problem is not None or not isinstance(held, dict):
+            where = f"{path}:{problem.line}" if problem is not None and problem.line else path
+            raise InvalidInput(
+                problem.message if problem is not None else "This is no scores file.",
+                where=where,
+                remedy="Correct that; the file is as it was.",
+            )
 
 
 def _correct(view: FileView, placed: Placed, text: str, now: datetime, source: str) -> Plan[Changed]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine import results
-from workbench.engine.clock import parse_time
+from workbench.engine.clock import in_zone, parse_time
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import SEARCHED_STORES
 from workbench.engine.workspace.reading import Reading
@@ -186,9 +185,7 @@ class Recalling(Reading):
             return None
         moment = parse_time(text)
         if len(text.strip()) > len("2026-02-01"):
-            # At the ends of the calendar there is no other zone's day.
-            with contextlib.suppress(OverflowError):
-                moment = moment.astimezone(self._ground.zone)
+            moment = in_zone(moment, self._ground.zone)
         return moment.date()
 
     def _asked(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from workbench.engine import results
 from workbench.engine.agents.roles import Capability, parse_role, require
-from workbench.engine.clock import Clock
+from workbench.engine.clock import Clock, in_zone
 from workbench.engine.errors import (
     Ambiguous,
     InvalidInput,
@@ -167,7 +167,7 @@ class ScopedMemory:
                 results.BriefMemory(
                     record.id,
                     record.store,
-                    record.moment.astimezone(ground.zone).date().isoformat() if record.moment else None,
+                    in_zone(record.moment, ground.zone).date().isoformat() if record.moment else None,
                     _short(record.text, _BRIEF_CHARACTERS),
                 )
                 for record in lines

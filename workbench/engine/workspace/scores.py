@@ -8,6 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from workbench.engine import results
+from workbench.engine.clock import in_zone
 from workbench.engine.errors import InvalidInput
 from workbench.engine.garbage import not_collected
 from workbench.engine.stores.lookups import Standing
@@ -94,7 +95,7 @@ class Scores:
         if composed is None:
             return Standing(0.0)
         score = assess(composed, self.reckoning)
-        last = composed.last_accessed.astimezone(self.reckoning.zone).date()
+        last = in_zone(composed.last_accessed, self.reckoning.zone).date()
         return Standing(score.value, composed.pinned, composed.archived, last)
 
     def archived_parts(self) -> frozenset[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.clock import in_zone
 from workbench.engine.identifiers import MEMORY_STORES
 from workbench.tui.query import Query
 from workbench.tui.views.decay_rows import Frame, Heading, HeatRows, status_counts
@@ -117,7 +118,7 @@ def _matches(reading: Reading, entry: DecayEntry, query: Query, names: dict[str,
         "would": (entry.status,) if reading.changed(entry) else (),
     }
     text = f"{entry.title}\n{entry.id}\n{' '.join(entry.tags)}".casefold()
-    return query.matches(fields, text, entry.last_accessed.astimezone(reading.view.now.tzinfo).date())
+    return query.matches(fields, text, in_zone(entry.last_accessed, reading.view.now.tzinfo).date())
 
 
 def _sort(entries: list[DecayEntry], reading: Reading, sort: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.clock import in_zone
 from workbench.tui.drawing.heat import GLYPHS, HAIR, axis_lines, status_sign, window_for
 from workbench.tui.drawing.heat_curve import LABELS, curve_lines
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, spread
@@ -129,7 +130,7 @@ def _unknown(cell: Cell) -> str:
 
 def _local(moment: datetime, cell: Cell) -> date:
     """Return the day of a moment where the workspace is."""
-    return moment.astimezone(cell.reading.view.now.tzinfo).date()
+    return in_zone(moment, cell.reading.view.now.tzinfo).date()
 
 
 def _curve(cell: Cell, width: int) -> list[Line]:

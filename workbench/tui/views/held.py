@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.clock import in_zone
 from workbench.tui.decisions import REJECTED
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, spread
 from workbench.tui.text import plain, wrap
@@ -105,7 +106,7 @@ def held_lines(held: Held, revealed: str | None, now: datetime, width: int) -> l
         width: Cells.
     """
     memory = held.memory
-    moment = memory.timestamp.astimezone(now.tzinfo)
+    moment = in_zone(memory.timestamp, now.tzinfo)
     kinds = " and ".join(memory.kinds)
     told = (Span(f"{HELD_SIGN} ", "decide"), ink(f"Looks like a secret: {kinds}", "strong", width))
     state = Span(f"{BOXES[held.decision]} {held.decision}", "decide" if held.is_open else "strong")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.engine.clock import in_zone
 from workbench.tui.decisions import tally
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink
 from workbench.tui.text import wrap
@@ -42,7 +43,7 @@ def overview_lines(review: Review, items: Sequence[ReviewItem], now: datetime, w
         now: In the workspace's zone.
         width: Cells.
     """
-    created = review.created.astimezone(now.tzinfo) if review.created is not None else None
+    created = in_zone(review.created, now.tzinfo) if review.created is not None else None
     lines: list[Line] = [
         (ink(f"Reflection {review.id}".strip(), "strong", width),),
         (ink(f"written {full_time(created)}" if created else "undated", "soft", width),),
@@ -159,7 +160,7 @@ def nothing_waits(
 
 
 def _moment(moment: datetime, now: datetime) -> str:
-    local = moment.astimezone(now.tzinfo)
+    local = in_zone(moment, now.tzinfo)
     return f"{full_time(local)}, {how_long_ago(local, now)}" if local <= now else full_time(local)
 
 

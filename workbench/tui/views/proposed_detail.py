@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from workbench.engine.clock import in_zone
 from workbench.tui.decisions import THAT, THIS
 from workbench.tui.diffing import compare_words
 from workbench.tui.ink import BLANK, Line, Span, column, cut, flow, ink, spread, wrap_line
@@ -155,7 +156,7 @@ def _head(waiting: Waiting, now: datetime, width: int) -> list[Line]:
         state.append((Span("◎ for core memory as well", "decide"),))
     who: list[Span] = [Span(f"{AGENT_SIGN} ", "decide"), ink(proposal.from_ or "nobody", "strong")]
     if proposal.timestamp is not None:
-        moment = proposal.timestamp.astimezone(now.tzinfo)
+        moment = in_zone(proposal.timestamp, now.tzinfo)
         who.append(Span(f"  {how_long_ago(moment, now)}, {short_moment(moment)}", "faint"))
     return [
         spread(left, (Span(f"#{proposal.number}", "faint"),), width),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.engine.clock import in_zone
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.text import cell_width
 from workbench.tui.views.dates import day_and_month, long_day, short_moment
@@ -285,7 +286,7 @@ def session_matches(query: Query, listed: Listed) -> bool:
 def _when(moment: datetime | None, now: datetime) -> str:
     if moment is None:
         return ""
-    local = moment.astimezone(now.tzinfo)
+    local = in_zone(moment, now.tzinfo)
     if local.date() == now.date():
         return f"{local:%H:%M}"
     if local.year == now.year:
@@ -294,7 +295,7 @@ def _when(moment: datetime | None, now: datetime) -> str:
 
 
 def _moment(moment: datetime, now: datetime) -> str:
-    local = moment.astimezone(now.tzinfo)
+    local = in_zone(moment, now.tzinfo)
     if local.year != now.year:
         return short_moment(local)
     return f"{day_and_month(local.date())}, {local:%H:%M}"

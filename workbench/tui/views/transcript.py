@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.engine.clock import in_zone
 from workbench.tui.bench import Link
 from workbench.tui.ink import BLANK, Line, Span, gap, ink, spread
 from workbench.tui.text import wrap
@@ -219,6 +220,6 @@ def _more(rows: int, *, cut_short: bool) -> str:
 def _when(moment: datetime | None, now: datetime) -> str:
     if moment is None:
         return ""
-    local = moment.astimezone(now.tzinfo)
+    local = in_zone(moment, now.tzinfo)
     day = day_and_month(local.date()) if local.year == now.year else long_day(local.date())
     return f"{day}, {local:%H:%M}"

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from zoneinfo import ZoneInfo
 
 from workbench.engine.catalog import MemoryRecord
-from workbench.engine.clock import Clock
+from workbench.engine.clock import Clock, in_zone
 from workbench.engine.documents.problems import Problem
 from workbench.engine.recall.file_source import FileRecords
 from workbench.engine.recall.sources.outside_files import (
@@ -169,11 +169,11 @@ class SessionTranscripts:
                 text=_text(piece),
                 type=STORE,
                 source="conversation",
-                moment=moment.astimezone(self._zone) if moment else None,
+                moment=in_zone(moment, self._zone) if moment else None,
             )
 
     def _title(self, moment: datetime | None, opening: Turn) -> str:
-        day = f" of {moment.astimezone(self._zone):%Y-%m-%d}" if moment else ""
+        day = f" of {in_zone(moment, self._zone):%Y-%m-%d}" if moment else ""
         words = opening.text.partition(": ")[2]
         short = words if len(words) <= _TITLE_CHARACTERS else words[: _TITLE_CHARACTERS - 1] + "…"
         return f"Session{day}: {short}"

@@ -6,6 +6,7 @@ from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.clock import in_zone
 from workbench.engine.decay.formula import displayed
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.phrasing import clipped, counted
@@ -60,7 +61,7 @@ def _archival(snapshot: Snapshot, agenda: Agenda, work: Work) -> Iterator[Review
 
 def _why(snapshot: Snapshot, entry: DecayEntry) -> str:
     """Say how long nobody touched a memory, and who keeps what it says."""
-    days = (snapshot.now.date() - entry.last_accessed.astimezone(snapshot.now.tzinfo).date()).days
+    days = (snapshot.now.date() - in_zone(entry.last_accessed, snapshot.now.tzinfo).date()).days
     accesses = counted(entry.access_count, "access", "accesses")
     keepers = [source for source in snapshot.graph.mentions(entry.id) if source.startswith("entity:")]
     kept = (
