@@ -1,4 +1,4 @@
-"""The program as it is run: real processes on real folders."""
+"""The program as it is run, on real folders: in processes of its own but where only the answer matters."""
 
 from __future__ import annotations
 
@@ -6,11 +6,20 @@ import json
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.cli.program import NOW, Program
+
+
+class InThisProcess:
+    """For what is answered, where the process as such does not matter."""
+
+    @pytest.fixture
+    def program(self, program: Program) -> Program:
+        return replace(program, here=True)
 
 
 class TestBeginning:
@@ -158,7 +167,7 @@ class TestRemembering:
         assert agent.json("message", "Do you remember the demo of last year?")["commit"] is None
 
 
-class TestTakingBack:
+class TestTakingBack(InThisProcess):
     def test_undo_and_redo(self, agent: Program) -> None:
         before = agent.files()
         agent.json("remember", "We chose tea", "--store", "episodic")
@@ -255,7 +264,7 @@ class TestTakingBack:
         assert "Nobody" not in text
 
 
-class TestForgetting:
+class TestForgetting(InThisProcess):
     def test_archived_restored_pinned(self, agent: Program) -> None:
         id_ = agent.json("remember", "We chose the hybrid approach", "--store", "episodic")["id"]
         preview = agent.json("forget", "hybrid", code=5)
@@ -321,7 +330,7 @@ class TestEditing:
         assert log.read_bytes() == b"\xef\xbb\xbf# Log\r\n\r\n- Green tea\r\n\r\nno end"
 
 
-class TestLookingAfter:
+class TestLookingAfter(InThisProcess):
     def test_a_changed_constitution_is_an_alert_until_it_is_acknowledged(self, agent: Program) -> None:
         (agent.folder / "SOUL.md").write_text("# Soul\n\nBe kind.\n")
         (alert,) = agent.json("audit", "alerts")["alerts"]

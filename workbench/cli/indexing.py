@@ -21,7 +21,11 @@ index_command = group(
 
 
 @index_command.bench_command("update", short_help="Bring the index up to date with the files", hidden=True)
-@click.option("--force", is_flag=True, help="Build it anew beside the old one, which answers meanwhile.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Build it again beside the old one, which answers meanwhile; try a failed local model again.",
+)
 @click.option("--download", is_flag=True, help="First fetch the local model that the settings name.")
 @click.pass_obj
 def update(bench: Invocation, force: bool, download: bool) -> int:

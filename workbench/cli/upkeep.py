@@ -33,8 +33,9 @@ _AFTERWARDS = (
 @click.pass_obj
 def doctor_command(bench: Invocation, set_aside_history: bool, yes: bool) -> int:
     """Changes nothing, unless told to. The exit code is 1 where something is broken; what is merely degraded
-    still works. Where your own settings, the state and the cache are is said too. A history that is set aside
-    stays beside the memory, whole, and can be moved back.
+    still works. Where your own settings, the state and the cache are is said too. A local model is loaded and run
+    once, also where that failed before. A history that is set aside stays beside the memory, whole, and can be
+    moved back.
     """
     if set_aside_history:
         return _set_history_aside(bench, agreed=yes)

@@ -76,6 +76,14 @@ def test_a_failed_trial_is_said_with_its_remedy_and_not_repeated(
     assert runs.stat().st_size == 1
 
 
+def test_a_large_file_on_a_slow_disk_is_not_taken_for_a_hang(tmp_path: Path) -> None:
+    small = model_file(tmp_path)
+    with (tmp_path / "large.gguf").open("wb") as file:
+        file.truncate(40_000_000_000)
+    assert llama_process.start_seconds(small) < 21
+    assert llama_process.start_seconds(tmp_path / "large.gguf") > 600
+
+
 def test_a_missing_record_folder_only_means_another_trial(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

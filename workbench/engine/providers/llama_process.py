@@ -15,6 +15,7 @@ import sys
 import time
 import weakref
 from collections.abc import Generator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from workbench.engine.errors import ProviderError
@@ -25,9 +26,10 @@ from workbench.engine.providers.llama_trials import Trial, is_installed
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray
 
-# Seconds to load a model and run it once, and for one batch or token afterwards.
+# Seconds to load a model and run it once, those to read its file besides, and for one batch or token afterwards.
 START_SECONDS: Final = 60.0
 ANSWER_SECONDS: Final = 300.0
+_SLOWEST_DISK: Final = 50_000_000
 _END_SECONDS: Final = 5.0
 _MOST_SAID: Final = 65_536
 
@@ -69,7 +71,7 @@ class LlamaProcess:
         self._child: _Child | None = _Child(self._where)
         opening = {"purpose": trial.purpose, "path": self._where, "context": context_tokens}
         try:
-            self.about = self._ask(opening, seconds=START_SECONDS)[0]
+            self.about = self._ask(opening, seconds=start_seconds(trial.model))[0]
         except BaseException as failure:
             self.close()
             if isinstance(failure, _Failed) and failure.lasting:
@@ -194,7 +196,7 @@ class _Child:
         os.set_blocking(complaints, False)
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-c", _PROGRAM, json.dumps(sys.path)],
+                [sys.executable, "-P", "-c", _PROGRAM, json.dumps([str(entry) for entry in sys.path])],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
@@ -274,6 +276,14 @@ class _Child:
         said = next((" ".join(line.split())[:200] for line in reversed(lines) if line.strip()), "")
         why, remedy = _told(code)
         return _Failed(f"{why} It said: {said}" if said else why, self._where, remedy, lasting=True)
+
+
+def start_seconds(model: Path) -> float:
+    """Return how long a model file may take to be loaded and run once: a large one on a slow disk does not hang."""
+    try:
+        return START_SECONDS + model.stat().st_size / _SLOWEST_DISK
+    except OSError:
+        return START_SECONDS
 
 
 def _told(code: int) -> tuple[str, str]:
