@@ -15,7 +15,7 @@ from typing import TypeVar
 from workbench.engine import layout
 from workbench.engine.clock import Clock
 from workbench.engine.errors import NotFound, StorageError
-from workbench.engine.history.adoption import Adopted
+from workbench.engine.history.adoption import Adopted, first_commit
 from workbench.engine.history.alerts import (
     ACKNOWLEDGES,
     RaisedAlert,
@@ -214,6 +214,15 @@ class History:
             adopted = turn.adopt("manual") if before else Adopted()
             commit = adopted.commits[-1] if adopted.commits else None
             return Receipt(commit, adopted.files, moment, None, adopted.commits)
+
+    def begin(self) -> str:
+        """Return the newest commit; an empty one is made where all that was found waits for a person’s decision.
+
+        Raises:
+            StorageError: The folder cannot be written.
+        """
+        with self.writing(_INIT.actor) as turn:
+            return turn.head() or turn.record(first_commit({}, self._around.new_id()).message)
 
     def mutate(
         self, planner: Planner[T], attribution: Attribution, *, may_touch_critical: bool = False

@@ -140,15 +140,14 @@ class Writing:
         return replace(taken, warnings=(*_warnings(edits), *taken.warnings))
 
     def begin_history(self) -> None:
-        """Commit every file that is found, where there is no commit yet; none of them if all of them wait."""
+        """Commit every file that is found, where there is no commit yet."""
         if self.head() is not None:
             return
         found = find_edits(self._root, self.store, None, self._around.state)
         screened = self._screened(found.files, None)
         for warning in (*_warnings(found), *screened.warnings):
             self._around.warn(warning)
-        # A history without a commit could not say what was read of files that wait for a decision.
-        if screened.edits or screened.left_out:
+        if screened.edits:
             transaction = self._around.new_id()
             self.begun = self.commit([first_commit(screened.edits, transaction)], transaction)[0]
 

@@ -114,10 +114,13 @@ class Reflecting(Reviewing):
         from workbench.engine.workspace.unread import WithWaiting, files_waiting, find_unread
 
         ground = self._ground
+        outside = files_waiting(ground)
         head = ground.history.head()
         if head is None:
-            return results.Reflected(None, (), (), "", _NOTHING_NEW, self.review())
-        outside = files_waiting(ground)
+            if not outside:
+                return results.Reflected(None, (), (), "", _NOTHING_NEW, self.review())
+            # How far was read is told by a commit.
+            head = ground.history.begin()
         view = WithWaiting(ground.history.at(head), outside)
         unread = find_unread(ground, view, head, outside=outside, check=work.check)
         before = read_pending(view)
