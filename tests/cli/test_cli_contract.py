@@ -331,7 +331,8 @@ def test_json_holds_nothing_that_a_terminal_obeys_and_says_the_same(bench: Bench
     text = samples.HOSTILE + "記憶\U000e0041"
     door.answers["get"] = type(samples.EXCERPT)("MEMORY.md", text, 1, 1)
     result = bench.run("get", "MEMORY.md", "--json")
-    assert json.loads(result.stdout)["text"] == text
+    # Half a character alone is no text that JSON can tell.
+    assert json.loads(result.stdout)["text"] == text.encode("utf-8", "backslashreplace").decode()
     assert "記憶" in result.stdout
     assert not set("\x1b\x07\x9b\u202e\u200b\r") & set(result.stdout)
 

@@ -13,6 +13,7 @@ from workbench.cli.command import invocation_of
 from workbench.cli.printing import unsafe_characters
 from workbench.engine import layout
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.identifiers import entity_name
 
 MOST_OFFERED = 200
 
@@ -55,7 +56,7 @@ def _stems(folder: Path) -> Iterator[str]:
 
 
 def _entities(root: Path) -> Iterator[str]:
-    return (stem for stem in _stems(root / layout.ENTITIES) if "--" in stem)
+    return map(entity_name, _stems(root / layout.ENTITIES))
 
 
 def _procedures(root: Path) -> Iterator[str]:

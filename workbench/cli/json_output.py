@@ -46,9 +46,18 @@ def print_json(value: Any) -> None:
 
 
 def _escape(text: str) -> str:
-    """Escape what `json.dumps` leaves as it is though it controls a terminal; the value stays the same."""
+    """Escape what `json.dumps` leaves as it is though it controls a terminal; the value stays the same.
+
+    Half characters alone are no text that JSON can tell: they are written out, as names of files are (`layout.shown`).
+    """
     parts, end = [], 0
     for match in unsafe_characters(text):
-        parts += [text[end : match.start()], json.dumps(match[0])[1:-1] if match[0] != "\x7f" else "\\u007f"]
+        parts += [text[end : match.start()], _escaped(match[0])]
         end = match.end()
     return "".join([*parts, text[end:]]) if parts else text
+
+
+def _escaped(character: str) -> str:
+    if "\ud800" <= character <= "\udfff":
+        return f"\\\\u{ord(character):04x}"
+    return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]

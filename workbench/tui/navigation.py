@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
+from workbench.engine.identifiers import entity_name, link_to
 from workbench.tui.trail import Place
 
 _MEMORY_KINDS = frozenset({"core", "episode", "entity", "procedure", "vault", "file"})
@@ -111,6 +112,8 @@ def memory_of_file(link: str) -> str:
         return link
     folders = {"memory/graph/entities": "entity", "memory/procedures": "procedure"}
     found = folders.get(str(path.parent))
+    if found == "entity":
+        return f"entity:{entity_name(path.name.removesuffix('.md'))}"
     return f"{found}:{path.stem}" if found else link
 
 
@@ -124,7 +127,7 @@ def path_of(memory_id: str) -> str:
         return f"memory/episodes/{slug[:10]}.md"
     folders = {"entity": "memory/graph/entities/", "procedure": "memory/procedures/"}
     if kind in folders:
-        return f"{folders[kind]}{slug}.md"
+        return f"{folders[kind]}{link_to(slug) if kind == 'entity' else slug}.md"
     return {"file": slug, "vault": f"memory/vault/{slug}"}.get(kind, "")
 
 

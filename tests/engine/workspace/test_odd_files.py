@@ -65,7 +65,7 @@ CONTENTS: dict[str, bytes] = {
     "deep": b"> " * 3000 + b"kestrelword\n" + b"- " * 3000 + b"x\n",
     "links": b"- kestrelword [[\n- [[]] [[|]] [[#]] [[a|b|c]] [[../..]] [[ ]] [[x\n]]\n"
     b"## Relations\n- : [[]]\n- a: [[|]]\n",
-    "huge-line": b"- kestrelword " + b"x" * 10_000_000,
+    "huge-line": b"- kestrelword " + b"x" * 300_000,
     "empty": b"",
     "blank": b"\n \n\t\n",
 }

@@ -81,7 +81,7 @@ class EntityFile:
             a file that is no id, else the first alias, else the slug in words.
         header: What the header comments say, keys in lower case (`type`, `created`, `decay score` …). Read,
             never rewritten.
-        aliases: From `## Aliases`, the header and front matter.
+        aliases: From `## Aliases`, the header, front matter, and the name of a file that is no id.
         facts: Those that hold: under `## Facts`, and list items before the first section.
         retired: Those under `## Superseded`, relations that hold no longer among them.
         others: Headings of sections that are none of the known ones.
@@ -160,6 +160,7 @@ class EntityFile:
         if entity != stem:
             # A note that a person named is called so, whatever else it is called beside.
             label = label or one_line(stem)
+            aliases = aliases if one_line(stem) in (label, *aliases) else (*aliases, one_line(stem))
         kind = known.get("type") or front_matter_word(source, outline, "type")
         kind = one_line(kind) or _type_of(stem)
         label = label or next(iter(aliases), "")

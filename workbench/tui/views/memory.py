@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from workbench.engine.identifiers import linked_entity
 from workbench.tui.bench import Link
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, line_width, wrap_line
 from workbench.tui.palette import score_role
@@ -114,12 +115,18 @@ def _flowing(text: str, width: int, role: str = "text") -> list[Line]:
     spans: list[Span] = []
     at = 0
     for found in _WIKILINK.finditer(text):
-        target = found[3] or (found[1].strip() if ":" in found[1] else f"entity:{found[1].strip()}")
+        target = found[3] or (found[1].strip() if ":" in found[1] else _entity_linked(found[1]))
         spans.append(ink(text[at : found.start()], role))
         spans.append(ink(found[3] or found[2] or found[1], link_role(target), link=target))
         at = found.end()
     spans.append(ink(text[at:], role))
     return wrap_line(tuple(span for span in spans if span.text), width)
+
+
+def _entity_linked(link: str) -> str:
+    """Return the id of the entity, or of the line of its file, that a wikilink leads to."""
+    name, _, part = link.strip().partition("#")
+    return f"entity:{linked_entity(name)}" + (f"#{part}" if part.startswith("^") else "")
 
 
 def store_of_id(memory_id: str) -> str:

@@ -170,12 +170,19 @@ class VirtualList(ScrollView, can_focus=True):
         if cached is None:
             room = max(1, width - _GUTTER - _MARGIN_RIGHT)
             role = "strong" if self._lit else "faint"
-            line = (Span(sign[0], role), Span(sign[1], "decide"), *self.rows.line(index, room))
+            line = (Span(sign[0], role), Span(sign[1], "decide"), *self._words(index, room))
             cached = palette.strip(line, width, ground)
             if len(self._strips) >= _MOST_CACHED:
                 self._strips.clear()
             self._strips[index, width, ground, sign] = cached
         return cached
+
+    def _words(self, index: int, room: int) -> Line:
+        """Return what a row says; one that cannot be drawn says so, and costs no other."""
+        try:
+            return self.rows.line(index, room)
+        except Exception as error:  # the outermost shell of a row: the bench goes on
+            return (Span(f"This row cannot be shown: {type(error).__name__}: {error}"[:room], "faint"),)
 
     @property
     def _lit(self) -> bool:
