@@ -14,7 +14,7 @@ LINE = Evidence("file:memory/2026-01-01.md#L3-L3", "sixty")
 
 
 def test_evidence_counts_once_but_not_the_old_side_nor_what_is_let_go() -> None:
-    items = (
+    proposed = (
         forms.supersession("project--harbor", "ninety", "sixty", (FIRST, SECOND), reason="Later."),
         forms.fact("project--harbor", "sixty", (SECOND, LINE), reason="Said."),
         forms.archive(
@@ -25,7 +25,7 @@ def test_evidence_counts_once_but_not_the_old_side_nor_what_is_let_go() -> None:
             score=0,
         ),
     )
-    items = tuple(replace(item, id=f"r-001.{number}") for number, item in enumerate(items, 1))
+    items = tuple(replace(item, id=f"r-001.{number}") for number, item in enumerate(proposed, 1))
     assert still_relevant(items) == {"entity:project--harbor": ("r-001.1", "r-001.2")}
     said = forms.fact("project--harbor", "x", (FIRST,), reason="Said.")
     assert still_relevant((said,)) == {FIRST.id: (said.id,)}
