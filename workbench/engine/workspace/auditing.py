@@ -184,7 +184,9 @@ class Auditing(KeepingUp):
             return verified
         left_out = {each.path for each in waiting(self._ground) if each.is_left_out}
         waits = [each for each in verified.problems if each.kind == "outside-edit" and each.where in left_out]
-        problems = tuple(each for each in verified.problems if each not in waits)
+        problems = tuple(
+            replace(each, where=masked(each.where)) for each in verified.problems if each not in waits
+        )
         return replace(
             verified,
             ok=not problems,
