@@ -26,9 +26,9 @@ _NAMES_OF_EDITORS = ("EDITOR", "PAGER", "VISUAL")
 def inherit_nothing() -> None:
     """Give this process, and those it starts, the same variables, signals, umask and input wherever tests are run."""
     for name in list(os.environ):
-        # What chooses among tests is meant for them.
-        chooses = name.startswith("WORKBENCH_TEST_")
-        if name in _NAMES_OF_EDITORS or (name.startswith(_OTHERS_VARIABLES) and not chooses):
+        # What chooses among tests is meant for them, and the plugin of snapshots tells its own processes something.
+        meant = name.startswith(("WORKBENCH_TEST_", "TEXTUAL_SNAPSHOT_"))
+        if name in _NAMES_OF_EDITORS or (name.startswith(_OTHERS_VARIABLES) and not meant):
             del os.environ[name]
     os.environ.update(_OWN_VARIABLES)
     time.tzset()
