@@ -338,6 +338,7 @@ class TestAudit:
             "until": "2026-02-01",
             "text": "x",
             "limit": 5,
+            "actions": None,
         }
 
     def test_log_options_need_no_command(self, bench: Bench, door: Door) -> None:
