@@ -253,9 +253,9 @@ class TestProposingMerges:
             assert applied.applied == ("r-001.1",)
             assert workspace.resolve("Robin Ek").name == "person--robin"
             assert "Sails at weekends" in facts(workspace)
-            workspace.undo()
+            workspace.undo(confirmed=True)
             assert "Sails at weekends" not in facts(workspace)
-            workspace.redo()
+            workspace.redo(confirmed=True)
             workspace.graph_unmerge("person--robin-ek")
             parted = doubled.tracked()
             for place in (ROBINS, ENTITY.format("person--robin-ek")):

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from workbench.engine.recall.finder import Means
     from workbench.engine.recall.ranking import Options, Search
 
-# How long a question waits while files that changed are read, so that it is answered within 1.5 s: half of it while
-# the catalog reads them, the rest while the index does.
+# How long a question waits on a first look at more files than can be read meanwhile, so that it is answered within
+# 1.5 s: half of it while the catalog reads them, the rest while the index does.
 _READING_SECONDS = 1.1
 T = TypeVar("T")
 
@@ -80,7 +80,11 @@ class Recalling(Reading):
         until = time.monotonic() + _READING_SECONDS
         is_behind = ground.refresh_in_part(_READING_SECONDS / 2)
         other, failure = ground.outside.search(query, options, ground.catalog.version())
-        patience = 0.0 if is_behind else max(until - time.monotonic(), 0.0)
+        patience = None
+        if is_behind:
+            patience = 0.0
+        elif ground.unread_files:
+            patience = max(until - time.monotonic(), 0.0)
         found = other or self._from_index(query, options, failure, patience)
         ground.read_on()
         scopes = self._scopes_in({hit.path for hit in found.results})
@@ -136,11 +140,13 @@ class Recalling(Reading):
         return self._ground.outside.describe(status)
 
     def _from_index(
-        self, query: str, options: Options, failure: str | None, patience: float
+        self, query: str, options: Options, failure: str | None, patience: float | None
     ) -> results.Found:
         found, means = self._asked(lambda search: search.found(), query, options, patience)
         return replace(
             found,
+            # What is not read yet may hold the answer.
+            likely_absent=found.likely_absent and means.stale is None,
             provider=means.provider,
             model=means.model,
             fallback=failure or means.fallback,
