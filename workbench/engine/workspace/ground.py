@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, is_dataclass, replace
 from datetime import date, datetime
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 from zoneinfo import ZoneInfo
@@ -368,8 +369,12 @@ class Ground:
         if self._is_reading_due():
             self.refresh()
 
-    def refresh_in_part(self, seconds: float) -> bool:
-        """Look for changed files as `refresh_for_reading` does, and read them for so long at most.
+    def refresh_in_part(self, seconds: float, least: int) -> bool:
+        """Look for changed files as `refresh_for_reading` does, and read them for a limited time.
+
+        Args:
+            seconds: How long to read at most.
+            least: How many files to read all the same: a slow machine must not hide a small memory.
 
         Returns:
             Whether the rest is being read in the background (see `read_on`); `unread_files` says how much that is.
@@ -378,7 +383,8 @@ class Ground:
             self._reading_on.wait(seconds)
         elif self._is_reading_due():
             until = time.monotonic() + seconds
-            self.refresh(cancelled=lambda: time.monotonic() >= until)
+            read = count()
+            self.refresh(cancelled=lambda: next(read) >= least and time.monotonic() >= until)
         return self._reading_on.is_busy
 
     def read_on(self) -> None:

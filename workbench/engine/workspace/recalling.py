@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 # How long a question waits on a first look at more files than can be read meanwhile, so that it is answered within
 # 1.5 s: half of it while the catalog reads them, the rest while the index does.
 _READING_SECONDS = 1.1
+_FEW_FILES = 200
 T = TypeVar("T")
 
 
@@ -78,7 +79,7 @@ class Recalling(Reading):
         started = time.perf_counter()
         ground = self._ground
         until = time.monotonic() + _READING_SECONDS
-        is_behind = ground.refresh_in_part(_READING_SECONDS / 2)
+        is_behind = ground.refresh_in_part(_READING_SECONDS / 2, _FEW_FILES)
         other, failure = ground.outside.search(query, options, ground.catalog.version())
         patience = None
         if is_behind:
