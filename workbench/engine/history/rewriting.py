@@ -44,6 +44,7 @@ class Rewriting:
     _folders: dict[str, _Known] = field(default_factory=dict)
     _blobs: dict[tuple[str, str], tuple[str | None, tuple[str, ...]]] = field(default_factory=dict)
     _roots: dict[str, str] = field(default_factory=dict)
+    _changed: dict[str, Mapping[str, str | None]] = field(default_factory=dict)
 
     def rewrite(self, head: str | None) -> str | None:
         """Rewrite a commit and every one before it, oldest first; return the newest."""
@@ -115,9 +116,9 @@ class Rewriting:
         """Return the files in which this commit wrote, changed or removed what has to go."""
         parent = self.store.commit(commit.parent).tree if commit.parent else None
         touched = set()
-        for path in named:
-            if path == "*":
-                continue
+        # Most commits concern nothing that goes, and finding a file in a large folder takes time.
+        concerned = self._changed[commit.tree].keys() | self._changed.get(parent or "", {}).keys()
+        for path in named & concerned:
             after = self.store.tree_blob(commit.tree, path)
             before = self.store.tree_blob(parent, path) if parent else None
             if before != after and self._removed(path, before) != self._removed(path, after):
@@ -131,6 +132,7 @@ class Rewriting:
         if root not in self._roots:
             changes = self._changes_below(root, "")
             self._roots[root] = self.store.write_tree(root, changes) if changes else root
+            self._changed[root] = changes
         return self._roots[root]
 
     def _changes_below(self, tree: str, prefix: str) -> Mapping[str, str | None]:
