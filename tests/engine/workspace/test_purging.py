@@ -288,6 +288,67 @@ def test_every_kind_of_memory_is_purged_whole(
     assert left(settled) == []
 
 
+FILES = [
+    *("memory/graph/entities/Xylophone Holm.md", "memory/graph/entities/xylophone trip.md"),
+    *("memory/graph/entities/people/Xylophone.md", "memory/graph/entities/the \udce9 xylophone.md"),
+    *("memory/graph/entities/person--xylophone.md", "memory/vault/old/Xylophone key.md"),
+    *("memory/vault/xylophone \udce9.md", "memory/procedures/tune-xylophone.md"),
+]
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+@pytest.mark.parametrize("path", FILES, ids=ascii)
+def test_a_file_is_purged_with_every_name_it_ever_had(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch, path: str, interrupted: bool
+) -> None:
+    place = settled.root / path
+    place.parent.mkdir(exist_ok=True)
+    said = "# Kestrel\n\nNests above the weir.\n"
+    before = place.with_name("Xylophone before.md")
+    with settled.open() as workspace:
+        before.write_text(said.replace("Kestrel", "Xylophone Player"))
+        workspace.adopt()
+        before.rename(place)
+        workspace.adopt()
+        place.write_text(said)
+        workspace.adopt()
+        workspace.refresh()
+        memory_id = next(
+            hit.id for hit in workspace.search("nests weir").results if MARK in hit.path.casefold()
+        )
+        workspace.pin(memory_id)
+        if path.startswith("memory/graph"):
+            workspace.graph_rename(memory_id, "The Xylophone")
+            workspace.graph_rename(memory_id, "Otter")
+            workspace.graph_link("entity:person--robin", "uses", memory_id)
+        said_too = workspace.remember("It rained", store="episodic", trigger="asked about Xylophone Player")
+        assert said_too.id
+        if interrupted:
+            interrupt(workspace, monkeypatch, memory_id)
+            workspace.remember("It snowed", store="episodic")
+        else:
+            assert purge(workspace, memory_id).applied
+        assert workspace.audit_verify().problems == ()
+        assert workspace.show(said_too.id).text == "It rained"
+    assert left(settled) == []
+
+
+def test_a_file_that_has_the_former_name_of_what_is_purged_stays(settled: AgentHome) -> None:
+    vault = settled.root / "memory/vault"
+    said = f"# Harp\n\nThe {MARK} is in the attic.\n"
+    with settled.open() as workspace:
+        (vault / "harp.md").write_text(said)
+        workspace.adopt()
+        (vault / "harp.md").rename(vault / "lyre.md")
+        workspace.adopt()
+        (vault / "harp.md").write_text("# Another\n\nIt has strings.\n")
+        workspace.adopt()
+        assert purge(workspace, "vault:lyre").applied
+        assert "strings" in workspace.show("vault:harp").text
+        assert workspace.audit_verify().problems == ()
+    assert left(settled) == []
+
+
 def test_two_purges_at_once_both_happen(settled: AgentHome) -> None:
     with settled.open() as workspace:
         ids = [told(workspace), told(workspace, "The zeppelin landed in Visby")]

@@ -62,18 +62,22 @@ class Purging:
         names: Ids of what goes.
         texts: What it said.
         sources: What it was drawn from.
+        paths: Files that it is the whole of, now and in the past.
+        called: Labels, titles and aliases of these files.
         files: The work files to be brought from what they are to what they shall be.
     """
 
     names: tuple[str, ...]
     texts: tuple[str, ...]
     sources: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
     files: tuple[FileStep, ...] = ()
 
     @property
     def erasure(self) -> Erasure:
         """Return what has to go."""
-        return erasure_of(self.names, self.texts)
+        return erasure_of(self.names, self.texts, paths=self.paths, called=self.called)
 
     def as_bytes(self) -> bytes:
         """Return it as it is kept."""
@@ -84,7 +88,10 @@ class Purging:
         """Read what `as_bytes` returned."""
         found = json.loads(content)
         steps = tuple(FileStep(**step) for step in found["files"])
-        return cls(tuple(found["names"]), tuple(found["texts"]), tuple(found["sources"]), steps)
+        names, texts, sources, paths, called = (
+            tuple(found.get(key, ())) for key in ("names", "texts", "sources", "paths", "called")
+        )
+        return cls(names, texts, sources, paths, called, steps)
 
 
 class Elsewhere(Protocol):

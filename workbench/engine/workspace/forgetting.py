@@ -154,7 +154,7 @@ def forget_without_trace(
     sources = [source for memory_id in ids for source in ground.lookups.links_from(memory_id)]
 
     def going(erased: Erased) -> Purging:
-        return Purging((*erased.ids, *erased.derived), erased.texts, tuple(sources))
+        return Purging((*erased.ids, *erased.derived), erased.texts, tuple(sources), erased.paths)
 
     with _telling_what_happened(ground):
         ground.prepare_writing()
