@@ -288,6 +288,61 @@ def test_every_kind_of_memory_is_purged_whole(
     assert left(settled) == []
 
 
+def test_what_another_change_found_when_it_finished_a_purge_is_told_until_somebody_asks(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aside = settled.root / f"{layout.HISTORY}.damaged-20260101T000000Z"
+    aside.mkdir()
+    with settled.open() as workspace:
+        memory_id = told(workspace)
+        interrupt(workspace, monkeypatch, memory_id)
+    with settled.open() as workspace:
+        workspace.remember("It rained", store="episodic")
+        lines = [line for line in workspace.warnings if "May still hold it" in line]
+        assert len(lines) == 1
+        assert aside.name in lines[0]
+    with settled.open() as workspace:
+        noted = [check.detail for check in workspace.doctor().checks if check.name == "purged"]
+        assert lines[0] in noted
+        assert lines[0] in purge(workspace, memory_id).warnings
+        assert "purged" not in {check.name for check in workspace.doctor().checks}
+        assert lines[0] in purge(workspace, told(workspace, "The zeppelin landed in Visby")).warnings
+        assert "purged" not in {check.name for check in workspace.doctor().checks}
+
+
+@pytest.mark.parametrize("method", ["purge", "forget_derived"])
+@pytest.mark.parametrize(
+    "error",
+    [PermissionError(13, "Permission denied", "/x/index.sqlite"), Locked("Busy.", where="/x/index.sqlite")],
+)
+def test_what_cannot_be_deleted_stops_writing_and_nothing_else(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch, method: str, error: Exception
+) -> None:
+    with settled.open() as workspace:
+        memory_id, other = told(workspace), workspace.remember("It rained", store="episodic").id
+        interrupt(workspace, monkeypatch, memory_id)
+    with monkeypatch.context() as patch:
+        patch.setattr(Remains, method, failing(error))
+        with settled.open() as workspace:
+            for _ in range(2):
+                with pytest.raises(StorageError, match="nothing can be written") as caught:
+                    workspace.remember("It snowed", store="episodic")
+                assert caught.value.where == "/x/index.sqlite"
+                assert "delete it yourself" in (caught.value.remedy or "")
+            assert other
+            assert workspace.show(other).text == "It rained"
+            assert workspace.search("rained").results
+            assert not workspace.search(MARK).results
+            assert workspace.audit_log().entries
+            (check,) = [check for check in workspace.doctor().checks if check.name == "purge"]
+            assert "/x/index.sqlite" in check.detail
+    with settled.open() as workspace:
+        workspace.remember("It snowed", store="episodic")
+        assert "purge" not in {check.name for check in workspace.doctor().checks}
+        assert workspace.audit_verify().problems == ()
+    assert left(settled) == []
+
+
 FILES = [
     *("memory/graph/entities/Xylophone Holm.md", "memory/graph/entities/xylophone trip.md"),
     *("memory/graph/entities/people/Xylophone.md", "memory/graph/entities/the \udce9 xylophone.md"),

@@ -125,6 +125,7 @@ def purge(
         except OSError as error:
             raise _cannot_write(store.path, error) from error
         told = history.finish_purge(turn, step=step)
+        history.told_of_purges(now=True)
     first = rewriting.commits[deleted[0]] if deleted else None
     files = tuple(each.path for each in steps)
     return Purged(plan.outcome, newest, first, rewriting.commits, files, told)
