@@ -169,6 +169,13 @@ class History:
         """Return the newest commit, or None where there is none."""
         return self.store.head() if self.exists else None
 
+    def holds(self, commit: str) -> bool:
+        """Return True if a commit is the newest or comes before it, and no purge is about to change that."""
+        head = self.head()
+        return (
+            head is not None and not purge_is_unfinished(self.path) and self.store.is_ancestor(commit, head)
+        )
+
     def now(self) -> FileView:
         """Return the files on disk, lock-free."""
         return WorkFiles(self.root)
