@@ -348,6 +348,7 @@ FILES = [
     *("memory/graph/entities/people/Xylophone.md", "memory/graph/entities/the \udce9 xylophone.md"),
     *("memory/graph/entities/person--xylophone.md", "memory/vault/old/Xylophone key.md"),
     *("memory/vault/xylophone \udce9.md", "memory/procedures/tune-xylophone.md"),
+    *("memory/graph/entities/Xylophone 张伟.md", "memory/vault/Xylophone 张伟.md"),
 ]
 
 
@@ -372,6 +373,7 @@ def test_a_file_is_purged_with_every_name_it_ever_had(
             hit.id for hit in workspace.search("nests weir").results if MARK in hit.path.casefold()
         )
         workspace.pin(memory_id)
+        workspace.show(memory_id)
         if path.startswith("memory/graph"):
             workspace.graph_rename(memory_id, "The Xylophone")
             workspace.graph_rename(memory_id, "Otter")

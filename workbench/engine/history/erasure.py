@@ -330,7 +330,8 @@ def _links_to_one(erasure: Erasure, text: str) -> bool:
 
 def _erase_from_json(erasure: Erasure, text: str, content: bytes) -> tuple[bytes | None, tuple[str, ...]]:
     named = any(name in text for name in erasure.names)
-    if not named and not any(pattern.search(text) for pattern in erasure.texts):
+    # What is written with escapes shows only once it is read.
+    if not (named or "\\" in text or any(pattern.search(text) for pattern in erasure.texts)):
         return content, ()
     try:
         value = json.loads(text.removeprefix("\ufeff"))
