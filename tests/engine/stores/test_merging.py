@@ -230,4 +230,5 @@ def test_what_moves_keeps_its_block_id_only_where_none_ever_had_it() -> None:
     merged = files.entity_file("person--a")
     assert len(merged.block_ids) == 3
     assert merged.block_ids.isdisjoint(first)
-    assert all(each.block_id for each in (*merged.facts, *merged.relations))
+    assert all(fact.block_id for fact in merged.facts)
+    assert all(relation.block_id for relation in merged.relations)
