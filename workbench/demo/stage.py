@@ -14,6 +14,7 @@ from workbench.engine.documents import (
     Provenance,
     ReflectionLog,
     ReflectionRecord,
+    new_block_id,
 )
 from workbench.engine.errors import InvalidInput
 from workbench.engine.results import Changed
@@ -130,8 +131,8 @@ class Stage:
 
         def edit(file: EntityFile) -> EntityFile:
             old = next(fact for fact in file.facts if fact.block_id == block)
-            longer = file.add_fact(scene.text, provenance)
-            new = longer.facts[-1].block_id
+            new = new_block_id("f", scene.text, file.block_ids)
+            longer = file.add_fact(scene.text, provenance, block_id=new)
             old = next(fact for fact in longer.facts if fact.block_id == old.block_id)
             return longer.retire_fact(old, until=day, superseded_by=new)
 

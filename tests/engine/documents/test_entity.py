@@ -95,13 +95,13 @@ def test_a_relation_without_entity_is_reported() -> None:
 
 
 def test_adding_a_fact_adds_one_line(entity: EntityFile) -> None:
-    added = entity.add_fact("Budget is 3,000", Provenance(confidence="high"))
+    added = entity.add_fact("Budget is 3,000", Provenance(confidence="high"), block_id="f9")
     gone, new = lines_changed(entity, added)
     assert (gone, len(new)) == (set(), 1)
     fact = added.facts[-1]
     assert (fact.text, fact.provenance.confidence) == ("Budget is 3,000", "high")
-    assert fact.block_id is not None
-    assert added.remove_block(fact.block_id).render() == entity.render()
+    assert fact.block_id == "f9"
+    assert added.remove_block("f9").render() == entity.render()
 
 
 def test_retiring_moves_the_line_and_restoring_moves_it_back(entity: EntityFile) -> None:
@@ -114,10 +114,10 @@ def test_retiring_moves_the_line_and_restoring_moves_it_back(entity: EntityFile)
     assert retired.restore_fact("f7k2").render() == entity.render()
 
 
-def test_retiring_a_plain_fact_gives_it_an_id(entity: EntityFile) -> None:
-    retired = entity.retire_fact(entity.facts[0], until="2026-03-01")
+def test_retiring_a_plain_fact_gives_it_the_id_that_was_made_for_it(entity: EntityFile) -> None:
+    retired = entity.retire_fact(entity.facts[0], until="2026-03-01", block_id="f9")
     assert retired.retired[-1].text == "Routing: LLM-classified (not keyword heuristic)"
-    assert retired.retired[-1].block_id
+    assert retired.retired[-1].block_id == "f9"
 
 
 def test_missing_sections_are_made_in_their_order() -> None:
@@ -168,11 +168,12 @@ def test_doubled_block_ids_are_reported() -> None:
 @given(text=worded, other=worded)
 def test_facts_of_any_text_read_back(text: str, other: str) -> None:
     entity = EntityFile.parse(SAMPLE.encode(), PATH)
-    added = entity.add_fact(text, Provenance(since="2026-01-01")).add_fact(other).add_question(text)
+    added = entity.add_fact(text, Provenance(since="2026-01-01"))
+    added = added.add_fact(other, block_id="f9").add_question(text)
     assert [fact.text for fact in added.facts[2:]] == [clean_item(text), clean_item(other)]
     assert added.facts[2].provenance == Provenance(since="2026-01-01")
     assert (len(added.retired), len(added.relations), len(added.questions)) == (1, 3, 2)
-    reworded = added.replace_fact(added.facts[3].block_id or "", text)
+    reworded = added.replace_fact("f9", text)
     assert reworded.facts[3].text == clean_item(text)
 
 
@@ -210,10 +211,9 @@ def test_a_retired_relation_keeps_its_line_and_comes_back() -> None:
 
 def test_a_relation_without_a_block_id_is_given_one_when_it_is_retired() -> None:
     entity = EntityFile.parse(SAMPLE.encode(), PATH)
-    retired = entity.retire_relation(entity.relations[1])
+    retired = entity.retire_relation(entity.relations[1], block_id="r9")
     assert retired.retired[-1].text == "Inspired by: [[concept--letta|Letta]], [[concept--cognitive]]"
-    (block,) = retired.block_ids - entity.block_ids
-    assert retired.restore_fact(block).relations[-1].targets == ("concept--letta", "concept--cognitive")
+    assert retired.restore_fact("r9").relations[-1].targets == ("concept--letta", "concept--cognitive")
     with pytest.raises(NotFound):
         retired.retire_relation(entity.relations[1])
 

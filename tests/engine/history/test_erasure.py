@@ -78,6 +78,16 @@ def test_a_whole_entity_goes_with_relations_to_it_and_its_score() -> None:
     assert json.loads(left) == {"entries": {"entity:person--evelyn": 3}}
 
 
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_scores_of_names_that_json_escapes_go_with_their_accesses(ascii_only: bool) -> None:
+    ids = ["entity:note--张伟-0abcde", "vault:caf\\udce9", 'vault:say "so"']
+    entry = {"access_count": 2, "accessed_by_changes": {"3f0c r-012.1": "2026-02-02T10:00:00Z"}}
+    scores = json.dumps({"entries": dict.fromkeys([*ids, "vault:tea"], entry)}, ensure_ascii=ascii_only)
+    left = erase(erasure_of(ids, []), "memory/meta/decay-scores.json", scores)
+    assert left is not None
+    assert json.loads(left) == {"entries": {"vault:tea": entry}}
+
+
 def test_short_texts_go_only_where_they_stand_alone() -> None:
     erasure = erasure_of([], ["- tea"])
     assert (

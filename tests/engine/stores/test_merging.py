@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.stores.library import ALEX, NOW, Even, Library, entity
+from workbench.engine import layout
 from workbench.engine.documents import EntityFile
 from workbench.engine.errors import DocumentError, InvalidInput
 from workbench.engine.history.plan import Action
@@ -205,3 +208,27 @@ def test_a_file_with_two_sections_of_facts_takes_in_what_is_retired() -> None:
     )
     files.apply(plan_merge(files.files(), "person--a", "person--b"))
     assert [fact.text for fact in files.entity_file("person--a").retired] == ["One"]
+
+
+def test_what_moves_keeps_its_block_id_only_where_none_ever_had_it() -> None:
+    files = Library(
+        {
+            "memory/graph/entities/person--a.md": "# person--a\n",
+            "memory/graph/entities/person--b.md": (
+                "# person--b\n\n## Facts\n- Sails ^f1\n- Likes tea\n\n## Relations\n- uses: [[tool--x]] ^r1\n"
+            ),
+            "memory/graph/entities/tool--x.md": "# tool--x\n",
+        }
+    )
+    files.apply(plan_merge(files.files(NOW), "person--a", "person--b"))
+    first = files.entity_file("person--a").block_ids
+    assert {"f1", "r1"} < first
+    files.apply(plan_unmerge(files.files(NOW), "person--b"))
+    digests = (sha256(f"entity:person--a#^{block}".encode()).hexdigest()[:16] for block in first)
+    files.contents[layout.RETIRED] = "".join(f"{each}\n" for each in digests).encode()
+    files.apply(plan_merge(files.files(NOW), "person--a", "person--b"))
+    merged = files.entity_file("person--a")
+    assert len(merged.block_ids) == 3
+    assert merged.block_ids.isdisjoint(first)
+    assert all(fact.block_id for fact in merged.facts)
+    assert all(relation.block_id for relation in merged.relations)

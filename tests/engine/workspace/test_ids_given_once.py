@@ -143,3 +143,48 @@ def test_a_name_means_the_same_when_it_is_written_again(settled: AgentHome) -> N
         workspace.graph_add("person", "Eve Holm")
         assert workspace.show("entity:person--eve-holm").id == "entity:person--eve-holm"
     assert settled.clock.now() == START
+
+
+@pytest.mark.parametrize("name", ["Mira Holm", "Lisbon trip", "people/Bo Ek", "caf\udce9"], ids=ascii)
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fact_of_a_note_said_again_gets_an_id_of_its_own(settled: AgentHome, way: Way, name: str) -> None:
+    place = settled.root / f"memory/graph/entities/{name}.md"
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("# Kestrel\n")
+    with settled.open() as workspace:
+        workspace.adopt()
+        workspace.refresh()
+        note = f"entity:{workspace.resolve('Kestrel').name}"
+        gone = workspace.graph_add_fact(note, FACT).ids[0]
+        way(workspace, gone)
+        assert workspace.graph_add_fact(note, FACT).ids[0] != gone
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fact_that_a_merge_brings_does_not_take_the_id_of_one_that_is_gone(
+    settled: AgentHome, way: Way
+) -> None:
+    with settled.open() as workspace:
+        gone = workspace.graph_add_fact(ROBIN, FACT).ids[0]
+        way(workspace, gone)
+        workspace.graph_add("person", "Robyn")
+        workspace.graph_add_fact("person--robyn", FACT)
+        assert gone.partition("#")[2] in workspace.graph_add_fact("person--robyn", FACT).ids[0]
+        workspace.graph_merge("person--robin", "person--robyn")
+        text = settled.text("memory/graph/entities/person--robin.md")
+        assert FACT in text
+        assert f"{gone.partition('#')[2]}\n" not in text
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_fact_written_by_hand_that_is_retired_gets_an_id_of_its_own(settled: AgentHome, way: Way) -> None:
+    path = "memory/graph/entities/person--robin.md"
+    with settled.open() as workspace:
+        gone = workspace.graph_add_fact(ROBIN, FACT).ids[0]
+        way(workspace, gone)
+        settled.write(path, settled.text(path).replace("## Relations", f"- {FACT}\n\n## Relations"))
+        workspace.adopt()
+        (fact,) = [fact for fact in workspace.graph(ROBIN).facts if fact.text == FACT]
+        again = workspace.graph_retire(fact.id).ids[0]
+        assert again.startswith(f"{ROBIN}#^f")
+        assert again != gone

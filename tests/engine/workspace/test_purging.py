@@ -288,6 +288,124 @@ def test_every_kind_of_memory_is_purged_whole(
     assert left(settled) == []
 
 
+def test_what_another_change_found_when_it_finished_a_purge_is_told_until_somebody_asks(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aside = settled.root / f"{layout.HISTORY}.damaged-20260101T000000Z"
+    aside.mkdir()
+    with settled.open() as workspace:
+        memory_id = told(workspace)
+        interrupt(workspace, monkeypatch, memory_id)
+    with settled.open() as workspace:
+        workspace.remember("It rained", store="episodic")
+        lines = [line for line in workspace.warnings if "May still hold it" in line]
+        assert len(lines) == 1
+        assert aside.name in lines[0]
+    with settled.open() as workspace:
+        noted = [check.detail for check in workspace.doctor().checks if check.name == "purged"]
+        assert lines[0] in noted
+        assert lines[0] in purge(workspace, memory_id).warnings
+        assert "purged" not in {check.name for check in workspace.doctor().checks}
+        assert lines[0] in purge(workspace, told(workspace, "The zeppelin landed in Visby")).warnings
+        assert "purged" not in {check.name for check in workspace.doctor().checks}
+
+
+@pytest.mark.parametrize("method", ["purge", "forget_derived"])
+@pytest.mark.parametrize(
+    "error",
+    [PermissionError(13, "Permission denied", "/x/index.sqlite"), Locked("Busy.", where="/x/index.sqlite")],
+)
+def test_what_cannot_be_deleted_stops_writing_and_nothing_else(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch, method: str, error: Exception
+) -> None:
+    with settled.open() as workspace:
+        memory_id, other = told(workspace), workspace.remember("It rained", store="episodic").id
+        interrupt(workspace, monkeypatch, memory_id)
+    with monkeypatch.context() as patch:
+        patch.setattr(Remains, method, failing(error))
+        with settled.open() as workspace:
+            for _ in range(2):
+                with pytest.raises(StorageError, match="nothing can be written") as caught:
+                    workspace.remember("It snowed", store="episodic")
+                assert caught.value.where == "/x/index.sqlite"
+                assert "delete it yourself" in (caught.value.remedy or "")
+            assert other
+            assert workspace.show(other).text == "It rained"
+            assert workspace.search("rained").results
+            assert not workspace.search(MARK).results
+            assert workspace.audit_log().entries
+            (check,) = [check for check in workspace.doctor().checks if check.name == "purge"]
+            assert "/x/index.sqlite" in check.detail
+    with settled.open() as workspace:
+        workspace.remember("It snowed", store="episodic")
+        assert "purge" not in {check.name for check in workspace.doctor().checks}
+        assert workspace.audit_verify().problems == ()
+    assert left(settled) == []
+
+
+FILES = [
+    *("memory/graph/entities/Xylophone Holm.md", "memory/graph/entities/xylophone trip.md"),
+    *("memory/graph/entities/people/Xylophone.md", "memory/graph/entities/the \udce9 xylophone.md"),
+    *("memory/graph/entities/person--xylophone.md", "memory/vault/old/Xylophone key.md"),
+    *("memory/vault/xylophone \udce9.md", "memory/procedures/tune-xylophone.md"),
+    *("memory/graph/entities/Xylophone 张伟.md", "memory/vault/Xylophone 张伟.md"),
+]
+
+
+@pytest.mark.parametrize("interrupted", [False, True])
+@pytest.mark.parametrize("path", FILES, ids=ascii)
+def test_a_file_is_purged_with_every_name_it_ever_had(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch, path: str, interrupted: bool
+) -> None:
+    place = settled.root / path
+    place.parent.mkdir(exist_ok=True)
+    said = "# Kestrel\n\nNests above the weir.\n"
+    before = place.with_name("Xylophone before.md")
+    with settled.open() as workspace:
+        before.write_text(said.replace("Kestrel", "Xylophone Player"))
+        workspace.adopt()
+        before.rename(place)
+        workspace.adopt()
+        place.write_text(said)
+        workspace.adopt()
+        workspace.refresh()
+        memory_id = next(
+            hit.id for hit in workspace.search("nests weir").results if MARK in hit.path.casefold()
+        )
+        workspace.pin(memory_id)
+        workspace.show(memory_id)
+        if path.startswith("memory/graph"):
+            workspace.graph_rename(memory_id, "The Xylophone")
+            workspace.graph_rename(memory_id, "Otter")
+            workspace.graph_link("entity:person--robin", "uses", memory_id)
+        said_too = workspace.remember("It rained", store="episodic", trigger="asked about Xylophone Player")
+        assert said_too.id
+        if interrupted:
+            interrupt(workspace, monkeypatch, memory_id)
+            workspace.remember("It snowed", store="episodic")
+        else:
+            assert purge(workspace, memory_id).applied
+        assert workspace.audit_verify().problems == ()
+        assert workspace.show(said_too.id).text == "It rained"
+    assert left(settled) == []
+
+
+def test_a_file_that_has_the_former_name_of_what_is_purged_stays(settled: AgentHome) -> None:
+    vault = settled.root / "memory/vault"
+    said = f"# Harp\n\nThe {MARK} is in the attic.\n"
+    with settled.open() as workspace:
+        (vault / "harp.md").write_text(said)
+        workspace.adopt()
+        (vault / "harp.md").rename(vault / "lyre.md")
+        workspace.adopt()
+        (vault / "harp.md").write_text("# Another\n\nIt has strings.\n")
+        workspace.adopt()
+        assert purge(workspace, "vault:lyre").applied
+        assert "strings" in workspace.show("vault:harp").text
+        assert workspace.audit_verify().problems == ()
+    assert left(settled) == []
+
+
 def test_two_purges_at_once_both_happen(settled: AgentHome) -> None:
     with settled.open() as workspace:
         ids = [told(workspace), told(workspace, "The zeppelin landed in Visby")]

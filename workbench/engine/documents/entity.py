@@ -52,7 +52,6 @@ from workbench.engine.documents.source import LineSpan, SourceText, is_blank
 from workbench.engine.documents.statement import (
     Provenance,
     Statement,
-    new_block_id,
     render_statement,
 )
 from workbench.engine.errors import NotFound
@@ -227,13 +226,9 @@ class EntityFile:
     def add_fact(
         self, text: str, provenance: Provenance = _UNKNOWN, *, block_id: str | None = None
     ) -> EntityFile:
-        """Add a fact (it is `facts[-1]` of the result); a missing section is made.
-
-        Makes a block id where none is given.
-        """
-        block = block_id or new_block_id("f", text, self.block_ids)
+        """Add a fact (it is `facts[-1]` of the result); a missing section is made."""
         return self._add(
-            "Facts", item_lines(render_statement(Statement(clean_item(text), provenance, block)))
+            "Facts", item_lines(render_statement(Statement(clean_item(text), provenance, block_id)))
         )
 
     def replace_fact(self, block_id: str, text: str) -> EntityFile:
@@ -256,7 +251,7 @@ class EntityFile:
     ) -> EntityFile:
         """Move a fact under `## Superseded`, keeping its text, sources and block id. Raises `NotFound`.
 
-        Where it has no block id, it gets the one that is given, or else a new one.
+        Where it has no block id, it gets the one that is given.
         """
         if fact not in self.facts:
             raise self._missing(f"fact “{fact.text[:60]}”")
@@ -265,8 +260,7 @@ class EntityFile:
             until=until or fact.provenance.until,
             superseded_by=superseded_by or fact.provenance.superseded_by,
         )
-        block = fact.block_id or block_id or new_block_id("f", fact.text, self.block_ids)
-        lines = item_lines(render_statement(Statement(fact.text, provenance, block)))
+        lines = item_lines(render_statement(Statement(fact.text, provenance, fact.block_id or block_id)))
         return self.remove_item(fact.span)._add("Superseded", lines)
 
     def retire_relation(
@@ -274,15 +268,13 @@ class EntityFile:
     ) -> EntityFile:
         """Move a relation under `## Superseded`, keeping its words, sources and block id. Raises `NotFound`.
 
-        There it reads as a retired fact, and joins nothing any more. Without a block id it gets the one that is given,
-        or else a new one.
+        There it reads as a retired fact, and joins nothing any more. Without a block id it gets the one that is given.
         """
         if relation not in self.relations:
             raise self._missing(f"relation {relation.name} to {', '.join(relation.targets)}")
         text = next(statement_of(item) for item in self._items() if item.span == relation.span).text
         provenance = replace(relation.provenance, until=until or relation.provenance.until)
-        block = relation.block_id or block_id or new_block_id("r", text, self.block_ids)
-        lines = item_lines(render_statement(Statement(text, provenance, block)))
+        lines = item_lines(render_statement(Statement(text, provenance, relation.block_id or block_id)))
         return self.remove_item(relation.span)._add("Superseded", lines)
 
     def restore_fact(self, block_id: str) -> EntityFile:
@@ -311,9 +303,8 @@ class EntityFile:
         `stem` is the name of the target's file without `.md`, where that is another, so that the link leads there.
         """
         words = one_line(name).translate(str.maketrans("", "", ":：[]"))
-        block = block_id or new_block_id("r", f"{words}: {target}", self.block_ids)
         text = f"{words}: [[{link_to(target.removeprefix('entity:'), stem)}]]"
-        return self._add("Relations", item_lines(render_statement(Statement(text, provenance, block))))
+        return self._add("Relations", item_lines(render_statement(Statement(text, provenance, block_id))))
 
     def remove_relation(self, name: str, target: str) -> EntityFile:
         """Remove a relation; of a line with several targets only that one. Raises `NotFound`."""

@@ -23,6 +23,8 @@ from workbench.engine.documents.template import load_template
 from workbench.engine.errors import NotFound
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from workbench.engine.documents.problems import Problem
 
 
@@ -65,11 +67,17 @@ class Evolution:
         """Return the file's bytes."""
         return self.source.render()
 
-    def add(self, section: str, text: str) -> Evolution:
-        """Add an insight with a block id at the end of a section, which is made where it is missing."""
+    def add(self, section: str, text: str, was_given: Callable[[str], bool] = lambda _: False) -> Evolution:
+        """Add an insight with a block id at the end of a section, which is made where it is missing.
+
+        Args:
+            section: Its heading.
+            text: What it says.
+            was_given: Returns True for a block id that must not be given again.
+        """
         source = self.source if self.source.lines else SourceText.from_bytes(load_template(_PATH))
         taken = [insight.block_id for insight in self.insights if insight.block_id]
-        block = new_block_id("e", text, taken)
+        block = new_block_id("e", text, taken, was_given)
         lines = item_lines(render_statement(Statement(clean_item(text), block_id=block)))
         outline = read_outline(source)
         wanted = one_line(section)

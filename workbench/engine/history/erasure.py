@@ -11,12 +11,12 @@ from typing import Any
 from workbench.engine import layout
 from workbench.engine.documents.audit_log import parse_audit_fields, render_audit_fields
 from workbench.engine.documents.review_item import cited_id
-from workbench.engine.errors import InvalidInput
+from workbench.engine.errors import InvalidInput, OutsideWorkspace
 from workbench.engine.history.commit_message import CommitMessage
 from workbench.engine.history.document_units import DocumentUnits, Unit, take_apart
 from workbench.engine.history.revert import ITEM_UNIT
-from workbench.engine.history.views import named_by_id
-from workbench.engine.identifiers import EPISODE_ID, link_to, parse_memory_id
+from workbench.engine.history.views import named_by_id, stem_of
+from workbench.engine.identifiers import EPISODE_ID, entity_name, link_to, linked_in, parse_memory_id
 
 PURGED = "[purged]"
 # Anything shorter stands in other people's sentences by chance; it is removed only where it stands alone.
@@ -31,6 +31,7 @@ _TRAILING = re.compile(
 )
 _STRUCTURE = re.compile(r"^\s*(?:#|<!--|---|```|\|)|^\s*(?:[-*+]\s+)?[\w -]+:\s*\[\[")
 _Match = re.Pattern[str]
+_FOLDERS = (layout.ENTITIES, layout.PROCEDURES, layout.VAULT)
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,9 @@ class Erasure:
         texts: Patterns of texts that go wherever they stand.
         cuts: Patterns of such texts cut short with an ellipsis, as summaries do.
         alone: Short texts that go where a unit says nothing else.
-        entities: Slugs of entities that go; relations to them go too.
+        entities: Entities that go, `type--slug`; relations to them go too.
+        links: What a link to one of them holds.
+        called: What files that go are called, and were; messages must not show it.
     """
 
     paths: frozenset[str]
@@ -54,9 +57,13 @@ class Erasure:
     cuts: tuple[_Match, ...]
     alone: frozenset[str]
     entities: frozenset[str]
+    links: frozenset[str]
+    called: _Match | None
 
 
-def erasure_of(ids: Iterable[str], texts: Iterable[str]) -> Erasure:
+def erasure_of(
+    ids: Iterable[str], texts: Iterable[str], *, paths: Iterable[str] = (), called: Iterable[str] = ()
+) -> Erasure:
     """Return what has to go for memories to be gone.
 
     A whole entity, procedure or vault note is its file; a fact, relation or episode is its unit of the file.
@@ -66,35 +73,55 @@ def erasure_of(ids: Iterable[str], texts: Iterable[str]) -> Erasure:
     Args:
         ids: Ids of the memories.
         texts: What they said, as it stood in the files.
+        paths: Their files, now and in the past, besides those that the ids tell: of what is whole in a file.
+        called: Labels, titles and aliases of these files.
 
     Raises:
         InvalidInput: Neither an id nor a text is given.
     """
-    paths: set[str] = set()
+    own = dict.fromkeys(paths)
     keys: dict[str, set[tuple[str, ...]]] = {}
     names = list(dict.fromkeys(ids))
     entities: set[str] = set()
     for name in names:
-        for path, key in _place_of(name):
+        for path, key in place_of(name):
             if key is None:
-                paths.add(path)
+                own[path] = None
             else:
                 keys.setdefault(path, set()).add(key)
         if name.startswith("entity:") and "#" not in name:
-            entities.update((name.removeprefix("entity:"), link_to(name.removeprefix("entity:"))))
+            entities.add(name.removeprefix("entity:"))
     sentences = dict.fromkeys(sentence for text in texts for sentence in _sentences(text))
     if not names and not sentences:
         raise InvalidInput("Nothing to purge was named.", remedy="Name memories or texts.")
+    stems = {stem_of(path) for path in own}
+    links = {*entities, *map(link_to, entities), *(stems if entities else ())}
+    shown = {form for path in own for form in (path, layout.shown(path))}
     long = [sentence for sentence in sentences if len(sentence) >= _LEAST_CHARACTERS]
     return Erasure(
-        paths=frozenset(paths),
+        paths=frozenset(map(named_by_id, own)),
         keys={path: frozenset(found) for path, found in keys.items()},
-        names=tuple(sorted({*names, *paths}, key=len, reverse=True)),
+        names=tuple(sorted({*names, *shown}, key=len, reverse=True)),
         texts=tuple(map(_pattern, sorted(long, key=len, reverse=True))),
         cuts=tuple(_cut_pattern(sentence) for sentence in long if len(sentence) > _LEAST_CUT),
         alone=frozenset(sentence.casefold() for sentence in sentences if len(sentence) < _LEAST_CHARACTERS),
         entities=frozenset(entities),
+        links=frozenset(links),
+        called=_called_pattern({*stems, *map(layout.shown, stems), *entities, *called}),
     )
+
+
+def ids_of_file(path: str) -> tuple[str, ...]:
+    """Return the id of the memory that is the whole of a file, in every form in which it is written."""
+    folder = next((each for each in _FOLDERS if path.startswith(f"{each}/")), None)
+    if folder is None or not path.endswith(".md"):
+        return (f"file:{layout.shown(path)}",)
+    if folder == layout.ENTITIES:
+        return (f"entity:{entity_name(stem_of(path))}",)
+    name = layout.shown(path).removeprefix(f"{folder}/").removesuffix(".md")
+    if folder == layout.PROCEDURES:
+        return (f"procedure:{name}",)
+    return (f"vault:{name}", f"vault:{name}.md")
 
 
 def erase_from_content(erasure: Erasure, path: str, content: bytes) -> tuple[bytes | None, tuple[str, ...]]:
@@ -143,6 +170,12 @@ def erase_from_text(erasure: Erasure, text: str) -> str:
     return text
 
 
+def erase_from_words(erasure: Erasure, text: str) -> str:
+    """Return the words of a message, which name no file that others rest on, without what has to go."""
+    text = erase_from_text(erasure, text)
+    return erasure.called.sub(PURGED, text) if erasure.called else text
+
+
 def erase_from_message(erasure: Erasure, message: CommitMessage, touched: frozenset[str]) -> CommitMessage:
     """Return a commit's message without what has to go.
 
@@ -156,8 +189,11 @@ def erase_from_message(erasure: Erasure, message: CommitMessage, touched: frozen
     def clean(text: str) -> str:
         return erase_from_text(erasure, text)
 
+    def clean_words(text: str) -> str:
+        return erase_from_words(erasure, text)
+
     def entry_summary(file: str, summary: str) -> str:
-        return PURGED if file in touched else clean(summary)
+        return PURGED if file in touched else clean_words(summary)
 
     trailers = []
     for key, value in message.trailers:
@@ -169,8 +205,8 @@ def erase_from_message(erasure: Erasure, message: CommitMessage, touched: frozen
     return replace(
         message,
         file=clean(message.file),
-        summary=PURGED if touched else clean(message.summary),
-        trigger=PURGED if touched else clean(message.trigger),
+        summary=PURGED if touched else clean_words(message.summary),
+        trigger=PURGED if touched else clean_words(message.trigger),
         entries=tuple(
             replace(entry, file=clean(entry.file), summary=entry_summary(entry.file, entry.summary))
             for entry in message.entries
@@ -179,19 +215,20 @@ def erase_from_message(erasure: Erasure, message: CommitMessage, touched: frozen
     )
 
 
-def _place_of(name: str) -> list[tuple[str, tuple[str, ...] | None]]:
+def place_of(name: str) -> list[tuple[str, tuple[str, ...] | None]]:
     """Return the file of a memory, with the key of its unit where it is a part of the file."""
     try:
         memory = parse_memory_id(name)
-    except InvalidInput:
+        if memory.kind == "entity":
+            path = layout.normalise(f"{layout.ENTITIES}/{memory.name}.md")
+            return [(path, ("block", memory.block) if memory.block else None)]
+        if memory.kind == "procedure":
+            return [(layout.normalise(f"{layout.PROCEDURES}/{memory.name}.md"), None)]
+        if memory.kind == "vault":
+            note = memory.name.removeprefix(f"{layout.VAULT}/").removesuffix(".md")
+            return [(layout.normalise(f"{layout.VAULT}/{note}.md"), None)]
+    except (InvalidInput, OutsideWorkspace):
         return []
-    if memory.kind == "entity":
-        return [(f"{layout.ENTITIES}/{memory.name}.md", ("block", memory.block) if memory.block else None)]
-    if memory.kind == "procedure":
-        return [(f"{layout.PROCEDURES}/{memory.name}.md", None)]
-    if memory.kind == "vault":
-        note = memory.name.removeprefix(f"{layout.VAULT}/").removesuffix(".md")
-        return [(f"{layout.VAULT}/{note}.md", None)]
     episode = EPISODE_ID.match(name)
     if episode:
         key = ("entry", episode.group(2), episode.group(3) or "1")
@@ -222,6 +259,18 @@ def _cut_pattern(text: str) -> _Match:
     return re.compile(r"(?:\s|\\n)+".join(map(_word, head.split())) + r"[^\n|]*?(?:…|\.\.\.)", re.IGNORECASE)
 
 
+def _called_pattern(called: Iterable[str]) -> _Match | None:
+    """Match what a file is called; short names of one plain word are said of much else."""
+    names = {" ".join(name.split()) for name in called}
+    telling = [
+        name for name in names if len(name) >= _LEAST_CHARACTERS or not (name.islower() and name.isascii())
+    ]
+    if not any(telling):
+        return None
+    words = "|".join(re.escape(name) for name in sorted(filter(None, telling), key=len, reverse=True))
+    return re.compile(rf"(?<![\w/.-])(?:{words})(?![\w/-]|\.\w)")
+
+
 def _word(word: str) -> str:
     return "".join(r"\\*\|" if char == "|" else r"\\+" if char == "\\" else re.escape(char) for char in word)
 
@@ -231,7 +280,7 @@ def _concerns(erasure: Erasure, path: str, text: str) -> bool:
         named_by_id(path) in erasure.keys
         or _names_one(erasure, path, text)
         or any(pattern.search(text) for pattern in erasure.texts)
-        or any(f"[[{slug}" in text for slug in erasure.entities)
+        or any(link in text for link in erasure.links)
         or any(short in text.casefold() for short in erasure.alone)
     )
 
@@ -264,19 +313,25 @@ def _names_one(erasure: Erasure, path: str, text: str) -> bool:
     if path not in layout.DECIDED:
         return False
     cited = (form for name in erasure.names for form in {name, cited_id(name)} if form in text)
-    linked = any(re.search(rf"\[\[{re.escape(slug)}(?=[\]|#])", text) for slug in erasure.entities)
-    return linked or any(re.search(re.escape(form) + r"(?![\w#-])", text) for form in cited)
+    return _links_to_one(erasure, text) or any(
+        re.search(re.escape(form) + r"(?![\w#-])", text) for form in cited
+    )
 
 
 def _is_relation_to(erasure: Erasure, unit: Unit) -> bool:
     if unit.kind != "item" or not any("relation" in heading.casefold() for heading in unit.section):
         return False
-    return any(re.search(rf"\[\[{re.escape(slug)}(?=[\]|#])", unit.text) for slug in erasure.entities)
+    return _links_to_one(erasure, unit.text)
+
+
+def _links_to_one(erasure: Erasure, text: str) -> bool:
+    return any(link in text for link in erasure.links) and not erasure.entities.isdisjoint(linked_in(text))
 
 
 def _erase_from_json(erasure: Erasure, text: str, content: bytes) -> tuple[bytes | None, tuple[str, ...]]:
     named = any(name in text for name in erasure.names)
-    if not named and not any(pattern.search(text) for pattern in erasure.texts):
+    # What is written with escapes shows only once it is read.
+    if not (named or "\\" in text or any(pattern.search(text) for pattern in erasure.texts)):
         return content, ()
     try:
         value = json.loads(text.removeprefix("\ufeff"))

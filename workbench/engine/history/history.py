@@ -39,8 +39,11 @@ from workbench.engine.history.unfinished_purge import (
     Elsewhere,
     Marker,
     finish_purge,
+    keep_told,
     purge_is_unfinished,
     read_marker,
+    stopped_by,
+    told_of_purges,
 )
 from workbench.engine.history.upkeep import no_repacking
 from workbench.engine.history.views import CommitFiles, WorkFiles
@@ -165,6 +168,13 @@ class History:
     def head(self) -> str | None:
         """Return the newest commit, or None where there is none."""
         return self.store.head() if self.exists else None
+
+    def holds(self, commit: str) -> bool:
+        """Return True if a commit is the newest or comes before it, and no purge is about to change that."""
+        head = self.head()
+        return (
+            head is not None and not purge_is_unfinished(self.path) and self.store.is_ancestor(commit, head)
+        )
 
     def now(self) -> FileView:
         """Return the files on disk, lock-free."""
@@ -311,6 +321,8 @@ class History:
             if purge_is_unfinished(self.path):
                 with no_repacking(self.path, self.lock_timeout):
                     turn.told = self.finish_purge(turn)
+                for line in turn.told:
+                    self._warn(line)
             recovered = recover(store, self._journal, self.root, predecessor_died=held.predecessor_died)
             keep_all_retired(store)
             seen = load_seen(self.state)
@@ -352,7 +364,26 @@ class History:
             step=step,
         )
         aside = sorted(place.name for place in self.root.glob(f"{layout.HISTORY}.*") if place.is_dir())
-        return (*told, *((f"May still hold it, for you to delete: {', '.join(aside)}.",) if aside else ()))
+        told = (*told, *((f"May still hold it, for you to delete: {', '.join(aside)}.",) if aside else ()))
+        told = tuple(dict.fromkeys(told))
+        keep_told(self.state, told)
+        return told
+
+    def told_of_purges(self, *, now: bool = False) -> tuple[str, ...]:
+        """Return what a person should know of purges that another change finished.
+
+        Args:
+            now: Whether they are told; it is forgotten then.
+        """
+        told = told_of_purges(self.state)
+        if now:
+            keep_told(self.state, ())
+        return told
+
+    @property
+    def purge_stopped_by(self) -> str:
+        """Return what kept an unfinished purge from being finished; nothing where that is not known."""
+        return stopped_by(self.state)
 
     def set_aside(self) -> Path:
         """Move a history that cannot be used out of the way, so that a new one can begin; nothing is deleted.

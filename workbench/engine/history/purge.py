@@ -24,7 +24,7 @@ from workbench.engine.history.journal import FileStep, sync_folder
 from workbench.engine.history.plan import Action, Attribution, Plan, Planner
 from workbench.engine.history.recovery import checkpoint, flush_objects
 from workbench.engine.history.retired import retiring
-from workbench.engine.history.rewriting import Rewriting
+from workbench.engine.history.rewriting import Rewriting, as_it_was
 from workbench.engine.history.screening import refuse_left_out
 from workbench.engine.history.transaction import Writing
 from workbench.engine.history.unfinished_purge import Marker, Purging, asked_digest, write_marker
@@ -100,7 +100,7 @@ def purge(
         adopted = turn.adopt("manual")
         head = turn.head()
         plan = _planned(planner, store, head, adopted)
-        purging = going(plan.outcome)
+        purging = as_it_was(store, head, going(plan.outcome))
         erasure = purging.erasure
         _refuse_held_back(history.root, erasure, adopted)
         deleted = _written(turn, plan, attribution, history.new_id())
@@ -125,6 +125,7 @@ def purge(
         except OSError as error:
             raise _cannot_write(store.path, error) from error
         told = history.finish_purge(turn, step=step)
+        history.told_of_purges(now=True)
     first = rewriting.commits[deleted[0]] if deleted else None
     files = tuple(each.path for each in steps)
     return Purged(plan.outcome, newest, first, rewriting.commits, files, told)

@@ -21,11 +21,15 @@ from workbench.engine.history.commit_message import CommitMessage, parse_message
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.journal import sync_folder, write_all
 from workbench.engine.history.trailers import RETIRED
+from workbench.engine.history.views import stem_of
+from workbench.engine.identifiers import entity_name
 
 _DIGITS = 16
 _BLOCK = re.compile(rb"\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
 _REFLECTION = re.compile(rb"(?<![\w-])r-\d{1,9}(?![\w-])")
 _REFLECTIONS = frozenset({layout.PENDING_REFLECTION, layout.REFLECTION_LOG})
+# Files outside of folders of memories in which ids are given too.
+_NUMBERED = _REFLECTIONS | {layout.EVOLUTION}
 
 
 def was_given(retired: bytes | None, memory_id: str) -> bool:
@@ -33,7 +37,8 @@ def was_given(retired: bytes | None, memory_id: str) -> bool:
 
     Args:
         retired: What the file `layout.RETIRED` holds.
-        memory_id: As people read it: of an episode, a fact, a relation or a reflection.
+        memory_id: As people read it: of an episode, a fact, a relation or a reflection; of an insight, its file and
+            its block id.
     """
     return retired is not None and b"\n%s\n" % _digest(memory_id).encode() in b"\n" + retired
 
@@ -82,25 +87,25 @@ def _ids_gone(store: GitStore, tree: str, changes: Mapping[str, bytes | None]) -
     before: set[str] = set()
     after: set[str] = set()
     for path, content in changes.items():
-        folder = str(PurePosixPath(path).parent)
-        if folder not in (layout.EPISODES, layout.ENTITIES) and path not in _REFLECTIONS:
+        in_episodes = path.startswith(f"{layout.EPISODES}/")
+        if not (in_episodes or path.startswith(f"{layout.ENTITIES}/") or path in _NUMBERED):
             continue
         blob = store.tree_blob(tree, path)
         older = store.read_blob(blob) if blob else b""
         # Most changes of a log are added at its end.
-        if content is None or not (folder == layout.EPISODES and content.startswith(older)):
+        if content is None or not (in_episodes and content.startswith(older)):
             before |= _ids_in(path, older)
             after |= _ids_in(path, content or b"")
     return before - after
 
 
 def _ids_in(path: str, content: bytes) -> set[str]:
-    name = PurePosixPath(path)
-    if str(name.parent) == layout.EPISODES:
+    if path.startswith(f"{layout.EPISODES}/"):
         return {entry.id for entry in EpisodeLog.parse(content, path).entries}
     if path in _REFLECTIONS:
         return {found.decode() for found in _REFLECTION.findall(content)}
-    return {f"entity:{name.stem}#^{block.decode()}" for block in _BLOCK.findall(content)}
+    whole = layout.EVOLUTION if path == layout.EVOLUTION else f"entity:{entity_name(stem_of(path))}"
+    return {f"{whole}#^{block.decode()}" for block in _BLOCK.findall(content)}
 
 
 def _digest(memory_id: str) -> str:

@@ -7,11 +7,19 @@ import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
-from workbench.engine.errors import HistoryDamaged, OutsideWorkspace, Stale, StorageError
+from workbench.engine.errors import (
+    HistoryDamaged,
+    Locked,
+    OutsideWorkspace,
+    Stale,
+    StorageError,
+    WorkbenchError,
+)
 from workbench.engine.history.audit_projection import rewrite_audit_log
 from workbench.engine.history.erasure import Erasure, erase_from_content, erasure_of
 from workbench.engine.history.git_store import BRANCH, GitStore, blob_hash
@@ -45,6 +53,9 @@ _LEAVINGS = (
 _STALE_STATE = ("alerts.json", "stamps", "seen.json", "projections.json")
 # What the last purge was asked for by, so that it is known when it is asked for again.
 _LAST = "purged.json"
+# What a person should know of a purge and was not told yet, and what keeps one from being finished.
+_TOLD = "purge-told.json"
+_STOPPED = "purge-stopped.json"
 
 # A file that somebody keeps saving is looked at this often.
 _ROUNDS = 5
@@ -62,18 +73,22 @@ class Purging:
         names: Ids of what goes.
         texts: What it said.
         sources: What it was drawn from.
+        paths: Files that it is the whole of, now and in the past.
+        called: Labels, titles and aliases of these files.
         files: The work files to be brought from what they are to what they shall be.
     """
 
     names: tuple[str, ...]
     texts: tuple[str, ...]
     sources: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
     files: tuple[FileStep, ...] = ()
 
     @property
     def erasure(self) -> Erasure:
         """Return what has to go."""
-        return erasure_of(self.names, self.texts)
+        return erasure_of(self.names, self.texts, paths=self.paths, called=self.called)
 
     def as_bytes(self) -> bytes:
         """Return it as it is kept."""
@@ -84,7 +99,10 @@ class Purging:
         """Read what `as_bytes` returned."""
         found = json.loads(content)
         steps = tuple(FileStep(**step) for step in found["files"])
-        return cls(tuple(found["names"]), tuple(found["texts"]), tuple(found["sources"]), steps)
+        names, texts, sources, paths, called = (
+            tuple(found.get(key, ())) for key in ("names", "texts", "sources", "paths", "called")
+        )
+        return cls(names, texts, sources, paths, called, steps)
 
 
 class Elsewhere(Protocol):
@@ -134,6 +152,29 @@ def last_purge_was_asked_by(state: Path, words: Sequence[str]) -> bool:
         case {"salt": str(salt), "asked": list(asked)}:
             return any(asked_digest(salt, each) in asked for each in words)
     return False
+
+
+def told_of_purges(state: Path) -> tuple[str, ...]:
+    """Return what a person should know of purges that others finished, one sentence each."""
+    match read_state(state / _TOLD):
+        case [*lines]:
+            return tuple(map(str, lines))
+    return ()
+
+
+def keep_told(state: Path, told: Sequence[str]) -> None:
+    """Keep what a person should know until it is told; nothing, once it is."""
+    if told:
+        write_state(state / _TOLD, json.dumps(list(told)).encode())
+    else:
+        with suppress(OSError):
+            (state / _TOLD).unlink(missing_ok=True)
+
+
+def stopped_by(state: Path) -> str:
+    """Return what kept an unfinished purge from being finished when that was last tried; nothing where it was not."""
+    found = read_state(state / _STOPPED)
+    return found if isinstance(found, str) else ""
 
 
 def purge_is_unfinished(folder: Path) -> bool:
@@ -193,7 +234,8 @@ def finish_purge(
             where=str(folder),
             remedy="Set it aside with: workbench doctor --set-aside-history",
         )
-    told: tuple[str, ...] = ()
+    # What was told before this died is told by whoever finishes it.
+    told = told_of_purges(state)
     store.forget_handles()
     purging = read_purging(store, marker)
     try:
@@ -204,7 +246,8 @@ def finish_purge(
             step("project")
             project([each.path for each in purging.files])
             step("elsewhere")
-            told = elsewhere.purge(purging) if elsewhere else ()
+            told = tuple(dict.fromkeys((*told, *(elsewhere.purge(purging) if elsewhere else ()))))
+            keep_told(state, told)
         step("branch")
         _write_whole(folder / BRANCH, f"{marker.head}\n".encode())
         _write_whole(folder / "HEAD", f"ref: {BRANCH}\n".encode())
@@ -228,15 +271,27 @@ def finish_purge(
         if elsewhere:
             elsewhere.forget_derived()
         step("marker")
+        (state / _STOPPED).unlink(missing_ok=True)
         (folder / PURGE_MARKER).unlink(missing_ok=True)
         sync_folder(folder)
-    except OSError as error:
-        raise StorageError(
-            f"A purge of the history cannot be finished yet: {error.strerror or error}.",
-            where=str(error.filename or folder),
-            remedy="Free some space, or make the folder writable.",
-        ) from error
+    except (OSError, Locked, StorageError) as error:
+        raise _stopped(folder, state, error) from error
     return told
+
+
+def _stopped(folder: Path, state: Path, error: OSError | WorkbenchError) -> StorageError:
+    """Note what keeps a purge from being finished, and return the error that says so."""
+    if isinstance(error, WorkbenchError):
+        reason, where = error.message, error.where or str(folder)
+    else:
+        reason, where = f"{error.strerror or error}.", str(error.filename or folder)
+    write_state(state / _STOPPED, json.dumps(f"{where}: {reason}").encode())
+    return StorageError(
+        f"A purge cannot be finished yet, and until it is, nothing can be written: {reason}",
+        where=where,
+        remedy="Free some space, or make this place writable, or delete it yourself where it is no file of memory. "
+        "Reading goes on meanwhile.",
+    )
 
 
 def read_purging(store: GitStore, marker: Marker) -> Purging | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from workbench.engine import layout
+from workbench.engine.documents import EntityFile, new_block_id
 from workbench.engine.errors import NotFound
 from workbench.engine.history.plan import Action, FileChange, FileView, Plan
 from workbench.engine.history.retired import was_given
@@ -33,6 +34,19 @@ class Draft:
     def was_given(self, memory_id: str) -> bool:
         """Return True if an id was given once and is gone; it must not be given again."""
         return was_given(self.read(layout.RETIRED), memory_id)
+
+    def new_block(self, file: EntityFile, prefix: str, seed: str) -> str:
+        """Return a block id for a fact (`f`) or relation (`r`) of a file, which none there has or ever had."""
+        return new_block_id(prefix, seed, file.block_ids, lambda block: self._had_block(file, block))
+
+    def moved_block(self, file: EntityFile, prefix: str, seed: str, block: str | None) -> str:
+        """Return a block id for what comes from another file: its own there, where no other has or ever had it here."""
+        if block is None or block in file.block_ids or self._had_block(file, block):
+            return self.new_block(file, prefix, seed)
+        return block
+
+    def _had_block(self, file: EntityFile, block: str) -> bool:
+        return self.was_given(f"entity:{file.id}#^{block}")
 
     def require(self, path: str, what: str) -> bytes:
         """Return a file that has to be there.

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from workbench.engine import layout
 from workbench.engine.catalog.model import EntityMatch
-from workbench.engine.documents import EntityFile, new_block_id
+from workbench.engine.documents import EntityFile
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
 from workbench.engine.history.plan import Action, FileView
 from workbench.engine.history.views import entity_file, stem_of
@@ -130,11 +130,7 @@ class EntityFiles:
 
     def new_block(self, file: EntityFile, prefix: str, seed: str) -> str:
         """Return a block id for a fact (`f`) or relation (`r`) of a file, which none there has or ever had."""
-
-        def was_given(block: str) -> bool:
-            return self.draft.was_given(f"entity:{file.id}#^{block}")
-
-        return new_block_id(prefix, seed, file.block_ids, was_given)
+        return self.draft.new_block(file, prefix, seed)
 
     def stem(self, entity: str) -> str | None:
         """Return the name of an entity's file, as links to it say; None where it has none."""

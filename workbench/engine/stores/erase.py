@@ -24,6 +24,7 @@ from workbench.engine.documents import (
 from workbench.engine.documents.review_item import cited_id
 from workbench.engine.errors import InvalidInput, Refused
 from workbench.engine.history.plan import Action, FileView, Plan
+from workbench.engine.history.views import stem_of
 from workbench.engine.identifiers import linked_in
 from workbench.engine.settings import Settings
 from workbench.engine.stores import scores
@@ -56,12 +57,14 @@ class Erased:
         texts: What they said, for whoever has to purge it from the history too.
         warnings: What a person should know, one sentence each.
         derived: Items of reflections that rested on them alone.
+        paths: Files that went because the memories are the whole of them, or were merged from them.
     """
 
     ids: tuple[str, ...]
     texts: tuple[str, ...]
     warnings: tuple[str, ...] = ()
     derived: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
 
 
 def plan_erase(
@@ -102,9 +105,18 @@ def plan_erase(
     # The summary stays in the history, so it must not say what was deleted.
     summary = f"{_DELETED}: {len(set(gone))} memor{'y' if len(set(gone)) == 1 else 'ies'}"
     outcome = Erased(
-        tuple(dict.fromkeys(gone)), tuple(dict.fromkeys(texts)), warnings, tuple(dict.fromkeys(derived))
+        tuple(dict.fromkeys(gone)),
+        tuple(dict.fromkeys(texts)),
+        warnings,
+        tuple(dict.fromkeys(derived)),
+        tuple(each.path for each in draft.changes() if each.content is None and _is_one_memory(each.path)),
     )
     return draft.plan(Action.DELETE, file, summary, outcome)
+
+
+def _is_one_memory(path: str) -> bool:
+    """Return True for a file that goes as a whole, and not because its last entry did."""
+    return layout.store_of(path) not in ("episodic", "meta")
 
 
 def _still_named(
@@ -117,7 +129,11 @@ def _still_named(
             known = lookup.memory(other.partition("#^")[0])
             content = draft.read(known.path) if known is not None else None
             # Links were found in the files as they were; this plan may have taken the last one out.
-            if other not in ids and content is not None and memory.id.name.encode() in content:
+            forms = (
+                (memory.id.name, stem_of(memory.path)) if memory.id.kind == "entity" else (memory.id.name,)
+            )
+            said = content.decode("utf-8", "surrogateescape") if content is not None else ""
+            if other not in ids and any(form in said for form in forms):
                 naming.add(other)
     more = " and others" if len(naming) > _MOST_NAMED else ""
     return (f"Still named by {', '.join(sorted(naming)[:_MOST_NAMED])}{more}.",) if naming else ()

@@ -53,7 +53,7 @@ def plan_merge(files: EntityFiles, keep: str, absorb: str) -> Plan[Changed]:
         )
     before, original = kept.render(), absorbed.render()
     merged, answered = _without_question(kept, absorbed.id)
-    merged = _move_facts(merged, absorbed)
+    merged = _move_facts(merged, absorbed, files)
     merged = _move_relations(merged, absorbed, files)
     merged = _move_dates_and_questions(merged, absorbed, kept.id)
     merged, aliases = _move_names(merged, absorbed)
@@ -135,17 +135,14 @@ def _with_mark(text: str, span: LineSpan, absorbed: EntityFile) -> str:
     return render_statement(Statement(text, _marked(known, absorbed)))
 
 
-def _move_facts(merged: EntityFile, absorbed: EntityFile) -> EntityFile:
+def _move_facts(merged: EntityFile, absorbed: EntityFile, files: EntityFiles) -> EntityFile:
     renamed: dict[str, str] = {}
     added: list[tuple[Fact, str]] = []
     for fact in (*absorbed.facts, *absorbed.retired):
         if not fact.retired and same_fact(merged, fact.text) is not None:
             continue
-        free = fact.block_id if fact.block_id not in merged.block_ids else None
-        taken = merged.block_ids
-        merged = merged.add_fact(fact.text, _marked(fact.provenance, absorbed), block_id=free)
-        # A file with several sections of facts need not have the new one at the end.
-        (block,) = merged.block_ids - taken
+        block = files.draft.moved_block(merged, "f", fact.text, fact.block_id)
+        merged = merged.add_fact(fact.text, _marked(fact.provenance, absorbed), block_id=block)
         renamed[fact.block_id or ""] = block
         added.append((fact, block))
     for fact, block in added:
@@ -163,9 +160,12 @@ def _move_relations(merged: EntityFile, absorbed: EntityFile, files: EntityFiles
         for target in relation.targets:
             if target in (merged.id, absorbed.id) or find_relation(merged, relation.name, target) is not None:
                 continue
-            free = relation.block_id if relation.block_id not in merged.block_ids else None
+            seed = f"{relation.name}: {target}"
+            block = files.draft.moved_block(merged, "r", seed, relation.block_id)
             known = _marked(relation.provenance, absorbed)
-            merged = merged.add_relation(relation.name, target, known, block_id=free, stem=files.stem(target))
+            merged = merged.add_relation(
+                relation.name, target, known, block_id=block, stem=files.stem(target)
+            )
     return merged
 
 

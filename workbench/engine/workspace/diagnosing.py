@@ -154,8 +154,15 @@ def _history(ground: Ground) -> Iterator[results.Check]:
         yield results.Check(
             "purge",
             "broken",
-            "one was interrupted, and what it removes may still be in the history",
+            f"one was interrupted, and what it removes may still be in the history{_stop(ground)}",
             "The next change finishes it; so does: workbench audit log",
+        )
+    for told in ground.history.told_of_purges():
+        yield results.Check(
+            "purged",
+            "degraded",
+            told,
+            "Look at what it names; asking for the same purge again ends this note.",
         )
     for one in ground.history.behind():
         yield results.Check(
@@ -168,6 +175,11 @@ def _history(ground: Ground) -> Iterator[results.Check]:
         yield results.Check(
             "alerts", "degraded", f"{pending} not acknowledged", "Look with: workbench audit alerts"
         )
+
+
+def _stop(ground: Ground) -> str:
+    stopped = ground.history.purge_stopped_by
+    return f"; it could not be finished: {stopped}" if stopped else ""
 
 
 def _state(ground: Ground) -> Iterator[results.Check]:

@@ -171,11 +171,12 @@ class Workspace(
     def warnings(self) -> tuple[str, ...]:
         """Return one line for each thing that did not work as it should while memory was changed."""
         history = self._ground.__dict__.get("history")
-        return (
+        told = (
             *self._ground.troubles,
             *self._ground.edits_told,
             *(history.warnings if history is not None else ()),
         )
+        return tuple(dict.fromkeys(told))
 
     @property
     def state(self) -> Path:

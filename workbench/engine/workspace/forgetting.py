@@ -154,7 +154,7 @@ def forget_without_trace(
     sources = [source for memory_id in ids for source in ground.lookups.links_from(memory_id)]
 
     def going(erased: Erased) -> Purging:
-        return Purging((*erased.ids, *erased.derived), erased.texts, tuple(sources))
+        return Purging((*erased.ids, *erased.derived), erased.texts, tuple(sources), erased.paths)
 
     with _telling_what_happened(ground):
         ground.prepare_writing()
@@ -184,7 +184,8 @@ def finish_forgetting(ground: Ground, asked: Sequence[str]) -> results.Forgotten
         return None
     with _telling_what_happened(ground):
         adopted = ground.history.adopt()
-    return _purged(ground, "The purge that had been interrupted is finished.", *adopted.warnings)
+    told = dict.fromkeys((*adopted.warnings, *ground.history.told_of_purges(now=True)))
+    return _purged(ground, "The purge that had been interrupted is finished.", *told)
 
 
 def forgotten_before(ground: Ground, asked: Sequence[str]) -> results.Forgotten | None:
@@ -193,7 +194,9 @@ def forgotten_before(ground: Ground, asked: Sequence[str]) -> results.Forgotten 
 
     if not ground.has_history() or not last_purge_was_asked_by(ground.state, asked):
         return None
-    return _purged(ground, "It was purged before; nothing is left to be done.")
+    told = ground.history.told_of_purges(now=True)
+    done = "It was purged before" if told else "It was purged before; nothing is left to be done"
+    return _purged(ground, f"{done}.", *told)
 
 
 def _purged(ground: Ground, *told: str) -> results.Forgotten:

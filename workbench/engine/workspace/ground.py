@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from workbench.engine.decay import AccessJournal
     from workbench.engine.decay.journal import Page
     from workbench.engine.derived_files import DerivedFolder
-    from workbench.engine.history import Adopted, Attribution, FileView, History, Planner, Receipt
+    from workbench.engine.history import Adopted, Attribution, FileView, History, Plan, Planner, Receipt
     from workbench.engine.recall.background import Background
     from workbench.engine.recall.finder import Finder
     from workbench.engine.workspace.looking_back import LookingBack
@@ -450,14 +450,39 @@ class Ground:
             planner = without_secrets(planner, self)
         with self._lock:
             self.prepare_writing()
+            going_on = self.action.going_on(planner)
+
+            def plan(view: FileView) -> Plan[T]:
+                self.action.refuse_purged(self.history)
+                return going_on(view)
+
             receipt = self.history.mutate(
-                self.action.going_on(planner),
+                plan,
                 attribution,
                 may_touch_critical=self.role.may(Capability.TOUCH_CRITICAL),
             )
         self.action.note(receipt.commit)
         self.answer_alerts(receipt)
         return self._telling_what_is_behind(receipt) if receipt.commit else receipt
+
+    @contextlib.contextmanager
+    def without_purges(self, actor: str) -> Iterator[None]:
+        """Let no purge happen meanwhile, to write beside memory what was read of it; see `OneAction.resting_on`.
+
+        Args:
+            actor: Shown to whoever waits.
+
+        Raises:
+            Stale: One happened since.
+            Locked: Another writer is at work.
+        """
+        with contextlib.ExitStack() as stack:
+            if self.has_history():
+                # Where nothing can be written, nothing is purged either.
+                with contextlib.suppress(StorageError):
+                    stack.enter_context(self.history.writing(actor))
+                self.action.refuse_purged(self.history)
+            yield
 
     def _telling_what_is_behind(self, receipt: Receipt[T]) -> Receipt[T]:
         """Add to the answer of a change what is derived from memory and could not follow it."""

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
+from workbench.engine.errors import Stale
+
 if TYPE_CHECKING:
-    from workbench.engine.history import FileView, Plan
+    from workbench.engine.history import FileView, History, Plan
     from workbench.engine.history.plan import Planner
 
 T = TypeVar("T")
@@ -21,6 +23,35 @@ class OneAction(threading.local):
     def __init__(self) -> None:
         self._is_open = False
         self._first: str | None = None
+        self._base: str | None = None
+
+    @contextmanager
+    def resting_on(self, history: History | None) -> Iterator[None]:
+        """Let changes of a block rest on memory as it is now: they are refused once a purge took something out of it.
+
+        What was read before a purge would bring back what is purged.
+
+        Args:
+            history: Whose newest commit they rest on; None where there is no history yet.
+        """
+        before, self._base = self._base, history.head() if history is not None else None
+        try:
+            yield
+        finally:
+            self._base = before
+
+    def refuse_purged(self, history: History) -> None:
+        """Refuse a change that rests on memory from before a purge. Needs the writer's lock.
+
+        Raises:
+            Stale: What it rests on is no longer in the history.
+        """
+        if self._base is not None and not history.holds(self._base):
+            raise Stale(
+                "Something was purged from memory while this ran; nothing was written, since it may say that again.",
+                where=str(history.root),
+                remedy="Do it again; what was purged is not read any more.",
+            )
 
     @contextmanager
     def begun(self) -> Iterator[None]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout, results
 from workbench.engine.agents.roles import Capability, require
-from workbench.engine.errors import HistoryError, InvalidInput, Locked, Refused, StorageError
+from workbench.engine.errors import HistoryError, InvalidInput, Locked, Refused, Stale, StorageError
 from workbench.engine.workspace import leftovers
 from workbench.engine.workspace.dueness import reflection_due, waiting_proposal
 from workbench.engine.workspace.reviewing import Reviewing
@@ -53,6 +53,7 @@ class Reflecting(Reviewing):
         """
         from workbench.engine.reflection.due import OCCASIONS
         from workbench.engine.reflection.work import Work
+        from workbench.engine.workspace.unread import files_waiting
 
         if trigger not in OCCASIONS:
             raise InvalidInput(f"“{trigger}” sets off no reflection.", remedy=f"Say {', '.join(OCCASIONS)}.")
@@ -74,7 +75,11 @@ class Reflecting(Reviewing):
                     remedy="Decide in the bench or with `workbench review`, or reflect anew with --renew.",
                 )
             work = Work(cap=ground.settings.reflection.token_budget, report=progress, cancelled=cancelled)
-            return self._cycle(work, trigger)
+            if ground.history.head() is None and files_waiting(ground):
+                # How far was read is told by a commit.
+                ground.history.begin()
+            with ground.action.resting_on(ground.history):
+                return self._cycle(work, trigger)
 
     def reflection_due(self, *, trigger: str = "schedule") -> results.ReflectionDue:
         """Tell whether a reflection should run, and why.
@@ -117,10 +122,7 @@ class Reflecting(Reviewing):
         outside = files_waiting(ground)
         head = ground.history.head()
         if head is None:
-            if not outside:
-                return results.Reflected(None, (), (), "", _NOTHING_NEW, self.review())
-            # How far was read is told by a commit.
-            head = ground.history.begin()
+            return results.Reflected(None, (), (), "", _NOTHING_NEW, self.review())
         view = WithWaiting(ground.history.at(head), outside)
         unread = find_unread(ground, view, head, outside=outside, check=work.check)
         before = read_pending(view)
@@ -148,7 +150,7 @@ class Reflecting(Reviewing):
                     *items_of(read_proposals(view).proposals, snapshot.owner),
                 ],
             )
-        leftovers.keep_trace(ground, reflection, work.exchanges)
+        _leave(ground, lambda: leftovers.keep_trace(ground, reflection, work.exchanges))
         if not (proposal.fresh or unread.passages or unread.backlog.items):
             return results.Reflected(None, (), (), "", _NOTHING_NEW, self.review(), left_out=unread.left_out)
         left = len(proposal.left) + len(unread.backlog.later)
@@ -180,8 +182,11 @@ class Reflecting(Reviewing):
         )
         receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="reflect")
         # The one of the reflection before stays good for as long as this one is not written.
-        leftovers.keep_backlog(ground, reflection, proposal.left, unread.backlog.later)
-        leftovers.keep_read_while_waiting(ground, mark, head, outside)
+        _leave(
+            ground,
+            lambda: leftovers.keep_backlog(ground, reflection, proposal.left, unread.backlog.later),
+            lambda: leftovers.keep_read_while_waiting(ground, mark, head, outside),
+        )
         review = replace(self.review(), phases=_phases(work))
         if not proposal.fresh:
             reason = f"{unread.entries:,} entries were read; nothing in them is worth proposing."
@@ -193,6 +198,13 @@ class Reflecting(Reviewing):
         return results.Reflected(
             receipt.commit, receipt.files, ids, reflection, told, review, left_out=unread.left_out
         )
+
+
+def _leave(ground: Ground, *writing: Callable[[], None]) -> None:
+    """Leave something beside memory that may quote it, with purges kept off; after one, nothing is left."""
+    with contextlib.suppress(Stale, Locked), ground.without_purges(_ACTOR):
+        for write in writing:
+            write()
 
 
 @contextlib.contextmanager

@@ -81,17 +81,19 @@ class SessionCompacting(SessionAppending):
         require(ground.role, Capability.WRITE_MEMORY, doing="compact sessions")
         keep = ground.settings.sessions.keep_recent_tokens if keep_tokens is None else keep_tokens
         found = self._own(key, from_)
-        try:
-            planned = self._planned(found, keep, instructions, Steps(progress, cancelled))
-        except (Cancelled, KeyboardInterrupt):
-            if found.copied_from is not None:
-                drop_copy(found.key, found.entry, places.own_home(ground).store)
-            raise
-        if planned.cut is None or planned.summary is None:
-            return _nothing(found, planned.before, keep)
-        summary, left = planned.summary, planned.left
-        tokens_before = found.entry.total_tokens or planned.before.total
-        line = self._append_compaction(found, planned.cut, summary, tokens_before)
+        with ground.action.resting_on(ground.history if ground.has_history() else None):
+            try:
+                planned = self._planned(found, keep, instructions, Steps(progress, cancelled))
+            except (Cancelled, KeyboardInterrupt):
+                if found.copied_from is not None:
+                    drop_copy(found.key, found.entry, places.own_home(ground).store)
+                raise
+            if planned.cut is None or planned.summary is None:
+                return _nothing(found, planned.before, keep)
+            summary, left = planned.summary, planned.left
+            tokens_before = found.entry.total_tokens or planned.before.total
+            with ground.without_purges("system:compaction"):
+                line = self._append_compaction(found, planned.cut, summary, tokens_before)
         # Counted at once: whoever is interrupted while the context is built has still a new cycle to be flushed.
         compactions = self._count_compaction(found)
         after = self._context(found, self._room(found), 0)[1]

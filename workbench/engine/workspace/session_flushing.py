@@ -104,6 +104,11 @@ class SessionFlushing(Writing, SessionKeeping):
 
     def _save(self, found: places.Found, trigger: str) -> results.Flushed:
         """Save what was said since the last flush, and note in transcript and store that it was."""
+        history = self._ground.history if self._ground.has_history() else None
+        with self._ground.action.resting_on(history):
+            return self._save_what_was_said(found, trigger)
+
+    def _save_what_was_said(self, found: places.Found, trigger: str) -> results.Flushed:
         from workbench.engine.workspace.session_noticing import notice
 
         started_in = found.entry.compactions

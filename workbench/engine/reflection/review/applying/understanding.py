@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.engine import layout
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action
 from workbench.engine.reflection.files import read_evolution
@@ -22,7 +23,9 @@ def note_insight(step: Step, asked: NewInsight) -> None:
     section = clean_line(asked.section, what="A section", limit=80).text
     wording = clean_memory(asked.text, what="An insight")
     step.warnings.extend(wording.warnings)
-    added = evolution.add(section, wording.text)
+    added = evolution.add(
+        section, wording.text, lambda block: step.draft.was_given(f"{layout.EVOLUTION}#^{block}")
+    )
     told = f"added “{clip(wording.text, 60)}” to {clip(section)}"
     step.draft.write(evolution.path, added.render(), Action.EDIT, told)
 
