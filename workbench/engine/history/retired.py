@@ -21,6 +21,7 @@ from workbench.engine.history.commit_message import CommitMessage, parse_message
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.journal import sync_folder, write_all
 from workbench.engine.history.trailers import RETIRED
+from workbench.engine.identifiers import entity_name
 
 _DIGITS = 16
 _BLOCK = re.compile(rb"\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
@@ -100,7 +101,8 @@ def _ids_in(path: str, content: bytes) -> set[str]:
         return {entry.id for entry in EpisodeLog.parse(content, path).entries}
     if path in _REFLECTIONS:
         return {found.decode() for found in _REFLECTION.findall(content)}
-    return {f"entity:{name.stem}#^{block.decode()}" for block in _BLOCK.findall(content)}
+    entity = entity_name(name.name.removesuffix(".md"))
+    return {f"entity:{entity}#^{block.decode()}" for block in _BLOCK.findall(content)}
 
 
 def _digest(memory_id: str) -> str:
