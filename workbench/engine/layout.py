@@ -62,7 +62,7 @@ def is_tracked(path: str) -> bool:
         return True
     if not path.startswith("memory/") or path in PROJECTIONS or not path.endswith(_SUFFIXES):
         return False
-    return not any(part.startswith(".") for part in path.split("/"))
+    return "/." not in path
 
 
 def is_critical(path: str) -> bool:

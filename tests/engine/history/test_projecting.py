@@ -133,3 +133,17 @@ def test_a_damaged_note_of_what_is_behind_is_none(kept: Kept, content: bytes) ->
     (kept.state / "projections.json").write_bytes(content)
     assert kept.write("memory/a.md")
     assert kept.history.behind() == ()
+
+
+def test_what_another_process_notes_or_mends_is_known_here(kept: Kept) -> None:
+    other = kept.opened()
+    kept.follower.error = OSError(28, "No space left on device")
+    kept.write("memory/a.md")
+    assert [one.paths for one in other.behind()] == [("memory/a.md",)]
+    kept.history, first = other, kept.history
+    kept.write("memory/b.md")
+    kept.follower.error = None
+    kept.history = first
+    kept.write("memory/c.md")
+    assert kept.follower.given == [["memory/a.md", "memory/b.md", "memory/c.md"]]
+    assert first.behind() == other.behind() == ()

@@ -11,6 +11,7 @@ from workbench.engine import layout
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.retired import was_given
 from workbench.engine.history.trailers import RETIRED
+from workbench.engine.identifiers import entity_name
 
 DAY = "memory/episodes/2026-02-02.md"
 ALEX = "memory/graph/entities/person--alex.md"
@@ -51,6 +52,14 @@ def test_what_goes_is_known_by_its_whole_id(notebook: Notebook) -> None:
     for other in ("episode:2026-02-02:14:30", "entity:person--alex#^f2", "entity:person--eve#^f1"):
         assert not was_given(found, other)
     assert len((trailer(notebook, commit) or "").split()) == 2
+
+
+@pytest.mark.parametrize("name", ["Mira Holm", "ä", "a.b", "person--alex"])
+def test_what_goes_out_of_a_note_is_known_by_the_id_of_its_entity(notebook: Notebook, name: str) -> None:
+    path = f"{layout.ENTITIES}/{name}.md"
+    notebook.write(path, "- Sails ^f3\n")
+    notebook.write(path, None)
+    assert was_given(retired(notebook), f"entity:{entity_name(name)}#^f3")
 
 
 def test_a_reflection_that_moves_into_the_log_is_not_gone(notebook: Notebook) -> None:

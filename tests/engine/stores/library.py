@@ -37,7 +37,8 @@ class Library:
         return self.contents.get(path)
 
     def list(self, folder: str) -> list[str]:
-        return sorted(path for path in self.contents if path.startswith(folder.rstrip("/") + "/"))
+        prefix = f"{folder}/" if folder else ""
+        return sorted(path for path in self.contents if path.startswith(prefix))
 
     def text(self, path: str) -> str:
         return self.contents[path].decode()

@@ -11,10 +11,18 @@ import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
 from tests.engine.workspace.callings import EVERY, MAY, SESSION
-from tests.engine.workspace.planted_secrets import MARK, PATHS, ListeningServer, Planted, plant
+from tests.engine.workspace.planted_secrets import (
+    MARK,
+    PATHS,
+    ListeningServer,
+    Planted,
+    plant,
+    secrets_for,
+)
 from workbench.engine import Workspace
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.secrets import LEFT_OUT, find_secrets
+from workbench.engine.secrets import LEFT_OUT, Secret, find_secrets
+from workbench.engine.workspace import masking
 
 # Called in a way of their own, or taking back what the others did.
 NOT_HERE = {"close", "scoped", "undo", "redo", "revert", "rollback"}
@@ -170,3 +178,32 @@ def test_what_is_no_longer_allowed_is_masked_again(planted: Planted) -> None:
         workspace.index()
         found = repr(workspace.search("lockbox", max_results=50, min_score=0.0))
         assert (secret in found, said in found) == (False, False)
+
+
+def test_a_secret_in_a_name_is_looked_for_once_and_found_again(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (secret,) = secrets_for(1)
+    path = f"memory/notes/{secret}.md"
+    settled.write("memory/notes/tram.md", "The tram stops at the pier.\n")
+    settled.write(path, "The tram is blue.\n")
+    looked_at: list[str] = []
+
+    def look(text: str) -> tuple[Secret, ...]:
+        looked_at.append(text)
+        return find_secrets(text)
+
+    monkeypatch.setattr(masking, "find_secrets", look)
+    digests = [found.digest for found in find_secrets(path)]
+    with settled.open() as workspace:
+        assert MARK not in repr(workspace.search("tram", max_results=50, min_score=0.0))
+        assert any("tram.md" in text for text in looked_at)
+    looked_at.clear()
+    with settled.open() as workspace:
+        assert MARK not in repr(workspace.search("tram", max_results=50, min_score=0.0))
+        # What was screened before, in whatever process, is not screened again.
+        assert not any("tram.md" in text for text in looked_at)
+        assert any(MARK in text for text in looked_at)
+        workspace.secrets_allow(digests)
+    with settled.open("main") as workspace:
+        assert MARK in repr(workspace.search("tram", max_results=50, min_score=0.0))

@@ -329,3 +329,11 @@ def test_a_cycle_that_reads_the_same_again_proposes_nothing_that_was_rejected(se
         settled.write(layout.REFLECTION_LOG, re.sub(r" \| read:[^|\n]*", "", log))
         (settled.root / layout.PENDING_REFLECTION).unlink()
         assert len(workspace.reflect(renew=True).review.items) == len(proposed)
+
+
+def test_a_proposal_is_applied_after_something_was_purged(proposed: AgentHome) -> None:
+    with proposed.open() as workspace:
+        memory = workspace.remember("The spare key lies under the third pot", store="episodic").id
+        assert workspace.forget(ids=[memory], apply=True, purge_history=True).applied
+        workspace.review_decide({"r-002.1": "approved"})
+        assert workspace.review_apply().applied == ("r-002.1",)

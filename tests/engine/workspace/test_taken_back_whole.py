@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.workspace.agent_home import AgentHome
@@ -90,7 +90,9 @@ def files(home: AgentHome) -> dict[str, bytes]:
     return {path: content for path, content in home.tracked().items() if path != layout.DECAY_SCORES}
 
 
-def walk(home: AgentHome, steps: list[tuple[str, int]], *, acts: bool) -> dict[str, tuple[object, ...]]:
+def walk(
+    home: AgentHome, steps: list[tuple[str, int]], *, acts: bool, whole: bool = False
+) -> dict[str, tuple[object, ...]]:
     """Take the steps, and take back those that act, or leave these out; return the scores."""
     done: dict[str, str] = {}
     with home.open() as workspace:
@@ -103,7 +105,7 @@ def walk(home: AgentHome, steps: list[tuple[str, int]], *, acts: bool) -> dict[s
                 ACTIONS[name](workspace)
                 done[name] = action_of(workspace, before)
         for commit in reversed(done.values()):
-            workspace.revert(commit)
+            workspace.revert(commit, whole=whole)
         return scores(workspace)
 
 
@@ -114,15 +116,16 @@ def action_of(workspace: Workspace, before: str | None) -> str:
     return next(each for each in since if not workspace.audit_show(each).actor.startswith("system:"))
 
 
-@given(STEPS)
+@given(STEPS, st.booleans())
+@example([("apply", 1), ("settle", 0)], True)
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_taken_back_might_never_have_been(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[tuple[str, int]]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, steps: list[tuple[str, int]], whole: bool
 ) -> None:
     number = next(_numbers)
     (tmp_path / f"own{number}").mkdir()
     isolate(tmp_path / f"own{number}", monkeypatch, timezone="Europe/Stockholm")
     home, twin = home_in(tmp_path / f"a{number}/agent"), home_in(tmp_path / f"b{number}/agent")
-    assert walk(home, steps, acts=True) == walk(twin, steps, acts=False)
+    assert walk(home, steps, acts=True, whole=whole) == walk(twin, steps, acts=False)
     assert files(home) == files(twin)
     assert home.clock.now() == twin.clock.now()

@@ -13,6 +13,7 @@ from workbench.engine.errors import (
     ConfirmationNeeded,
     InvalidInput,
     NotFound,
+    Refused,
     RoleRefused,
     Stale,
     WorkbenchError,
@@ -232,3 +233,22 @@ def test_a_reflection_applied_in_two_goes_is_undone_by_one_undo(waiting: AgentHo
         robin = "memory/graph/entities/person--robin.md"
         assert waiting.tracked()[robin] == before[robin]
         assert "Be kind" in waiting.text("MEMORY.md")
+
+
+@pytest.mark.parametrize("act", OTHERS)
+def test_what_others_did_since_a_purge_is_taken_back_and_undo_ends_there(
+    waiting: AgentHome, act: Callable[[AgentHome], None]
+) -> None:
+    by_person(waiting)
+    with waiting.open() as workspace:
+        workspace.forget(ids=[FACT], apply=True, purge_history=True)
+    act(waiting)
+    with waiting.open() as workspace:
+        steps = workspace.next_steps()
+        assert steps.undo is not None
+        assert steps.own is None
+        assert workspace.undo(confirmed=True, expected=steps.undo.commit).commit
+        with pytest.raises(Refused, match="purged"):
+            workspace.undo(confirmed=True)
+        with pytest.raises(Refused, match="purged"):
+            workspace.undo(mine=True)

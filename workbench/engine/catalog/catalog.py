@@ -63,15 +63,20 @@ class Mask(Protocol):
     """Masks what must not get out of the files into anything that is derived from them."""
 
     def screened(self, path: str, content: bytes) -> tuple[bytes, str]:
-        """Return what may be read of a file, and what that depends on; empty where it depends on nothing else."""
+        """Return what may be read of a file, and what its name and content depend on; empty where on nothing."""
         ...
 
     def depends_on(self, path: str) -> str:
         """Return what that depends on now: with another value, the file is read again."""
         ...
 
-    def hidden_names(self, paths: Collection[str]) -> Collection[str]:
-        """Return the paths of files that must not be known at all, for what their names say."""
+    def hidden_names(self, paths: Collection[str], clean: Collection[str] = ()) -> Collection[str]:
+        """Return the paths of files that must not be known at all, for what their names say.
+
+        Args:
+            paths: All of them.
+            clean: Those of files of which neither name nor content depended on anything when they were screened.
+        """
         ...
 
 
@@ -86,7 +91,7 @@ class Unmasked:
         """Return that it depends on nothing."""
         return ""
 
-    def hidden_names(self, _paths: Collection[str]) -> Collection[str]:
+    def hidden_names(self, _paths: Collection[str], _clean: Collection[str] = ()) -> Collection[str]:
         """Return none."""
         return ()
 
@@ -181,9 +186,9 @@ class Catalog:
             Locked: Another process keeps the database from being written.
         """
         for _ in range(_MOST_ATTEMPTS):
-            present = self._list_files()
             try:
                 known = {row[0]: row for row in self._database.ask(_KNOWN_FILES)}
+                present = self._list_files([name for name, row in known.items() if not row[6]])
                 stale = [
                     path
                     for path, stamp in present.items()
@@ -227,7 +232,7 @@ class Catalog:
         with self.database() as connection, connection:
             connection.executemany("INSERT OR REPLACE INTO state VALUES (?, ?)", list(values.items()))
 
-    def _list_files(self) -> dict[str, tuple[int, int, int, int]]:
+    def _list_files(self, clean: Collection[str]) -> dict[str, tuple[int, int, int, int]]:
         try:
             found = layout.tracked_files(self.root)
         except OSError as error:
@@ -236,7 +241,7 @@ class Catalog:
                 where=str(error.filename or self.root),
                 remedy="Give yourself the right to read that folder.",
             ) from error
-        hidden = self._mask.hidden_names(found)
+        hidden = self._mask.hidden_names(found, clean)
         return {
             path: (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
             for path, status in found.items()

@@ -10,6 +10,7 @@ import sys
 from array import array
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import TYPE_CHECKING
 
 from workbench.engine.history.commit_message import parse_message
@@ -96,8 +97,10 @@ class Line:
         but the system's upkeep comes between them.
         """
         first = list(range(len(self)))
+        # The many commits of an import all go on with the same one.
+        place_of = cache(self.place)
         for place, commit in self.going_on:
-            before = self.place(commit)
+            before = place_of(commit)
             if before is not None and before < place:
                 first[place] = first[before]
         reflections = [name if name.startswith("reflection:") else None for name in self.names]

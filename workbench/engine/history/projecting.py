@@ -71,13 +71,14 @@ class Projecting:
         self._root = root
         self._state = state
         self._projections = projections
-        self._behind: dict[str, Behind] | None = None
+        # What could not be noted there is known until this process ends.
+        self._unnoted: dict[str, Behind] | None = None
 
     def behind(self) -> tuple[Behind, ...]:
         """Return the projections that have not taken in every change."""
-        if self._behind is None:
-            self._behind = _load(self._state / _FILE)
-        return tuple(self._behind.values())
+        # Other processes follow changes too, and a purge takes the note away.
+        known = _load(self._state / _FILE) if self._unnoted is None else self._unnoted
+        return tuple(known.values())
 
     def follow(self, paths: Sequence[str], store: GitStore) -> None:
         """Bring the audit log and everything else that is derived up to date after changes of files."""
@@ -87,10 +88,9 @@ class Projecting:
         for projection in self._projections:
             self._attempt(found, projection.name, paths, partial(self._write, projection))
         if found != before:
-            self._behind = found
             rows = {one.name: {"reason": one.reason, "paths": one.paths} for one in found.values()}
-            # Where it cannot be noted it is known until this process ends.
-            write_state(self._state / _FILE, json.dumps(rows).encode())
+            is_noted = write_state(self._state / _FILE, json.dumps(rows).encode())
+            self._unnoted = None if is_noted else found
 
     def write_or_remove(self, paths: Sequence[str]) -> None:
         """Write the files derived from the work files at these paths; one that cannot be written is removed.

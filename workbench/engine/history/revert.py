@@ -147,6 +147,7 @@ def revert_action(
         overlay = Overlay(files)
         for each in commits:
             take_back(overlay, store, each)
+        take_back_accesses(overlay, store, commits)
         more = f" and {len(commits) - 1} that go on with it" if commits[1:] else ""
         summary = f"reverted {first[:10]}{more}: {parse_message(store.commit(first)).summary}"
         return reverting_plan(overlay, commits, summary, tuple((REVERTS, each) for each in commits))

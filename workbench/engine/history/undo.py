@@ -66,7 +66,7 @@ class Step:
 
 
 def undoable(store: GitStore) -> Iterator[Step]:
-    """Yield what undo can take back, newest first: no upkeep, and nothing that is undone already."""
+    """Yield what undo can take back, newest first: no upkeep, nothing undone already, nothing before a purge."""
     settled: set[str] = set()
     walk = store.walk()
     known: list[Commit] = []
@@ -82,11 +82,7 @@ def undoable(store: GitStore) -> Iterator[Step]:
         message = parse_message(commit)
         if message.action == Action.PURGE:
             # To pass over it would take back something else than was done last.
-            raise Refused(
-                "What was purged cannot be brought back, and undo goes no further back than that.",
-                where=commit.short,
-                remedy="Take back an earlier action by its commit: workbench revert COMMIT",
-            )
+            return
         if is_upkeep(message):
             continue
         undone, redone = message.values(UNDOES), message.values(REDOES)
@@ -167,7 +163,7 @@ def undo(
 
     Raises:
         NotFound: There is nothing to undo.
-        Refused: The newest action is a purge.
+        Refused: There is nothing to undo since the newest purge.
         ConfirmationNeeded: It is somebody else's.
         Stale: What the action did was changed again since, or another action is the newest now.
         RoleRefused: It was on a critical file, or somebody else's, and that right is missing.
@@ -220,6 +216,8 @@ def _step(
         store = history.store
         step = wanted.find(store)
         if step is None:
+            if trailer == UNDOES:
+                _refuse_purge(store)
             raise NotFound(
                 f"There is no {wanted.kind}action to {verb}."
                 if wanted.kind
@@ -253,6 +251,17 @@ def _step(
         )
 
     return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)
+
+
+def _refuse_purge(store: GitStore) -> None:
+    """Refuse to undo where nothing is left to take back since the newest purge."""
+    for commit in store.walk():
+        if parse_message(commit).action == Action.PURGE:
+            raise Refused(
+                "What was purged cannot be brought back, and undo goes no further back than that.",
+                where=commit.short,
+                remedy="Take back an earlier action by its commit: workbench revert COMMIT",
+            )
 
 
 def _check(step: Step, wanted: _Wanted, asker: str, verb: str) -> None:

@@ -61,12 +61,13 @@ class Draft:
 
     def list(self, folder: str) -> list[str]:
         """Return the paths below a folder, drafted ones included, sorted."""
-        prefix = folder.rstrip("/") + "/"
-        paths = {path for path in self._view.list(folder) if self._contents.get(path, b"") is not None}
-        paths.update(
-            p for p, content in self._contents.items() if p.startswith(prefix) and content is not None
-        )
-        return sorted(paths)
+        prefix = f"{folder.rstrip('/')}/" if folder else ""
+        drafted = {path: content for path, content in self._contents.items() if path.startswith(prefix)}
+        paths = self._view.list(folder)
+        if not drafted:
+            return list(paths)
+        left = {path for path in paths if drafted.get(path, b"") is not None}
+        return sorted(left.union(path for path, content in drafted.items() if content is not None))
 
     def write(self, path: str, content: bytes, action: Action, summary: str) -> None:
         """Draft a file's new content; a second change of the same file joins its summary to the first.

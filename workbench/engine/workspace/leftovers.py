@@ -97,7 +97,8 @@ def keep_read_while_waiting(ground: Ground, mark: ReadMark, head: str, files: Ma
         }
         write_state(place, json.dumps(said).encode())
     else:
-        place.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            place.unlink(missing_ok=True)
 
 
 def read_while_waiting(ground: Ground) -> Mapping[str, Mapping[str, bytes]]:

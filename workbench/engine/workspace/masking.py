@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from workbench.engine.workspace.ground import Ground
 
 _MOST_CLEAN = 20_000
+_MOST_CLEAN_NAMES = 200_000
 
 
 class Masking:
@@ -34,6 +35,7 @@ class Masking:
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         self._clean: set[bytes] = set()
+        self._clean_names: set[str] = set()
 
     def policy(self) -> str:
         """Return what a person decided so far, in short: with another one, files may have to be read again."""
@@ -54,30 +56,42 @@ class Masking:
 
         Returns:
             What may be read, the very same object where nothing is held back; and what that depended on, empty where
-            nothing in it looks like a secret.
+            nothing in it, nor in its name, looks like a secret.
         """
         key = hashlib.blake2b(content, digest_size=16).digest()
         if key in self._clean:
-            return content, ""
+            return content, "" if self._is_clean_name(path) else self.depends_on(path)
         # Before the looking: what is decided meanwhile makes it another.
         depends = self.depends_on(path) if (found := mask_content(content, _nothing)[1]).has_secrets else ""
         if not found.has_secrets:
             if len(self._clean) >= _MOST_CLEAN:
                 self._clean.clear()
             self._clean.add(key)
-            return content, ""
+            return content, "" if self._is_clean_name(path) else self.depends_on(path)
         return mask_content(content, self._hidden_in(path))[0], depends
 
-    def hidden_names(self, paths: Collection[str]) -> frozenset[str]:
-        """Return the memory files that nobody may know of yet, since their names hold a secret that is held back."""
+    def hidden_names(self, paths: Collection[str], clean: Collection[str] = ()) -> frozenset[str]:
+        """Return the memory files that nobody may know of yet, since their names hold a secret that is held back.
+
+        Args:
+            paths: All of them.
+            clean: Those that were looked at before, by whomever, and hold none.
+        """
+        if len(self._clean_names) > _MOST_CLEAN_NAMES:
+            self._clean_names.clear()
+        self._clean_names.update(clean)
+        new = [path for path in paths if path not in self._clean_names]
         # One look at all of them is enough, but where there is such a name.
-        if not find_secrets("\n".join(paths)):
-            return frozenset()
+        telling = [path for path in new if find_secrets(path)] if find_secrets("\n".join(new)) else []
+        self._clean_names.update(set(new).difference(telling))
         return frozenset(
             path
-            for path in paths
+            for path in telling
             if any(map(self._is_hidden, find_secrets(path))) and self._committed(path) is None
         )
+
+    def _is_clean_name(self, path: str) -> bool:
+        return path in self._clean_names or not find_secrets(path)
 
     def content(self, path: str, content: bytes) -> bytes:
         """Return what may be read of a memory file."""

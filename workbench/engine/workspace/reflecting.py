@@ -126,7 +126,7 @@ class Reflecting(Reviewing):
         view = WithWaiting(ground.history.at(head), outside)
         unread = find_unread(ground, view, head, outside=outside, check=work.check)
         before = read_pending(view)
-        reflection = next_reflection(read_log(view), before, ground.files.read(layout.RETIRED))
+        reflection = next_reflection(read_log(view), before, ground.raw_files.read(layout.RETIRED))
         snapshot = take_snapshot(
             ground,
             view,
