@@ -146,7 +146,7 @@ async def test_a_stale_index_is_told_below_and_leads_to_the_panel(bench: FakeBen
 def test_states_in_words() -> None:
     fresh = fresh_index()
     assert freshness(fresh) == "up to date"
-    assert freshness(replace(fresh, rebuilding=0.43)) == "being built anew, 43%"
+    assert freshness(replace(fresh, rebuilding=0.43)) == "being rebuilt, 43%"
     assert freshness(replace(fresh, last_sync=None)) == "not built yet"
     assert freshness(replace(fresh, dirty=True)) == "files have changed"
 
