@@ -79,7 +79,7 @@ async def test_a_rebuild_asks_shows_how_far_it_is_and_can_be_stopped(
         await settle(pilot)
         assert isinstance(pilot.app.screen, IndexScreen)
         text = shown(pilot)
-        assert "Building anew, 0 of 64" in text
+        assert "Rebuilding, 0 of 64" in text
         assert "c cancel" in text
         await pilot.press("c")
         assert "stopping…" in shown(pilot)
@@ -100,7 +100,7 @@ async def test_a_rebuild_goes_on_when_the_panel_is_closed_and_shows_below(
         assert "◌ index 0%" in bottom
         await pilot.press("i")
         await settle(pilot)
-        assert "Building anew, 0 of 64" in shown(pilot)
+        assert "Rebuilding, 0 of 64" in shown(pilot)
         await pilot.press("escape")
         bench.step.set()
         await over(pilot)
