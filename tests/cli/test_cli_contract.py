@@ -10,6 +10,7 @@ import pytest
 from tests.cli import samples
 from tests.cli.door import Bench, Door
 from workbench.engine import errors
+from workbench.engine.results import NextStep, NextSteps
 
 
 @pytest.mark.parametrize(
@@ -247,11 +248,23 @@ def test_the_json_of_a_mutation_begins_with_its_account(
     assert result.stdout.count("\n") == 1
 
 
+@pytest.mark.parametrize(("own", "hint"), [(True, "workbench redo\n"), (False, "workbench redo --yes\n")])
+def test_undo_names_the_redo_that_would_work(bench: Bench, door: Door, own: bool, hint: str) -> None:
+    step = NextStep("abc1234", "the main agent", samples.COMMIT_VIEW.timestamp, "logged it", own)
+    door.answers |= {
+        "undo": samples.CHANGED,
+        "audit_show": samples.COMMIT_VIEW,
+        "next_steps": NextSteps(redo=step),
+    }
+    assert f"Do it again: {hint}" in bench.run("undo", "--yes").stdout
+
+
 @pytest.mark.parametrize(("words", "method", "answer"), MUTATIONS, ids=name_of)
 def test_for_people_a_mutation_says_what_was_done(
     bench: Bench, door: Door, words: list[str], method: str, answer: object
 ) -> None:
     door.answers |= {method: answer, "core": samples.CORE, "audit_show": samples.COMMIT_VIEW}
+    door.answers |= {"next_steps": NextSteps()}
     result = bench.run(*words)
     assert result.exit_code == 0, result.output
     assert "commit abc1234" in result.stdout or answer is samples.UNCHANGED

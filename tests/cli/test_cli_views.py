@@ -455,3 +455,16 @@ def test_a_purge_that_was_interrupted_says_what_became_of_it() -> None:
     assert "Purged." in text(forgotten_lines(Page(), finished, hard=True, purged=True))
     nothing = r.Forgotten((), applied=False)
     assert "Nothing matches" in text(forgotten_lines(Page(), nothing, hard=True, purged=True))
+
+
+@pytest.mark.parametrize(("count", "told"), [(1, "(1 commit, 1 entry)"), (2, "(2 commits, 2 entries)")])
+def test_a_whole_trail_is_counted_in_numbers_that_agree(count: int, told: str) -> None:
+    assert told in text(verified_lines(Page(), r.Verified(True, (), count, count)))
+
+
+def test_where_there_is_no_history_nothing_is_said_to_agree() -> None:
+    told = text(verified_lines(Page(), r.Verified(True, (), 0, 0)))
+    assert "agree" not in told
+    assert "workbench init" in told
+    gone = r.VerifyProblem("rewritten", ".audit", "The history is gone.")
+    assert "agree" not in text(verified_lines(Page(), r.Verified(False, (gone,), 0, 0)))

@@ -207,7 +207,7 @@ def test_settings_are_followed_and_broken_ones_are_told_of(agent: Program) -> No
         assert running.until_told("settings")["problem"] is True
         assert any("workbench.toml" in problem for problem in status(agent)["problems"])
         settings.write_text(f'{before}\n[reflection]\ntime = "05:00"\n')
-        running.until_told("settings", "read anew")
+        running.until_told("settings", "read again")
         assert running.until_told("settings", "works again")["problem"] is False
         (reflection,) = [due for due in status(agent)["nextDue"] if due["what"] == "reflect"]
         assert reflection["at"] == "2026-02-03T05:00:00Z"

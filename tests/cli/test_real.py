@@ -51,7 +51,7 @@ class TestBeginning:
         (program.folder / "MEMORY.md").write_text("# M\n\n- The token is ghp_" + "a1B2" * 9 + "\n")
         told = program.run("init")
         assert "is a workspace now; its history begins as soon as you decide" in told.stdout
-        assert (told.stdout + told.stderr).count("Held back as secrets") == 1
+        assert (told.stdout + told.stderr).count("What looks like a secret is held back") == 1
         assert "is a workspace already" in program.run("init").stdout
 
     def test_twice_changes_nothing(self, agent: Program) -> None:

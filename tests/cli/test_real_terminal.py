@@ -65,7 +65,7 @@ def test_forgetting_asks_and_does_what_it_is_told(agent: Program, episode: str) 
 def test_setting_the_history_aside_asks(agent: Program) -> None:
     code, shown = at_terminal(agent, "doctor", "--set-aside-history", types="n\n")
     assert code == 0
-    assert "begin anew?" in shown
+    assert "start over?" in shown
     assert (agent.folder / ".audit").is_dir()
 
 

@@ -79,7 +79,7 @@ async def test_a_rebuild_asks_shows_how_far_it_is_and_can_be_stopped(
         await settle(pilot)
         assert isinstance(pilot.app.screen, IndexScreen)
         text = shown(pilot)
-        assert "Building anew, 0 of 64" in text
+        assert "Rebuilding, 0 of 64" in text
         assert "c cancel" in text
         await pilot.press("c")
         assert "stopping…" in shown(pilot)
@@ -100,7 +100,7 @@ async def test_a_rebuild_goes_on_when_the_panel_is_closed_and_shows_below(
         assert "◌ index 0%" in bottom
         await pilot.press("i")
         await settle(pilot)
-        assert "Building anew, 0 of 64" in shown(pilot)
+        assert "Rebuilding, 0 of 64" in shown(pilot)
         await pilot.press("escape")
         bench.step.set()
         await over(pilot)
@@ -146,7 +146,7 @@ async def test_a_stale_index_is_told_below_and_leads_to_the_panel(bench: FakeBen
 def test_states_in_words() -> None:
     fresh = fresh_index()
     assert freshness(fresh) == "up to date"
-    assert freshness(replace(fresh, rebuilding=0.43)) == "being built anew, 43%"
+    assert freshness(replace(fresh, rebuilding=0.43)) == "being rebuilt, 43%"
     assert freshness(replace(fresh, last_sync=None)) == "not built yet"
     assert freshness(replace(fresh, dirty=True)) == "files have changed"
 

@@ -68,7 +68,7 @@ def at(
     folder: Path | None,
 ) -> int:
     """A commit, or the newest commit not later than TIME: a day means its end, in the workspace's time zone; 3d, 12h
-    and 2w are so long ago. Nothing is changed; `rollback` does that. Scores are reckoned for that moment with the
+    and 2w are so long ago. Nothing is changed; `rollback` does that. Scores are computed for that moment with the
     settings as they are now.
     """
     asked = {"path": path, "memory": memory, "entity": entity, "against": against, "folder": folder}

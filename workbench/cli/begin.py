@@ -79,11 +79,12 @@ def demo_command(bench: Invocation, path: Path | None, no_open: bool) -> int:
         _need_terminal("Build it without opening: workbench demo --no-open")
     # Read by name, since the demo is a package of its own that most runs never need.
     build = cast(Callable[..., Changed], import_module("workbench.demo").build)
+    there_before = (place / layout.HISTORY).exists()
     changed = build(place, clock=bench.clock(), progress=_progress(bench))
 
     def view(page: Page) -> list[str]:
-        already = "" if changed.commit else ", as it was left"
-        lines = [f"{page.paint('✓', 'good')} The sample is at {safe_line(str(place))}{already}."]
+        said = "was here already, and is left as it was" if there_before else "is ready"
+        lines = [f"{page.paint('✓', 'good')} The sample {said}: {safe_line(str(place))}"]
         if will_open:
             return lines
         here = f"workbench --workspace {safe_line(quote(str(place)))}"
@@ -120,7 +121,7 @@ def open_bench(bench: Invocation, at: str | None = None) -> int:
 
 def _need_terminal(remedy: str) -> None:
     if not (sys.stdout.isatty() and sys.stdin.isatty()):
-        raise NoTerminal("The bench needs a terminal, and this is none.", remedy=remedy)
+        raise NoTerminal("The bench needs a terminal, and this is not one.", remedy=remedy)
 
 
 def _run_bench(path: Path, at: str | None, role: str) -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
 
 ACTS_NAMED = 5
+_REDO = "Do it again: workbench redo"
 
 
 def _change(
@@ -29,6 +30,7 @@ def _change(
 ) -> int:
     with bench.open() as workspace:
         changed = change(workspace)
+        asks = hint == _REDO and not bench.json and _is_of_others(workspace.next_steps().redo)
         acts = [] if bench.json else [_act(workspace, commit) for commit in changed.ids[:ACTS_NAMED]]
 
     def view(page: Page) -> list[str]:
@@ -39,10 +41,14 @@ def _change(
             if (more := len(changed.ids) - ACTS_NAMED) > 0:
                 acts.append(f"… and {more:,} more of the same action")
             lines[1:1] = [f"  {clip(act, page.width - 2)}" for act in acts]
-            lines.append(page.paint(f"  {hint}", "quiet"))
+            lines.append(page.paint(f"  {hint}{' --yes' if asks else ''}", "quiet"))
         return lines
 
     return bench.report(changed, view)
+
+
+def _is_of_others(step: NextStep | None) -> bool:
+    return step is not None and not step.own
 
 
 def _act(workspace: Workspace, commit: str) -> str:
@@ -77,7 +83,7 @@ def undo_command(bench: Invocation, mine: bool, sure: bool) -> int:
             return workspace.undo(mine=True)
         return _confirmed(bench, workspace.undo, lambda: workspace.next_steps().undo, sure)
 
-    return _change(bench, change, "Undone:", "There is nothing to undo.", "Do it again: workbench redo")
+    return _change(bench, change, "Undone:", "There is nothing to undo.", _REDO)
 
 
 @command(

@@ -67,7 +67,7 @@ def _own_settings() -> Check:
 
 
 def _set_history_aside(bench: Invocation, *, agreed: bool) -> int:
-    question = "Set the history aside, so that undo, audit and alerts begin anew?"
+    question = "Set the history aside, so that undo, audit and alerts start over?"
     with bench.open() as workspace:
         if not agreed and not bench.confirm(question):
             bench.warn(["Nothing was changed."])

@@ -291,7 +291,7 @@ def test_history_removed_by_someone_else_is_noticed(notebook: Notebook) -> None:
     again = History(notebook.root, clock=notebook.clock, state=notebook.history.state)
     again.init()
     assert [alert.summary.partition(":")[0] for alert in again.alerts()] == [
-        "History was removed by someone else"
+        "History was deleted by someone else"
     ]
 
 

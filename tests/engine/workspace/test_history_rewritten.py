@@ -194,6 +194,19 @@ def test_an_older_copy_of_the_history_is_another_history(home: AgentHome, tmp_pa
     assert len(rewritten(home, "person")) == 1
 
 
+def test_doctor_tells_a_deleted_history_from_one_that_never_was(home: AgentHome, tmp_path: Path) -> None:
+    newest = home.commits()[0]
+    shutil.rmtree(home.root / ".audit")
+    with home.open() as workspace:
+        check = next(each for each in workspace.doctor().checks if each.name == "history")
+    assert (check.state, newest[:10] in check.detail) == ("broken", True)
+    untouched = AgentHome(tmp_path / "untouched")
+    untouched.furnish()
+    with untouched.open() as workspace:
+        check = next(each for each in workspace.doctor().checks if each.name == "history")
+    assert check.state == "degraded"
+
+
 def test_a_purge_is_no_rewriting_by_somebody_else(home: AgentHome) -> None:
     before = home.commits()
     with home.open() as workspace:

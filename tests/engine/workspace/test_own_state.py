@@ -208,7 +208,7 @@ def test_a_workspace_whose_history_goes_stays_the_same_one(tmp_path: Path, clock
     remember(place, "Alex prefers tea over coffee.", clock=clock)
     assert identity(place) == mine
     with Workspace.open(place, role="person", clock=clock) as workspace:
-        assert "History was removed by someone else" in workspace.audit_alerts().alerts[0].summary
+        assert "History was deleted by someone else" in workspace.audit_alerts().alerts[0].summary
 
 
 def test_a_workspace_without_critical_files_whose_history_goes_is_known_by_its_memory(
@@ -224,7 +224,7 @@ def test_a_workspace_without_critical_files_whose_history_goes_is_known_by_its_m
     assert said_in(place, clock=clock) == ["Said before."]
     remember(place, "Robin likes the harbour in winter.", clock=clock)
     with Workspace.open(place, role="person", clock=clock) as workspace:
-        assert "History was removed by someone else" in workspace.audit_alerts().alerts[0].summary
+        assert "History was deleted by someone else" in workspace.audit_alerts().alerts[0].summary
 
 
 def test_what_every_workspace_begins_with_makes_none_known_again(tmp_path: Path, clock: Clock) -> None:

@@ -173,18 +173,26 @@ def blame_lines(page: Page, blame: Blame) -> list[str]:
 
 def verified_lines(page: Page, verified: Verified) -> list[str]:
     """Say whether the trail is whole, and where it is not."""
-    seen = f"{verified.commits:,} commits, {verified.entries:,} entries"
+    commits = "1 commit" if verified.commits == 1 else f"{verified.commits:,} commits"
+    entries = "1 entry" if verified.entries == 1 else f"{verified.entries:,} entries"
+    seen = f"{commits}, {entries}"
     count = len(verified.waiting)
     files = "1 file waits" if count == 1 else f"{count:,} files wait"
     waiting = f"{files} for a decision about secrets: {', '.join(verified.waiting)}"
     waiting_lines = wrap(safe_line(f"{waiting}. Decide with: workbench secrets"), page.width) if count else []
+    if verified.ok and not verified.problems and not verified.commits:
+        told = "There is no history to compare with yet. Begin one with: workbench init"
+        return [*wrap(told, page.width), *waiting_lines]
     if verified.ok and not verified.problems:
         return [f"{page.paint('✓', 'good')} Log, history and files agree ({seen}).", *waiting_lines]
     mark = page.paint("!", "accent") if verified.ok else page.paint("✗", "bad")
     agree = "agree, with remarks" if verified.ok else "disagree"
     if {problem.kind for problem in verified.problems} == {"rewritten"}:
         agree = "agree, but this is not the history that was last seen"
-    lines = [f"{mark} Log, history and files {agree} ({seen})."]
+    if verified.commits or {problem.kind for problem in verified.problems} != {"rewritten"}:
+        lines = [f"{mark} Log, history and files {agree} ({seen})."]
+    else:
+        lines = [f"{mark} There was a history here, and it is gone."]
     for problem in verified.problems:
         lines.append(f"  {page.paint(safe_line(problem.kind), 'accent')}  {safe_line(problem.where)}")
         lines += wrap(safe_line(problem.detail), page.width, first="    ")

@@ -38,7 +38,7 @@ def _vectors(status: IndexStatus) -> str:
 def _freshness(page: Page, status: IndexStatus) -> str:
     last = at_minute(page, status.last_sync) if status.last_sync else "never"
     if status.rebuilding is not None:
-        return f"being built anew, {status.rebuilding:.0%} done; the old one answers"
+        return f"being rebuilt, {status.rebuilding:.0%} done; the old one answers"
     if status.dirty:
         waiting = f", {status.pending:,} to read" if status.pending else ""
         return f"files have changed since {last}{waiting}: workbench index"

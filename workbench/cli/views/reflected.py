@@ -52,10 +52,9 @@ def _left_out_lines(page: Page, reflected: Reflected) -> list[str]:
         for each in reflected.left_out[:_MOST_FILES]
     )
     more = len(reflected.left_out) - _MOST_FILES
-    told = (
-        f"{count:,} {'line was' if count == 1 else 'lines were'} left out, held back as secrets"
-        f" ({places}{f'; and {more:,} more files' if more > 0 else ''}). Decide with: workbench secrets"
-    )
+    besides = f"; and {more:,} more {'file' if more == 1 else 'files'}" if more > 0 else ""
+    was = "line that looks like a secret was" if count == 1 else "lines that look like secrets were"
+    told = f"{count:,} {was} left out ({places}{besides}). Decide with: workbench secrets"
     return wrap(safe_line(told), page.width, first="! ", rest="  ")
 
 

@@ -51,7 +51,9 @@ def applied_lines(page: Page, applied: Applied) -> list[str]:
         if ids
     ]
     if left:
-        lines.append(f"  {' and '.join(left)} stay in the proposal.")
+        count = len(applied.undecided) + len(applied.deferred)
+        stay = "item stays" if count == 1 else "items stay"
+        lines.append(f"  {' and '.join(left)} {stay} in the proposal.")
     if applied.commit is not None:
         name = safe_line(applied.reflection)
         lines.append(page.paint(f"  Take all of it back: workbench rollback --reflection {name}", "quiet"))

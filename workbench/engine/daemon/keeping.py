@@ -197,11 +197,11 @@ class Daemon:
             raise StorageError(
                 "The settings name another state folder.",
                 where="paths.state",
-                remedy="Start the daemon anew; until then the former settings hold.",
+                remedy="Restart the daemon; until then the old settings hold.",
             )
         self._door.close()
         self._door = door
-        self._tell("settings", "The settings were read anew.")
+        self._tell("settings", "The settings were read again.")
 
     def _adopt(self, _record: Record) -> None:
         self._take_in()

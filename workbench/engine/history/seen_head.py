@@ -102,7 +102,7 @@ def tampering(store: GitStore, seen: Seen) -> str | None:
         return None
     detail = f"History was rewritten by someone else: commit {seen.head[:SHORT]} is no longer part of it."
     if head is None:
-        detail = f"History was removed by someone else: it stood at commit {seen.head[:SHORT]}."
+        detail = f"History was deleted by someone else: its newest commit was {seen.head[:SHORT]}."
     tree = store.commit(head).tree if head else None
     differing = []
     for path, (_, checksum) in seen.critical.items():

@@ -64,6 +64,14 @@ class Step:
     moment: datetime
     summary: str
 
+    @property
+    def told(self) -> str:
+        """Return what it did, and how many commits besides the first it took."""
+        more = len(self.action) - 1
+        if not more:
+            return self.summary
+        return f"{self.summary}, and {more:,} more {'commit' if more == 1 else 'commits'} of the same action"
+
 
 def undoable(store: GitStore) -> Iterator[Step]:
     """Yield what undo can take back, newest first: no upkeep, nothing undone already, nothing before a purge."""
@@ -268,17 +276,17 @@ def _check(step: Step, wanted: _Wanted, asker: str, verb: str) -> None:
     newest = "newest action" if verb == "undo" else "action undone last"
     if wanted.expected is not None and wanted.expected not in step.action:
         raise Stale(
-            f"Another action is the {newest} now: {step.summary}",
+            f"Another action is the {newest} now: {step.told}",
             where=step.action[-1][:10],
             remedy="Look at it, then say it again.",
         )
     if wanted.asks and step.owner != asker:
-        mine = " or take back your own newest action with --mine" if verb == "undo" else ""
+        mine = ", or take back your own newest action with --mine" if verb == "undo" else ""
         by = f"by {in_words(step.owner, step.actor)}, {step.moment:%Y-%m-%d %H:%M}"
         raise ConfirmationNeeded(
-            f"The {newest} is not yours: {step.summary} ({by})",
+            f"The {newest} is not yours: {step.told} ({by})",
             where=step.action[-1][:10],
-            remedy=f"Add --yes to {verb} it all the same{mine}.",
+            remedy=f"Add --yes to {verb} it anyway{mine}.",
         )
 
 

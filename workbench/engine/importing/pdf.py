@@ -82,6 +82,8 @@ def _pages(opened: BinaryIO, where: str) -> list[str]:
         OSError,
     ) as error:
         raise DocumentError(
-            f"It is damaged: {str(error)[:120] or type(error).__name__}.", where=where, remedy="Save it anew."
+            f"It is damaged: {str(error)[:120] or type(error).__name__}.",
+            where=where,
+            remedy="Export it again.",
         ) from error
     return pages

@@ -86,8 +86,10 @@ class Keeper:
             if self._busy_elsewhere:
                 return "Another process is bringing the index up to date; the newest changes may be missing."
             unread = self.files_behind() + self._unread()
-            left = f"{unread:,} files are not read yet" if unread else "it is being read"
-            return f"The index is not up to date: {left}."
+            if not unread:
+                return "The index is not up to date: it is being read."
+            left = "1 file is not read yet" if unread == 1 else f"{unread:,} files are not read yet"
+            return f"The index is not up to date: {left}; `workbench index` waits for that."
         if self._vectors_left and self._embedding_failure is None:
             left = f"{self._vectors_left:,} pieces of memory are found by their words alone until they are embedded"
             return f"{left}; `workbench index` waits for that."

@@ -95,7 +95,7 @@ def _asked(
         asked = (
             f"Summary so far:\n{_within(so_far, SUMMARY_TOKENS) or '(none)'}\n\n"
             f"What was said next:\n<conversation>\n{told}\n</conversation>\n{wanted}\n"
-            "Write the whole summary anew, with what is new in it."
+            "Rewrite the whole summary, with what is new in it."
         )
         reply = chat.complete(
             (ChatMessage("system", _SYSTEM), ChatMessage("user", asked)), max_tokens=SUMMARY_TOKENS

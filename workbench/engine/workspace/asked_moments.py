@@ -49,9 +49,7 @@ def read_time(text: str, name: str, now: datetime, *, end: bool = False) -> date
     try:
         return _shown(written, zone, end=end) if written.tzinfo is None else parsed
     except OverflowError:
-        raise InvalidInput(
-            f"“{text}” is too far away to be reckoned with.", where=name, remedy="Name a nearer time."
-        ) from None
+        raise InvalidInput(f"“{text}” is too far away.", where=name, remedy="Name a nearer time.") from None
 
 
 def _shown(local: datetime, zone: tzinfo, *, end: bool) -> datetime:

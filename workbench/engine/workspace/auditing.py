@@ -411,7 +411,7 @@ class Auditing(KeepingUp):
             if step is None:
                 return None
             by, moment = in_words(step.owner, step.actor), step.moment.astimezone(self._ground.zone)
-            return results.NextStep(step.action[-1], by, moment, step.summary, step.owner == asker)
+            return results.NextStep(step.action[-1], by, moment, step.told, step.owner == asker)
 
         return results.NextSteps(
             shown(next_undo(store)), shown(next_undo(store, asker)), shown(next_redo(store, asker))
@@ -460,7 +460,10 @@ class Auditing(KeepingUp):
 
         require(self._ground.role, Capability.ROLLBACK, doing=doing)
         if not self._ground.has_history():
-            raise NotFound("Nothing has been changed here yet.", remedy="There is no history to go back in.")
+            raise NotFound(
+                "There is no history here to go back in.",
+                remedy="Where there was one before, see: workbench doctor",
+            )
         self._ground.adopt()
         receipt = act(self._ground)
         if receipt.commit is not None:

@@ -137,6 +137,16 @@ def _problems_of_books(ground: Ground) -> Iterator[tuple[str, int | None, str, s
 
 
 def _history(ground: Ground) -> Iterator[results.Check]:
+    from workbench.engine.history.seen_head import load_seen
+
+    if not ground.has_history() and (seen := load_seen(ground.history.state)):
+        yield results.Check(
+            "history",
+            "broken",
+            f"gone; it was last seen at commit {seen.head[:10]}",
+            f"Put {layout.HISTORY} back from a backup, or begin a new history with: workbench init",
+        )
+        return
     if not ground.has_history():
         yield results.Check(
             "history", "degraded", "none yet; the first change makes it", "Run: workbench init"
@@ -186,7 +196,7 @@ def _state(ground: Ground) -> Iterator[results.Check]:
     cache = ground.settings.cache_directory(ground.root)
     for purpose, folder, cost in (
         ("state", ground.state, COST_OF_STATE),
-        ("cache", cache, "the catalog of memories is made anew each time"),
+        ("cache", cache, "the catalog of memories is rebuilt each time"),
     ):
         trouble = trouble_in(folder)
         if not trouble:

@@ -313,9 +313,8 @@ def tell_left_out(ground: Ground) -> tuple[str, ...]:
         return ()
     more = f" and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
     named = ", ".join(paths[:_MOST_NAMED]) + more
-    return (
-        f"Held back as secrets, and out of history until you decide (workbench secrets): what stands in {named}.",
-    )
+    what = "What looks like a secret is held back, and kept out of history until you decide"
+    return (f"{what}: {named}. Decide with: workbench secrets",)
 
 
 def held_back(

@@ -280,9 +280,10 @@ class Importing(Proposing):
         resolved = place.expanduser().resolve()
         if form != "workbench" and (resolved == ground.root or ground.root in resolved.parents):
             raise InvalidInput(
-                "This lies in the workspace itself, where it is memory already.",
+                "This lies in the workspace itself, which reads MEMORY.md and memory/ without an import.",
                 where=shown(str(source)),
-                remedy="Name a file or folder elsewhere.",
+                remedy="Notes elsewhere in it are searched where they are once search.extra_paths names them; "
+                "to make memory of them, move them below memory/.",
             )
         if pre_image is None:
             opened = open_source(place, form)

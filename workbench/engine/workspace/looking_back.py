@@ -59,7 +59,10 @@ class LookingBack:
             NotFound: There is none yet.
         """
         if not self._ground.has_history():
-            raise NotFound("Nothing has been changed here yet.", remedy="There is no history to go back in.")
+            raise NotFound(
+                "There is no history here to go back in.",
+                remedy="Where there was one before, see: workbench doctor",
+            )
         return self._ground.history.store
 
     def moment(self, text: str, name: str) -> tuple[str, datetime | None]:

@@ -72,7 +72,7 @@ class Reflecting(Reviewing):
                 raise Refused(
                     f"{waiting} waits for decisions.",
                     where=layout.PENDING_REFLECTION,
-                    remedy="Decide in the bench or with `workbench review`, or reflect anew with --renew.",
+                    remedy="Decide in the bench or with `workbench review`, or run it again with --renew.",
                 )
             work = Work(cap=ground.settings.reflection.token_budget, report=progress, cancelled=cancelled)
             if ground.history.head() is None and files_waiting(ground):

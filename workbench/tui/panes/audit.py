@@ -316,7 +316,7 @@ class AuditPane(Pane):
             self._ask_to_revert(
                 f"Take back all that reflection {name} changed?",
                 own,
-                "Its items wait to be decided again, unless a newer reflection does.",
+                "Its items wait to be decided again, unless a newer reflection is waiting.",
                 partial(self.bench.revert_reflection, name),
             )
         elif isinstance(row, AuditEntry) and row.commits > 1:

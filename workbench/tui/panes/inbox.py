@@ -179,8 +179,8 @@ class InboxPane(InboxHeld):
             return
         self.app.push_screen(
             ConfirmScreen(
-                f"{review.id} waits already. Reflect all the same?",
-                "What it holds stays, with your decisions; what is found anew joins it, and what you deferred is asked "
+                f"{review.id} is already waiting. Reflect anyway?",
+                "What it holds stays, with your decisions; new findings join it, and what you deferred is asked "
                 "again.",
                 "Begin",
                 started_by="R",

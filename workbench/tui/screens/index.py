@@ -118,7 +118,7 @@ class IndexScreen(ModalScreen[None]):
 
         self.app.push_screen(
             ConfirmScreen(
-                "Build the search index anew?",
+                "Rebuild the search index?",
                 "Nothing is lost, and the old index answers meanwhile; with a large memory and a model it can take "
                 "long.",
                 "Build",

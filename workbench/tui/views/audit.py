@@ -264,7 +264,7 @@ def alert_lines(alert: Alert, width: int) -> list[Line]:
             width,
         )
     ]
-    text = "Every session begins with this until you say so."
+    text = "Every session begins with this question until you answer it."
     return [
         *lines,
         *((Span(piece, "soft"),) for piece in wrap(text, width)),

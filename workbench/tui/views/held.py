@@ -92,7 +92,7 @@ def held_head(held: Sequence[Held], width: int) -> list[Line]:
     if not held:
         return []
     told = f"{count} held back"
-    rest = (Span(" · ", "faint"), Span("only you let one in", "soft"))
+    rest = (Span(" · ", "faint"), Span("only you can let one in", "soft"))
     return [cut((Span("Secrets ", "strong"), Span(told, "text"), *rest), width)]
 
 

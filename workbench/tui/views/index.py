@@ -30,7 +30,7 @@ _BACK_ENDS = {"builtin": "our own, SQLite", "qmd": "QMD"}
 def freshness(status: IndexStatus) -> str:
     """Say in a few words whether search knows everything; “up to date” where it does."""
     if status.rebuilding is not None:
-        return f"being built anew, {status.rebuilding:.0%}"
+        return f"being rebuilt, {status.rebuilding:.0%}"
     if status.last_sync is None:
         return "not built yet"
     if status.pending:
@@ -109,11 +109,11 @@ def _work_lines(work: IndexWork, status: IndexStatus, width: int) -> list[Line]:
     """Draw the bar of what is under way, here or elsewhere; full where nothing is and nothing is missing."""
     if work.running:
         share = work.done / work.total if work.total else 0.0
-        verb = "Building anew" if work.anew else "Bringing up to date"
+        verb = "Rebuilding" if work.anew else "Bringing up to date"
         figures = f"{work.done:,} of {work.total:,}" if work.total else "looking…"
         words = "stopping…" if work.cancelled else f"{verb}, {figures}"
     elif status.rebuilding is not None:
-        share, words = status.rebuilding, "Being built anew; the old one answers meanwhile"
+        share, words = status.rebuilding, "Being rebuilt; the old one answers meanwhile"
     else:
         share = 1.0 if not (status.dirty or status.pending) and status.last_sync else 0.0
         words = ""
@@ -143,7 +143,7 @@ def _paragraph(text: str, role: str, width: int, sign: str = "") -> list[Line]:
 
 def index_keys(work: IndexWork, width: int) -> Line:
     """Draw the keys of the panel."""
-    keys = [("c", "cancel")] if work.running else [("s", "bring up to date"), ("R", "build anew")]
+    keys = [("c", "cancel")] if work.running else [("s", "bring up to date"), ("R", "rebuild")]
     keys.append(("esc", "close"))
     spans: list[Span] = []
     for key, word in keys:

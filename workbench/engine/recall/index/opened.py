@@ -231,7 +231,7 @@ class IndexFile:
         return IndexLost(
             "The search index was deleted or damaged.",
             where=str(self.place),
-            remedy="Search again: it is built anew from the files.",
+            remedy="Search again: it is rebuilt from the files.",
         )
 
 

@@ -145,7 +145,7 @@ def anew(fact: FactRecord, group: Group, passages: Sequence[Passage]) -> ReviewI
         fact.text,
         best.text,
         (Evidence(fact.id, fact.text[:LONGEST_QUOTE]), *_evidence(group, passages)),
-        reason="The same thing is stated anew, with another value.",
+        reason="The same thing is stated again, with another value.",
         confidence=_confidence(group),
         held_since=fact.since,
         until=best.since or None,
