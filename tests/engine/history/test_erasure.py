@@ -6,8 +6,9 @@ import json
 
 import pytest
 
+from workbench.engine.documents.audit_log import render_audit_fields
 from workbench.engine.errors import InvalidInput
-from workbench.engine.history.commit_message import AuditEntry, CommitMessage
+from workbench.engine.history.commit_message import AuditEntry, CommitMessage, render_message
 from workbench.engine.history.erasure import (
     PURGED,
     Erasure,
@@ -16,6 +17,7 @@ from workbench.engine.history.erasure import (
     erase_from_text,
     erasure_of,
 )
+from workbench.engine.identifiers import entity_name
 
 FACT = "- The vault code is 47-KXZQ since the move (since 2026-02-02, from episode:2026-02-02:14:30) ^f7k2"
 ENTITY = f"""# person--alex
@@ -127,6 +129,21 @@ def test_a_commit_that_wrote_it_says_nothing_of_it() -> None:
     assert (cleaned.summary, cleaned.trigger) == (PURGED, PURGED)
     assert [entry.summary for entry in cleaned.entries] == [PURGED, "a zone"]
     assert cleaned.trailers == (("Item-Unit", f"r-012.1 | MEMORY.md | {PURGED}"), ("Reverts", "abc"))
+
+
+@pytest.mark.parametrize("name", ["person--mira-holm", "Mira Holm", "Öre (2) | [a]"])
+def test_an_entity_takes_the_name_of_its_file_with_it(name: str) -> None:
+    path = f"memory/graph/entities/{name}.md"
+    other = "memory/graph/entities/Nora Berg.md"
+    message = CommitMessage(
+        "CREATE", path, f"created {path}", "manual", "—", f"{path} was saved", "t1",
+        (AuditEntry("CREATE", path, "—", "created"), AuditEntry("EDIT", other, "—", f"beside {path}")),
+        (("Item-Unit", render_audit_fields(("r-012.1", path, "Facts / - tea"))),),
+    )  # fmt: skip
+    cleaned = erase_from_message(erasure_of([f"entity:{entity_name(name)}"], []), message, frozenset())
+    said = render_message(cleaned)
+    assert all(part not in said for part in (name, render_audit_fields([name])))
+    assert [entry.file for entry in cleaned.entries] == [PURGED, other]
 
 
 def test_nothing_is_no_purge() -> None:

@@ -112,6 +112,33 @@ def test_a_forged_commit_lacks_something(notebook: Notebook) -> None:
     assert "unaccounted" in found
 
 
+@pytest.mark.parametrize("how", ["replaced", "replaced, packed", "graft", "shallow", "branch", "detached"])
+def test_what_makes_git_show_another_history_is_named(notebook: Notebook, how: str) -> None:
+    folder = notebook.history.path
+    newest, older = git(notebook, "rev-list", "main").split()[:2]
+    made = git(notebook, "commit-tree", f"{newest}^{{tree}}", "-p", older, message="[EDIT] by nobody")
+    forged = made.strip()
+    if how.startswith("replaced"):
+        git(notebook, "update-ref", f"refs/replace/{newest}", forged)
+        if how.endswith("packed"):
+            git(notebook, "pack-refs", "--all")
+        where = "refs/replace"
+    elif how == "branch":
+        git(notebook, "update-ref", "refs/heads/other", forged)
+        (folder / "HEAD").write_text("ref: refs/heads/other\n")
+        where = "HEAD"
+    elif how == "detached":
+        (folder / "HEAD").write_text(f"{forged}\n")
+        where = "HEAD"
+    else:
+        where = "shallow" if how == "shallow" else "info/grafts"
+        (folder / where).write_text(f"{newest}\n")
+    for deep in (False, True):
+        found = verify(notebook.history, deep=deep)
+        assert [(each.kind, each.where) for each in found.problems] == [("misleading", f".audit/{where}")]
+        assert found.commits == 4
+
+
 def test_a_broken_object_is_found(notebook: Notebook) -> None:
     store = notebook.history.store
     blob = store.blob_id("HEAD" and store.resolve("HEAD"), "MEMORY.md")

@@ -146,6 +146,28 @@ def test_nobody_but_a_person_sees_it(settled: AgentHome) -> None:
                 ask(1)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"| user | password |\n| --- | --- |\n| nora | {PASSWORD} |\n",
+        f"password:\n  {PASSWORD}\n",
+        f"password: {PASSWORD}\nSeen again: {PASSWORD}\n",
+    ],
+    ids=["below the head of a table", "below its label", "twice"],
+)
+@pytest.mark.parametrize("path", [NOTES, "memory/vault/new.md"], ids=["cut", "left out"])
+def test_the_list_shows_no_secret_whatever_line_gives_it_away(
+    settled: AgentHome, path: str, text: str
+) -> None:
+    with settled.open(role="person") as workspace:
+        known(workspace, settled)
+        write(settled, path, text)
+        workspace.adopt()
+    with settled.open(role="reader") as workspace:
+        (held,) = workspace.secrets_held().held
+        assert (held.path, PASSWORD in held.text, "[secret left out]" in held.text) == (path, False, True)
+
+
 def test_line_endings_and_structure_stay(settled: AgentHome) -> None:
     with settled.open(role="person") as workspace:
         known(workspace, settled, "memory/keys.md", "memory/table.json")

@@ -186,7 +186,13 @@ def erase_from_message(erasure: Erasure, message: CommitMessage, touched: frozen
             for a summary may tell in other words what the text said.
     """
 
+    # A note that a person named is not called after its id, so its own name goes too.
+    files = {message.file, *(entry.file for entry in message.entries)}
+    own = sorted((file for file in files if named_by_id(file) in erasure.paths), key=len, reverse=True)
+
     def clean(text: str) -> str:
+        for file in own:
+            text = text.replace(file, PURGED)
         return erase_from_text(erasure, text)
 
     def clean_words(text: str) -> str:
@@ -198,8 +204,9 @@ def erase_from_message(erasure: Erasure, message: CommitMessage, touched: frozen
     trailers = []
     for key, value in message.trailers:
         fields = parse_audit_fields(value) if key == ITEM_UNIT else ()
-        if len(fields) == 3 and fields[1] in touched:
-            trailers.append((key, render_audit_fields((fields[0], clean(fields[1]), PURGED))))
+        if len(fields) == 3:
+            what = PURGED if fields[1] in touched else clean(fields[2])
+            trailers.append((key, render_audit_fields((fields[0], clean(fields[1]), what))))
         else:
             trailers.append((key, clean(value)))
     return replace(

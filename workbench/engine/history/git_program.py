@@ -80,6 +80,8 @@ def git_environment() -> dict[str, str]:
         # A history is whole in itself; what its config names to fetch from could be any program.
         "GIT_ALLOW_PROTOCOL": "none",
         "GIT_NO_LAZY_FETCH": "1",
+        # A ref that puts one object in the place of another is not obeyed.
+        "GIT_NO_REPLACE_OBJECTS": "1",
         "HOME": os.devnull,
         "LC_ALL": "C",
     }

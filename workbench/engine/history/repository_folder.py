@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 from workbench.engine.errors import HistoryDamaged, HistoryError, NotFound, StorageError
@@ -39,6 +40,9 @@ _LAYOUT = {
 _WRITTEN = ("", "info", "objects", "objects/info", "objects/pack", "refs", "refs/heads")
 # Files by which git takes another folder for this one, or parts of it.
 _ELSEWHERE = ("commondir", "objects/info/alternates", "objects/info/http-alternates")
+# Files by which git shows other commits than those that are there; the engine obeys none of them.
+_PRETENDING = ("shallow", "info/grafts")
+_REPLACING = "refs/replace/"
 _FOLDERS = ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info")
 
 
@@ -68,6 +72,36 @@ def make_repository(path: Path) -> None:
         # Those of others too: whoever is still at it comes too late, and whoever died left rubbish.
         for left in path.parent.glob(f"{path.name}.new-*"):
             shutil.rmtree(left, ignore_errors=True)
+
+
+def pretences(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield each file that makes git show another history than the engine reads, with its effect and the remedy.
+
+    Raises:
+        StorageError: The folder cannot be read.
+    """
+    try:
+        head = path / "HEAD"
+        if not head.is_file() or head.read_bytes().strip() != f"ref: {BRANCH}".encode():
+            yield "HEAD", f"it does not name {BRANCH}. Let it say: ref: {BRANCH}"
+        for name in _PRETENDING:
+            if os.path.lexists(path / name):
+                yield name, "it cuts off or joins commits. Remove it"
+        loose = path / _REPLACING
+        packed = path / "packed-refs"
+        if any(files for _, _, files in os.walk(loose)) or (
+            packed.is_file() and f" {_REPLACING}".encode() in packed.read_bytes()
+        ):
+            yield (
+                _REPLACING.rstrip("/"),
+                "it puts other objects in the place of those that are there. Remove it",
+            )
+    except OSError as error:
+        raise StorageError(
+            f"The history cannot be read: {error.strerror or error}.",
+            where=str(path),
+            remedy="Give yourself the right to read that folder.",
+        ) from error
 
 
 def require_ours(path: Path) -> None:

@@ -16,6 +16,7 @@ from workbench.engine.history.audit_projection import audit_lines, pruned_before
 from workbench.engine.history.commit_message import author_of, parse_message
 from workbench.engine.history.git_program import require_git, run_git
 from workbench.engine.history.git_store import SHORT, blob_hash
+from workbench.engine.history.repository_folder import pretences
 from workbench.engine.history.seen_head import load_seen, tampering
 from workbench.engine.history.unfinished_purge import purge_is_unfinished
 from workbench.engine.history.views import read_work_file
@@ -47,10 +48,10 @@ def verify(
     """Check everything that accounts for memory; writes nothing and waits for nobody.
 
     Kinds of problems: `rewritten` (history is not the one last seen, or the alert that says so is open),
-    `broken-object`, `foreign-commit`, `missing-trailer`, `author`, `unaccounted` (a commit changed a file without
-    an audit line; deep only), `log-missing` (a commit without its line), `log-extra` (a line without its commit),
-    `log-order`, `log-line` (unreadable), `outside-edit`, `unreadable`, `unfinished` (a writer is at work, or died),
-    `behind` (something derived has not followed a change).
+    `misleading` (git would show another history), `broken-object`, `foreign-commit`, `missing-trailer`, `author`,
+    `unaccounted` (a commit changed a file without an audit line; deep only), `log-missing` (a commit without its
+    line), `log-extra` (a line without its commit), `log-order`, `log-line` (unreadable), `outside-edit`,
+    `unreadable`, `unfinished` (a writer is at work, or died), `behind` (something derived has not followed a change).
 
     Args:
         history: Of the workspace.
@@ -116,6 +117,9 @@ def _verify_once(history: History, steps: _Steps, *, deep: bool) -> Verified:
             problems.extend(_unaccounted(store, commits, steps))
     except HistoryDamaged as error:
         problems.append(VerifyProblem("broken-object", layout.HISTORY, str(error)))
+    for name, what in pretences(store.path):
+        detail = f"Git shows another history than this one: {what}."
+        problems.append(VerifyProblem("misleading", f"{layout.HISTORY}/{name}", detail))
     if deep:
         problems.extend(_object_problems(store, steps))
     if not history.journal.is_settled() or purge_is_unfinished(store.path):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from workbench.engine import layout
 from workbench.engine.clock import render_time
 from workbench.engine.errors import Locked, StorageError
 from workbench.engine.history.screening import Edit, Screened
-from workbench.engine.secrets import added_secrets, find_secrets, masked, text_of
+from workbench.engine.secrets import LEFT_OUT, added_secrets, find_secrets, masked, text_of
 from workbench.engine.workspace.held_back import EDIT, OUTSIDE, HeldBackFile, HeldRequest
 from workbench.engine.workspace.secret_gate import new_here
 
@@ -73,7 +74,11 @@ class SecretScreen:
 
     def _screened(self, held: Sequence[tuple[Edit, Sequence[Secret]]]) -> dict[str, Screened]:
         cut = {edit.path: edit.before() is not None and _can_be_cut(edit, secrets) for edit, secrets in held}
-        asked = [self._request(edit, each, keep=cut[edit.path]) for edit, secrets in held for each in secrets]
+        asked = [
+            request
+            for edit, secrets in held
+            for request in self._requests(edit, secrets, keep=cut[edit.path])
+        ]
         try:
             kept = iter(HeldBackFile(self._ground.state).add(*asked))
         except (StorageError, Locked) as error:
@@ -88,19 +93,34 @@ class SecretScreen:
             for edit, secrets in held
         }
 
-    def _request(self, edit: Edit, secret: Secret, *, keep: bool) -> HeldRequest:
+    def _requests(self, edit: Edit, secrets: Sequence[Secret], *, keep: bool) -> Iterator[HeldRequest]:
         path, text = edit.path, text_of(edit.after)
-        start = text.rfind("\n", 0, secret.start) + 1
-        end = text.find("\n", secret.start + len(secret.text))
-        line = text[start : end if end >= 0 else len(text)]
-        arguments = {
-            "path": path,
-            "line": text.count("\n", 0, secret.start) + 1,
-            "text": masked(line)[:_LONGEST_LINE].strip(),
-            **({"secret": secret.text} if keep else {}),
-        }
+        # What gives a secret away may be on another line: the head of a table, or the label above.
+        found = find_secrets(text)
         moment = render_time(self._ground.now())
-        return HeldRequest(0, EDIT, arguments, OUTSIDE, moment, (secret.kind,), (secret.digest,))
+        for secret in secrets:
+            start = text.rfind("\n", 0, secret.start) + 1
+            end = text.find("\n", secret.start + len(secret.text))
+            arguments = {
+                "path": path,
+                "line": text.count("\n", 0, secret.start) + 1,
+                "text": _masked_part(text, found, start, end if end >= 0 else len(text))[
+                    :_LONGEST_LINE
+                ].strip(),
+                **({"secret": secret.text} if keep else {}),
+            }
+            yield HeldRequest(0, EDIT, arguments, OUTSIDE, moment, (secret.kind,), (secret.digest,))
+
+
+def _masked_part(text: str, found: Sequence[Secret], start: int, end: int) -> str:
+    """Return a part of a text without the secrets found in the whole of it, which are in order."""
+    first = bisect_right(found, start, key=lambda each: each.start + len(each.text))
+    after = bisect_left(found, end, key=lambda each: each.start)
+    pieces, done = [], start
+    for each in found[first:after]:
+        pieces += [text[done : max(done, each.start)], LEFT_OUT]
+        done = each.start + len(each.text)
+    return masked("".join((*pieces, text[done:end])))
 
 
 def _once(secrets: Iterable[Secret]) -> list[Secret]:
