@@ -168,7 +168,7 @@ class HeldBackFile:
         try:
             said = json.loads(self._path.read_bytes())
             return int(said["given"]), [_read_request(each) for each in said["held"]]
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return 0, []
         except OSError as error:
             raise StorageError(

@@ -206,7 +206,7 @@ def test_undo_takes_the_application_back_with_its_books(desk: Desk) -> None:
         workspace.core_add("Persona", "Be kind")
         before = desk.tracked()
         workspace.review_apply()
-        workspace.undo()
+        workspace.undo(confirmed=True)
     assert desk.tracked() == before
 
 
