@@ -188,6 +188,14 @@ class DecayScores:
         """Return the file's bytes."""
         return self.content
 
+    def is_complete(self, name: str) -> bool:
+        """Return True if an entry has every key that writing it would give it; False for one shortened by hand."""
+        return any(
+            member.key == name and member.value.keys() >= set(_KNOWN)
+            for member in self._layout.members
+            if isinstance(member.value, dict)
+        )
+
     def update(
         self,
         changes: Mapping[str, ScoreEntry | None],

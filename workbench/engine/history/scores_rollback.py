@@ -62,10 +62,15 @@ def revert_scores(
             merged = _reverted(name, was, left_as, found, None if only is None else _keys_of(name, only))
             if merged != found:
                 changes[name] = merged
+    if any(
+        each is not None and name in current.entries and not current.is_complete(name)
+        for name, each in changes.items()
+    ):
+        raise NotJson("an entry was shortened by hand")
     if before is None and not current.entries.keys() - {key for key, each in changes.items() if each is None}:
         return None
     moved_on = current.last_updated != new.last_updated
-    updated = None if moved_on or before is None or only is not None else old.last_updated
+    updated = None if moved_on or before is None or only is not None else old.last_updated or None
     return current.update(changes, last_updated=updated).render() if changes or updated else now
 
 
