@@ -140,7 +140,8 @@ def test_an_entity_takes_the_name_of_its_file_with_it(name: str) -> None:
         (AuditEntry("CREATE", path, "—", "created"), AuditEntry("EDIT", other, "—", f"beside {path}")),
         (("Item-Unit", render_audit_fields(("r-012.1", path, "Facts / - tea"))),),
     )  # fmt: skip
-    cleaned = erase_from_message(erasure_of([f"entity:{entity_name(name)}"], []), message, frozenset())
+    erasure = erasure_of([f"entity:{entity_name(name)}"], [], paths=[path])
+    cleaned = erase_from_message(erasure, message, frozenset())
     said = render_message(cleaned)
     assert all(part not in said for part in (name, render_audit_fields([name])))
     assert [entry.file for entry in cleaned.entries] == [PURGED, other]

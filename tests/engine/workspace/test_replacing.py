@@ -55,7 +55,7 @@ def test_a_fact_gives_way_to_the_new_one_and_points_to_it(settled: AgentHome) ->
         assert {entry.commit for entry in entries[:2]} == {(done.commit or "")[:10]}
         assert any(f"accepted proposal #1 in place of {old}" in entry.summary for entry in entries)
         assert {entry.actor for entry in entries[:2]} == {"bot:commit-from:scout"}
-        workspace.undo()
+        workspace.undo(confirmed=True)
     assert settled.tracked() == before
 
 
@@ -96,7 +96,7 @@ def test_an_episode_gives_way_by_being_archived(settled: AgentHome) -> None:
         assert score.status == "archived"
         said = [entry.summary for entry in workspace.audit_log(action="ARCHIVE").entries]
         assert any(old in summary and "accepted proposal #1" in summary for summary in said)
-        workspace.undo()
+        workspace.undo(confirmed=True)
         assert old in statuses(workspace, "When does the ferry leave?")
 
 
@@ -130,7 +130,7 @@ def test_a_line_of_core_memory_gives_way_by_a_persons_word_that_names_it(settled
     assert "called harbour" not in core
     assert core.index("called pier") > core.index("## Critical Facts")
     with settled.open() as workspace:
-        workspace.undo()
+        workspace.undo(confirmed=True)
     assert settled.tracked() == before
 
 

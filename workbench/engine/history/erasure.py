@@ -186,13 +186,7 @@ def erase_from_message(erasure: Erasure, message: CommitMessage, touched: frozen
             for a summary may tell in other words what the text said.
     """
 
-    # A note that a person named is not called after its id, so its own name goes too.
-    files = {message.file, *(entry.file for entry in message.entries)}
-    own = sorted((file for file in files if named_by_id(file) in erasure.paths), key=len, reverse=True)
-
     def clean(text: str) -> str:
-        for file in own:
-            text = text.replace(file, PURGED)
         return erase_from_text(erasure, text)
 
     def clean_words(text: str) -> str:
