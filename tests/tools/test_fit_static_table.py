@@ -81,6 +81,7 @@ def test_a_table_written_can_be_read(tmp_path: Path) -> None:
     assert embedder.fingerprint.endswith(json.loads((tmp_path / "table.json").read_text())["revision"])
 
 
+@pytest.mark.local_model
 def test_the_program_fits_to_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     teacher = write_tiny_gguf(tmp_path / "tiny.gguf")
     words = ["red", "blue", "cat", "dog", "sea", "house", "the", "of", "and", "in"]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 PERSON: Final = "person"
 MAIN: Final = "main"
 _AS: Final = " as "
+_ACCEPTED: Final = "bot:commit-from:"
 _FOR_AGENTS: Final = ("bot:", "skill:")
 _NAMING_COMMITS: Final = (UNDOES, REDOES, REVERTS)
 _UPKEEP_ACTIONS: Final = frozenset({"ALERT", "ACK", "PRUNE", "PURGE"})
@@ -30,9 +31,11 @@ def asker_of(role: str, actor: str | None) -> str:
 
     Args:
         role: The door's, `person`, `main` or `agent:NAME`.
-        actor: The actor that was named, or None. A person who names one acts for somebody else.
+        actor: The actor that was named, or None. A person who names one acts for somebody else, but what a sub-agent
+            proposed and a person accepts is the person's action.
     """
-    return f"{PERSON}{_AS}{actor}" if role == PERSON and actor not in (None, "manual") else role
+    own = actor in (None, "manual") or actor.startswith(_ACCEPTED)
+    return role if own or role != PERSON else f"{PERSON}{_AS}{actor}"
 
 
 def owner_of(message: CommitMessage) -> str:
