@@ -124,7 +124,7 @@ async def test_reflecting_tells_how_far_it_is_and_leaves_the_decision(served: Se
         assert not called.is_error
         proposed = called.structured_content
         assert proposed["items"]
-        told = {(said or "").partition(" ")[0] for _, _, said in heard}
+        told = {(said or "").partition(" ")[0].rstrip(":") for _, _, said in heard}
         # A server that was just started may still be reading memory.
         assert "Reflecting" in told <= {"Reading", "Indexing", "Reflecting"}
         waiting = await refusal(client, "memory_reflect")
