@@ -78,12 +78,12 @@ class Line:
         return None
 
     def latest_by(self, commit: str) -> datetime | None:
-        """Return the latest time that a clock had shown up to a commit; None where it is none of the line."""
+        """Return the latest time that a clock had shown up to a commit; None if the line does not have it."""
         place = self.place(commit)
         return None if place is None else datetime.fromtimestamp(max(self.seconds[: place + 1]), UTC)
 
     def place(self, commit: str) -> int | None:
-        """Return the place of a commit by its full hash; None where it is none of the line."""
+        """Return the place of a commit by its full hash; None if the line does not have it."""
         wanted = bytes.fromhex(commit)
         at = self.ids.find(wanted)
         while at >= 0 and at % _HASH:
