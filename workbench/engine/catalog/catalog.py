@@ -59,7 +59,7 @@ class Synced:
         return frozenset(self.changed) | frozenset(self.gone)
 
 
-class Mask(Protocol):
+class MemoryMask(Protocol):
     """Masks what must not get out of the files into anything that is derived from them."""
 
     def screened(self, path: str, content: bytes) -> tuple[bytes, str]:
@@ -80,7 +80,7 @@ class Mask(Protocol):
         ...
 
 
-class Unmasked:
+class UnmaskedMemory:
     """Lets everything be read."""
 
     def screened(self, _path: str, content: bytes) -> tuple[bytes, str]:
@@ -118,13 +118,13 @@ class Catalog:
         zone: ZoneInfo,
         *,
         clock_ns: Callable[[], int] = time.time_ns,
-        mask: Mask | None = None,
+        mask: MemoryMask | None = None,
         elsewhere: Elsewhere = nowhere_else,
     ) -> None:
         self.root = root
         self.zone = zone
         self._clock_ns = clock_ns
-        self._mask = mask or Unmasked()
+        self._mask = mask or UnmaskedMemory()
         self._database = Database(place, zone.key, elsewhere)
 
     @contextmanager

@@ -19,9 +19,9 @@ from workbench.engine.errors import OutsideWorkspace
 from workbench.engine.recall.file_source import FileRecords
 from workbench.engine.recall.sources.globs import fits, parted
 from workbench.engine.recall.sources.outside_files import (
-    Mask,
     OutsideFile,
-    Unmasked,
+    OutsideMask,
+    UnmaskedOutside,
     absolute,
     files_below,
     has_link,
@@ -66,12 +66,12 @@ class ExtraPaths:
         paths: Sequence[str],
         zone: ZoneInfo,
         memory: Path | None = None,
-        mask: Mask | None = None,
+        mask: OutsideMask | None = None,
     ) -> None:
         self._root = root
         self._paths = tuple(paths)
         self._zone = zone
-        self._mask = mask or Unmasked()
+        self._mask = mask or UnmaskedOutside()
         self._remembered = Remembered(memory, self._mask.policy)
         self._problems: tuple[Problem, ...] = ()
 

@@ -17,7 +17,7 @@ _SKIPPED = frozenset({"node_modules", "__pycache__"})
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
-class Mask(Protocol):
+class OutsideMask(Protocol):
     """Masks what must not get out of files elsewhere into the index."""
 
     def policy(self) -> str:
@@ -33,7 +33,7 @@ class Mask(Protocol):
         ...
 
 
-class Unmasked:
+class UnmaskedOutside:
     """Lets everything be read."""
 
     def policy(self) -> str:

@@ -15,9 +15,9 @@ from workbench.engine.clock import Clock, in_zone
 from workbench.engine.documents.problems import Problem
 from workbench.engine.recall.file_source import FileRecords
 from workbench.engine.recall.sources.outside_files import (
-    Mask,
     OutsideFile,
-    Unmasked,
+    OutsideMask,
+    UnmaskedOutside,
     absolute,
     files_below,
     has_link,
@@ -69,14 +69,14 @@ class SessionTranscripts:
         memory: Path | None = None,
         *,
         eager: bool = False,
-        mask: Mask | None = None,
+        mask: OutsideMask | None = None,
     ) -> None:
         self._root = root
         self._settings = settings
         self._zone = zone
         self._clock = clock
         self._eager = eager
-        self._mask = mask or Unmasked()
+        self._mask = mask or UnmaskedOutside()
         self._remembered = Remembered(memory if settings.sessions else None, self._mask.policy)
         self._problems: tuple[Problem, ...] = ()
 
@@ -225,7 +225,7 @@ def _taken(file: OutsideFile, policy: str) -> Seen | None:
     return Seen(file.stamp, digest.digest(), whole)
 
 
-def _turns(file: OutsideFile, most: int, mask: Mask) -> tuple[bytes, list[Turn]] | None:
+def _turns(file: OutsideFile, most: int, mask: OutsideMask) -> tuple[bytes, list[Turn]] | None:
     digest, turns = _digest_under(mask.policy()), []
     try:
         with _opened(file) as opened:
