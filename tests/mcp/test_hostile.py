@@ -10,6 +10,8 @@ from tests.mcp.conftest import Served
 from workbench.engine import Workspace
 from workbench.engine.agents.roles import MAIN, READER
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.secrets import Secret, find_secrets
+from workbench.mcp import resources
 from workbench.mcp.arguments import read_arguments
 from workbench.mcp.declaration import Call
 from workbench.mcp.resources import memory_files, read_resource
@@ -106,6 +108,37 @@ def test_no_path_leads_out(served: Served, path: str) -> None:
 def test_a_cursor_of_no_page_is_refused(served: Served, cursor: str) -> None:
     with Workspace.open(served.folder, role="reader") as door, pytest.raises(WorkbenchError):
         memory_files(door, cursor)
+
+
+def test_each_page_looks_at_its_own_names_and_none_tells_a_secret(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = "ghp_" + "a1B2" * 9
+    folder = served.folder / "memory/vault"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("a", f"b-{token}", *"cdefgh"):
+        (folder / f"{name}.md").write_text("x\n", "utf-8")
+    monkeypatch.setattr(resources, "PAGE", 3)
+    looked_at: list[str] = []
+
+    def look(name: str) -> tuple[Secret, ...]:
+        looked_at.append(name)
+        return find_secrets(name)
+
+    monkeypatch.setattr(resources, "find_secrets", look)
+    listed: list[str] = []
+    cursor: str | None = None
+    with Workspace.open(served.folder, role="reader") as door:
+        while True:
+            looked_at.clear()
+            files, cursor = memory_files(door, cursor)
+            assert len(looked_at) <= 3
+            listed += [file.path for file in files]
+            if cursor is None:
+                break
+    assert {f"memory/vault/{name}.md" for name in "acdefgh"} <= set(listed)
+    assert len(listed) == len(set(listed))
+    assert not any(token in path for path in listed)
 
 
 def test_markup_and_orders_are_kept_as_they_are_and_do_nothing(served: Served) -> None:

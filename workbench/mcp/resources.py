@@ -59,13 +59,18 @@ def memory_files(door: Workspace, cursor: str | None) -> tuple[tuple[MemoryFile,
         raise InvalidInput("There is no page by this cursor.", remedy="List from the beginning.")
     first = int(cursor or 0)
     allowed = set(door.settings.secrets.allow)
-    found = [
-        MemoryFile(FILES_URI + quote(path), path, status.st_size)
+    files = [
+        (path, status.st_size)
         for path, status in layout.tracked_files(door.root).items()
-        if layout.is_memory_file(path) and allowed.issuperset(each.digest for each in find_secrets(path))
+        if layout.is_memory_file(path)
     ]
-    following = str(first + PAGE) if first + PAGE < len(found) else None
-    return tuple(found[first : first + PAGE]), following
+    # Names are looked at page by page: a name that tells a secret leaves its page shorter, and moves no other file.
+    found = tuple(
+        MemoryFile(FILES_URI + quote(path), path, size)
+        for path, size in files[first : first + PAGE]
+        if allowed.issuperset(each.digest for each in find_secrets(path))
+    )
+    return found, str(first + PAGE) if first + PAGE < len(files) else None
 
 
 def read_resource(door: Workspace, uri: str) -> tuple[str, str]:
