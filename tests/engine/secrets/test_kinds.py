@@ -115,6 +115,16 @@ HOSTILE = (
         "密码 ",
     ),
     *(
+        "passwords:\n- ",
+        "- passwords:\n",
+        "- passwords\n",
+        "passwords: [a1, ",
+        "passwords: , ",
+        "passwords:\n\n",
+        "password:\n```\n",
+        "| password a ",
+    ),
+    *(
         "abandon ",
         "abandon ability able about above absent ",
         "-----BEGIN PRIVATE KEY-----\n",

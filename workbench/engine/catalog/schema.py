@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 
 # Raised with each change of the tables, of what is read out of files, or of how texts are cut into terms.
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 
 _TABLES = """
 CREATE TABLE files (

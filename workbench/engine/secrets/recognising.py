@@ -9,9 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.engine.secrets.labels import LABELLED, labelled_in
+from workbench.engine.secrets.labelled import labelled_in
+from workbench.engine.secrets.labels import LABELLED
 from workbench.engine.secrets.places import IN_ADDRESS, IN_COMMAND, PRIVATE_KEY, SEED_PHRASE, placed_in
-from workbench.engine.secrets.shapes import JSON_WEB_TOKEN, shapes, tokens_in
+from workbench.engine.secrets.shapes import JWT, shapes, tokens_in
 from workbench.engine.secrets.values import Found
 from workbench.engine.secrets.wrapped import unwrapped, wrapped_tokens
 
@@ -21,9 +22,10 @@ _DIGEST: Final = 16
 _SHOWN: Final = 4
 
 # What nobody sees within a secret: characters without width, and the backslash that Markdown puts before a mark.
-_UNSEEN: Final = re.compile(
-    r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\ufeff]|\\(?=[_.:-])"
-)
+_WITHOUT_WIDTH: Final = r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe0f\ufeff]"
+_BACKSLASH: Final = r"\\(?=[_.:-])"
+_UNSEEN: Final = re.compile(f"{_WITHOUT_WIDTH}|{_BACKSLASH}")
+_ASCII: Final = bytes(range(128))
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Secret:
 
 def kinds() -> tuple[str, ...]:
     """Return every kind of secret that is recognised, in the order of the alphabet."""
-    ruled = (PRIVATE_KEY, JSON_WEB_TOKEN, IN_ADDRESS, IN_COMMAND, SEED_PHRASE, LABELLED)
+    ruled = (PRIVATE_KEY, JWT, IN_ADDRESS, IN_COMMAND, SEED_PHRASE, LABELLED)
     return tuple(sorted({*ruled, *(shape.kind for shape in shapes())}, key=str.casefold))
 
 
@@ -66,11 +68,12 @@ def find_secrets(text: str) -> tuple[Secret, ...]:
     Args:
         text: Any.
     """
-    if (text.isascii() and "\\" not in text) or not _UNSEEN.search(text):
-        return _found_in(text)
+    foreign = _foreign_in(text)
+    if not (re.search(_WITHOUT_WIDTH, foreign) or re.search(_BACKSLASH, text)):
+        return _found_in(text, foreign)
     unseen = [match.start() for match in _UNSEEN.finditer(text)]
     found = []
-    for secret in _found_in(_UNSEEN.sub("", text)):
+    for secret in _found_in(_UNSEEN.sub("", text), foreign):
         start, end = (_place_of(at, unseen) for at in (secret.start, secret.start + len(secret.text) - 1))
         found.append(Secret(secret.kind, text[start : end + 1], start))
     return tuple(found)
@@ -82,12 +85,19 @@ def _place_of(at: int, left_out: Sequence[int]) -> int:
     return at + bisect_right(range(len(left_out)), at, key=lambda number: left_out[number] - number)
 
 
-def _found_in(text: str) -> tuple[Secret, ...]:
+def _foreign_in(text: str) -> str:
+    """Return the characters of a text that are not ASCII: few in most, so that looking at them costs little."""
+    if text.isascii():
+        return ""
+    return text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+
+
+def _found_in(text: str, foreign: str) -> tuple[Secret, ...]:
     # One byte for each character, so that what is found in the bytes is at the same place in the text.
     letters = text.encode("ascii", "replace")
     small = letters.lower()
     wrapped = wrapped_tokens(text, letters) if "\n" in text else ()
-    found = [*wrapped, *tokens_in(text, letters), *placed_in(text, small), *labelled_in(text, small)]
+    found = [*wrapped, *tokens_in(text, letters), *placed_in(text, small), *labelled_in(text, small, foreign)]
     return tuple(Secret(each.kind, text[each.start : each.end], each.start) for each in _apart(found))
 
 

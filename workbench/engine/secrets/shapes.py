@@ -12,7 +12,7 @@ from typing import Final
 
 from workbench.engine.secrets.values import Found, is_crossed_out, looks_random
 
-JSON_WEB_TOKEN: Final = "JSON web token"  # noqa: S105
+JWT: Final = "JSON web token"
 ALPHABETS: Final = {
     "digit": "0-9",
     "hex": "0-9A-Fa-f",
@@ -204,14 +204,14 @@ def _web_tokens_in(text: str) -> Iterator[Found]:
         run = head[len(head.rstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")) :]
         header, rest = _HEADER.search(run), _REST.match(text, at)
         if header is not None and rest is not None:
-            yield Found(at - len(run) + header.start(), rest.end(), JSON_WEB_TOKEN)
+            yield Found(at - len(run) + header.start(), rest.end(), JWT)
         at = text.find(".eyJ", rest.end() if rest else at + 1)
 
 
 def token_kind(said: str) -> str | None:
     """Return the kind of token that a run of characters is from its first to its last; None where it is none."""
     if _WHOLE_WEB_TOKEN.fullmatch(said):
-        return JSON_WEB_TOKEN
+        return JWT
     for shape in _table().by_lead.get(said[:2], ()):
         if said.startswith(shape.lead) and _pattern(shape.shape, whole=True).fullmatch(said):
             return shape.kind if _could_be(shape, said) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -59,6 +60,9 @@ _NAMES_ITSELF: Final = re.compile(
 )
 _WORDY: Final = re.compile(r"(?:[A-Za-z]++[-_. /:@#]?)*+(?:v?\d{1,4}(?:\.\d+)*)?")
 _HYPHENED: Final = re.compile(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)+")
+OPENING: Final = re.compile(r"(?:[*_]{1,3}|@(?=\"))?(\\{0,3}[\"'`]|[“‘„「『])?")
+_CLOSING: Final = {"“": "”", "‘": "’", "„": "“", "「": "」", "『": "』"}
+_BARE: Final = re.compile(r"[^\s\"'`“”‘’「」『』<>，。；、|,;]{1,300}")
 
 
 @dataclass(frozen=True)
@@ -154,3 +158,38 @@ def has_letters_and_digits(value: str) -> bool:
         and any(map(str.isalpha, value))
         and (any(map(str.isdigit, value)) or any(sign in value for sign in "!#$%^&*+~|"))
     )
+
+
+def value_at(text: str, at: int, *, in_address: bool) -> Iterator[tuple[int, int, bool]]:
+    """Yield where a value that begins at a place ends, and whether it is in quotes; nothing where none begins.
+
+    Args:
+        text: Any.
+        at: Where the value begins, or the quotes or the emphasis around it.
+        in_address: Whether it stands in the query of an address, where some signs end it.
+    """
+    opening = OPENING.match(text, at)
+    start = opening.end() if opening else at
+    quote = opening[1] if opening else None
+    if quote:
+        sign = _CLOSING.get(quote, quote[-1])
+        line_end = text.find("\n", start, start + 302)
+        end = text.find(sign, start, line_end if line_end >= 0 else start + 302)
+        if end > start:
+            end -= len(text[start:end]) - len(text[start:end].rstrip("\\"))
+            if not any(map(str.isspace, text[start:end])):
+                yield start, end, True
+            return
+    bare = _BARE.match(text, start)
+    if bare is None:
+        return
+    said = re.split("[&#]", bare[0], maxsplit=1)[0] if in_address else bare[0]
+    for sign, partner in ((")", "("), ("]", "["), ("}", "{")):
+        if partner not in said:
+            said = said.split(sign, 1)[0]
+    # What ends a sentence is no part of the last word.
+    said = said.rstrip(".!?:\\" if bare.end() == len(text) or text[bare.end()].isspace() else ":\\")
+    if start > at or said.endswith("**"):
+        said = said.rstrip("*_")
+    if said:
+        yield start, start + len(said), False

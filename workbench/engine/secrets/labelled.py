@@ -1,0 +1,291 @@
+"""What is called a secret in so many words: a label, what separates it, and a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from workbench.engine.secrets.below import COMPLEMENT, found_below
+from workbench.engine.secrets.labels import (
+    LABELLED,
+    Between,
+    Label,
+    Named,
+    is_secret,
+    label_of,
+    label_of_several,
+    tells_about,
+    values_at,
+)
+from workbench.engine.secrets.values import Found, has_letters_and_digits, looks_random, value_at, words_of
+
+# Every label has one of these in it. Looking for each alone costs less than looking for one of them at every letter.
+_ANCHORS: Final = (
+    *(b"pass", b"pw", b"secret", b"token", b"auth", b"cred", b"bearer", b"key", b"sig="),
+    *(b"kennwort", b"contrase", b"senha", b"parola", b"wachtwoord"),
+)
+_OTHER_ANCHORS: Final = re.compile(
+    "密码|密碼|口令|密钥|密鑰|令牌|パスワード|暗証番号|비밀번호|[Пп]ароль|ПАРОЛЬ|[Hh]asło"
+)
+_KEYS_IN_CHINESE: Final = frozenset(("密钥", "密鑰", "令牌"))
+
+
+_NAME: Final = re.compile(r"[A-Za-z0-9_ñ-]*")
+_NAME_SIGNS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+
+_LONGEST_NAME: Final = 80
+_WORD_BEFORE: Final = re.compile(r"([A-Za-z]+)[ ]\Z")
+
+
+_AFTER: Final = re.compile(
+    r"(?P<close>(?:\\{0,3}[\"'`”’*_)\]}]){0,6})(?:\[[0-9]{0,4}\])?(?P<more>[ ]?\([^()\n]{1,40}\)[*_`]{0,3})?"
+)
+_SIGN: Final = re.compile(r"[ \t]{0,20}(?::=|=>|={1,3}|!={1,2}|:{1,2}|：|＝|->|→|⇒)[*_]{0,3}[ \t]{0,20}")
+_CELL: Final = re.compile(r"[ \t]{0,80}\|[ \t]{0,80}")
+_ATTRIBUTE: Final = re.compile(r"[ \t]{1,20}value[ \t]?=[ \t]?(?=[\"'])")
+_VALUE_LINE: Final = re.compile(r"[ \t]{0,20}\r?\n[ \t]{1,40}value:[ \t]{1,20}")
+_ELEMENT: Final = re.compile(r">[^<>\s]{1,300}</")
+_ARGUMENT: Final = re.compile(r"[ \t]?,[ \t]?(?=[\"'])")
+# A cell of a table that says more behind the label: `| password harbor | …`.
+_REST_OF_CELL: Final = re.compile(r"[ ](?P<said>[^|\n]{1,60})\|[ \t]{0,80}")
+_IN_CELL: Final = re.compile(r"(?:^|\n)[ \t>]{0,8}\|[^\n]{0,100}\Z")
+_END_OF_CELL: Final = re.compile(r"[`\"'*_ \t]{0,80}(?:\||\r?\n|\Z)")
+_COPULA: Final = re.compile(
+    COMPLEMENT
+    + r"(?:[ ]{1,3}(?:(?:is|was|has been|ist|lautet|war|wurde|es|est|è|é)(?:[ ](?:now|still|just|jetzt|nun))?"
+    r"(?:[ ](?:set|changed|updated|reset)[ ]to)?|(?:set|changed|updated|reset)[ ]to)[ ]{0,3}:?[ ]{1,3}"
+    r"|(?<=[^\s])[ ]{0,3}[:：=][ ]{0,3}|[ ]{1,3}[—–][ ]{1,3})",
+    re.IGNORECASE,
+)
+_SET_TO: Final = re.compile(COMPLEMENT + r"[ ]to[ ]")
+_SETTING: Final = re.compile(r"\b(?:set|chang(?:e|ed)|updat(?:e|ed)|reset)\b[^.\n]{0,40}\Z", re.IGNORECASE)
+_IN_CHINESE: Final = re.compile(
+    r"[^\x00-\x7f，。；：、「“是为為]{0,8}?(?:(?:是|为|為|：|＝|改成了?|换成了?|设成了?|は|는|은)|[ \t]{0,3}[:=])"
+    r"[ \t]{0,3}[：:]?[ \t]{0,3}"
+    r"|[ \t]{1,3}"
+)
+_LOGGING_IN: Final = re.compile(
+    r"(?:\b(?:user(?:name)?|login|log in|sign in|account|als|as)\b|用户名|账号|帐号|账户)[^\n]{0,80}\Z",
+    re.IGNORECASE,
+)
+
+_PRINTED: Final = re.compile(r"[!-~]{1,300}")
+
+
+def labelled_in(text: str, small: bytes, foreign: str) -> Iterator[Found]:
+    """Yield the values in a text that a label calls secret.
+
+    Args:
+        text: Any.
+        small: The same in ASCII and small letters, with something else for every character that is none.
+        foreign: Its other characters alone.
+    """
+    done, read = 0, dict[object, int]()
+    for at in _anchors_in(small):
+        if at < done:
+            continue
+        if small.startswith(b"sig=", at):
+            found = None
+            if text.startswith(("?", "&"), at - 1):
+                found = _value_after(text, Named(Label.WEAK_KEY, at, at + len("sig"), "sig"))
+        else:
+            done = _name_end(text, at)
+            named = _named(text, at, done)
+            if named is None:
+                continue
+            found = _value_after(text, named)
+            if found is None:
+                below = tuple(found_below(text, named, _end_of(text, named), read))
+                yield from below
+                found = None if below or named.many else _value_before(text, named)
+        if found is not None:
+            yield found
+    if _OTHER_ANCHORS.search(foreign):
+        for other in _OTHER_ANCHORS.finditer(text):
+            yield from _in_other_scripts(text, other, read)
+
+
+def _anchors_in(small: bytes) -> list[int]:
+    found = []
+    for anchor in _ANCHORS:
+        at = small.find(anchor)
+        while at >= 0:
+            found.append(at)
+            at = small.find(anchor, at + len(anchor))
+    return sorted(found)
+
+
+def _name_end(text: str, at: int) -> int:
+    name = _NAME.match(text, at)
+    return name.end() if name else at
+
+
+def _named(text: str, at: int, end: int) -> Named | None:
+    """Return the label whose name has an anchor in it; None where the name is none of a secret."""
+    before = text[max(0, at - _LONGEST_NAME) : at]
+    start = at - (len(before) - len(before.rstrip(_NAME_SIGNS)))
+    if end - start > _LONGEST_NAME:
+        return None
+    name = text[start:end]
+    if not _could_be_label(name):
+        return None
+    before = _word_before(text, start)
+    if found := label_of(name, before):
+        return Named(found, start, end, name)
+    found = label_of_several(name, before)
+    return None if found is None else Named(found, start, end, name, many=True)
+
+
+@lru_cache(maxsize=4096)
+def _could_be_label(name: str) -> bool:
+    # Most words with an anchor are no labels, whatever is before them.
+    return any(label_of(name, before) or label_of_several(name, before) for before in ("api", "my", "de"))
+
+
+def _word_before(text: str, start: int) -> str:
+    word = _WORD_BEFORE.search(text[max(0, start - 24) : start])
+    return word[1].lower() if word else ""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the value of a label could begin.
+
+    Args:
+        between: What separates them.
+        at: Itself.
+        in_quotes: Whether the value must be in quotes.
+        is_cell: Whether it must be a whole cell of a table.
+    """
+
+    between: Between
+    at: int
+    in_quotes: bool = False
+    is_cell: bool = False
+
+
+def _end_of(text: str, named: Named) -> int:
+    after = _AFTER.match(text, named.end)
+    return after.end() if after else named.end
+
+
+def _value_after(text: str, named: Named) -> Found | None:
+    place = _separated(text, named)
+    if place is None or (named.many and not place.is_cell):
+        return None
+    for start, end, quoted in values_at(text, place.at, named):
+        if (place.in_quotes and not quoted) or (place.is_cell and not _END_OF_CELL.match(text, end)):
+            continue
+        if is_secret(named.label, place.between, text[start:end], quoted=quoted):
+            return Found(start, end, LABELLED)
+    return None
+
+
+def _separated(text: str, named: Named) -> _Place | None:
+    """Return where the value of a label could begin in its line; None where nothing separates one from it."""
+    after = _AFTER.match(text, named.end)
+    at = after.end() if after else named.end
+    close = after["close"] if after else ""
+    if sign := _SIGN.match(text, at):
+        return _Place(Between.SIGN, sign.end())
+    if cell := _CELL.match(text, at):
+        return _Place(Between.CELL, cell.end())
+    if close and (attribute := _ATTRIBUTE.match(text, at)):
+        return _Place(Between.SIGN, attribute.end(), in_quotes=True)
+    if close and (argument := _ARGUMENT.match(text, at)):
+        return _Place(Between.SIGN, argument.end(), in_quotes=True)
+    if value_line := _VALUE_LINE.match(text, at):
+        return _Place(Between.SIGN, value_line.end())
+    if text.startswith("<", named.start - 1) and _ELEMENT.match(text, at):
+        return _Place(Between.SIGN, at + 1)
+    if not text[at : at + 1].isascii() and (chinese := _IN_CHINESE.match(text, at)):
+        return _Place(Between.WORDS, chinese.end())
+    if words := _COPULA.match(text, at):
+        return _Place(Between.WORDS, words.end())
+    if (set_to := _SET_TO.match(text, at)) and _SETTING.search(text[max(0, named.start - 60) : named.start]):
+        return _Place(Between.WORDS, set_to.end())
+    if (rest := _REST_OF_CELL.match(text, at)) and _is_in_cell(text, named) and not tells_about(rest["said"]):
+        return _Place(Between.CELL, rest.end(), is_cell=True)
+    if text.startswith((" ", "\t"), at) and _takes_a_blank(text, named):
+        return _Place(Between.BLANK, at + 1)
+    return None
+
+
+def _is_in_cell(text: str, named: Named) -> bool:
+    return _IN_CELL.search(text[max(0, named.start - 110) : named.start]) is not None
+
+
+def _takes_a_blank(text: str, named: Named) -> bool:
+    if named.name.startswith("--") or ("_" in named.name and named.name.isupper()):
+        return True
+    return named.label is Label.PASSWORD and (
+        _LOGGING_IN.search(text[max(0, named.start - 100) : named.start]) is not None
+    )
+
+
+_VERBS: Final = words_of("is was as ist es est = è é")
+_BEFORE_LABELS: Final = 4
+_FOLLOWS: Final = re.compile(
+    r"[*_`\"']{0,3}(?:[.,;:!?)\n\r]|\Z|[ ]+(?:for|of|to|on|at|in|and|now|für|auf|de|del|pour)\b)"
+)
+
+
+def _value_before(text: str, named: Named) -> Found | None:
+    """Return the value in `X is my password for Y` and in `Use X as the password`."""
+    if named.label not in (Label.PASSWORD, Label.KEY) or not text.startswith(" ", named.start - 1):
+        return None
+    if not _FOLLOWS.match(text, named.end):
+        return None
+    begin = max(0, named.start - 200)
+    line = text[max(begin, text.rfind("\n", begin, named.start) + 1) : named.start]
+    words = list(re.finditer(r"[^\s]+", line))
+    for number in range(len(words) - 1, max(0, len(words) - 1 - _BEFORE_LABELS), -1):
+        if words[number][0].lower() in _VERBS:
+            said = words[number - 1][0]
+            start = named.start - len(line) + words[number - 1].start()
+            value = said.strip("\"'`“”‘’*_(),")
+            start += said.index(value) if value else 0
+            wanted = looks_random(value) if named.label is Label.KEY else has_letters_and_digits(value)
+            if value and wanted and is_secret(named.label, Between.WORDS, value):
+                return Found(start, start + len(value), LABELLED)
+            return None
+    return None
+
+
+def _in_other_scripts(text: str, anchor: re.Match[str], read: dict[object, int]) -> Iterator[Found]:
+    label = Label.KEY if anchor[0] in _KEYS_IN_CHINESE else Label.PASSWORD
+    # Where names have no plural, any may name several.
+    named = Named(label, *anchor.span(), anchor[0], many=True)
+    found = _value_in_other_scripts(text, named)
+    if found is not None:
+        yield found
+    else:
+        yield from found_below(text, named, _end_of(text, named), read)
+
+
+def _value_in_other_scripts(text: str, named: Named) -> Found | None:
+    at = _end_of(text, named)
+    if between := _IN_CHINESE.match(text, at) or _CELL.match(text, at) or _SIGN.match(text, at):
+        is_apart = between[0].isspace() or "|" in between[0]
+        found = _printed_at(text, between.end(), named.label, is_apart=is_apart)
+        if found is not None:
+            return found
+    if (rest := _REST_OF_CELL.match(text, at)) and _is_in_cell(text, named):
+        found = _printed_at(text, rest.end(), named.label, is_apart=True)
+        return found if found and _END_OF_CELL.match(text, found.end) else None
+    return None
+
+
+def _printed_at(text: str, at: int, label: Label, *, is_apart: bool) -> Found | None:
+    for start, end, quoted in value_at(text, at, in_address=False):
+        printed = _PRINTED.match(text, start, end)
+        value = printed[0].rstrip(".!?:") if printed else ""
+        way = Between.BLANK if is_apart else Between.WORDS
+        if value and has_letters_and_digits(value) and is_secret(label, way, value, quoted=quoted):
+            return Found(start, start + len(value), LABELLED)
+        if value and value.isdigit() and not is_apart and is_secret(label, way, value):
+            return Found(start, start + len(value), LABELLED)
+    return None
