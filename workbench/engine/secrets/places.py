@@ -46,7 +46,7 @@ _PROGRAM: Final = re.compile(
     rb"(?:curl|https?|xh|mysql(?:dump|admin|import)?|mariadb(?:-dump)?|mongo(?:sh|dump|restore|export)?|sshpass"
     rb"|redis-cli|docker|podman|sqlcmd|bcp|smbclient|ldapsearch|7z|unzip|zip|openssl|cqlsh) "
 )
-_FLAGS_OF_ALL: Final = (b" -u", b" -p", b" -a", b" -w", b" --user", b" --auth", b" --proxy-user", b" --pass")
+_FLAG: Final = re.compile(rb" -(?:[upaw]|-(?:user|auth|proxy-user|pass))")
 _LONGEST_COMMAND: Final = 2000
 _QUOTED: Final = r"(?:\"([^\"\n]{3,200})\"|'([^'\n]{3,200})'|([^\s\"'`<>]{3,200}))"
 _PAIR: Final = (
@@ -143,7 +143,8 @@ def _is_example(name: str, password: str) -> bool:
 
 def _commands_in(text: str, small: bytes) -> Iterator[Found]:
     done = 0
-    for at in _flags_in(small):
+    for flag in _FLAG.finditer(small):
+        at = flag.start()
         if at < done:
             continue
         # Each command is looked at once, from the last place that was looked at to the end of its last line.
@@ -153,16 +154,6 @@ def _commands_in(text: str, small: bytes) -> Iterator[Found]:
                 yield from _passwords_of(text, program[0].decode().strip(), program.end() - 1, end)
                 break
         done = end
-
-
-def _flags_in(small: bytes) -> list[int]:
-    found = []
-    for flag in _FLAGS_OF_ALL:
-        at = small.find(flag)
-        while at >= 0:
-            found.append(at)
-            at = small.find(flag, at + len(flag))
-    return sorted(found)
 
 
 def _passwords_of(text: str, program: str, begin: int, end: int) -> Iterator[Found]:

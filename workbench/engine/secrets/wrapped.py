@@ -33,6 +33,7 @@ _LONGEST: Final = 300
 _WORDS: Final = re.compile(r"[A-Za-z]?[a-z]+(?:[-_.][A-Za-z]?[a-z]+)*[-.]?|[A-Z]+[-.]?|[\d.\-]+")
 _SHORT: Final = 4
 _LONG: Final = 8
+_LONG_WORD: Final = 40
 _MOST_LINES: Final = 60
 _SIGNS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
 
@@ -93,12 +94,11 @@ def _token_of(run: _Wrapped) -> Found | None:
 def _wrapped_runs(text: str, letters: bytes) -> Iterator[_Wrapped]:
     """Yield the runs that begin as tokens do and go on in the next line with what could be the rest of one."""
     for end in _long_ends(letters.translate(_IN_RUNS)):
+        if _is_word(text[text.rfind(" ", max(0, end - _LONG_WORD), end) + 1 or end : end]):
+            continue
         line = text[max(0, end - _LONGEST) : end]
         said = line[len(line.rstrip(_SIGNS)) :]
-        # A word is the commonest end of a line, and begins nothing.
-        begins = (
-            None if said.strip("._-")[1:].islower() and said.strip("._-").isalpha() else beginning_in(said)
-        )
+        begins = None if _is_word(said) else beginning_in(said)
         if begins is None:
             continue
         start, said = end - len(said) + begins, said[begins:]
@@ -113,6 +113,12 @@ def _wrapped_runs(text: str, letters: bytes) -> Iterator[_Wrapped]:
         if len(ends) > 1 and _is_random(said):
             alone = tuple(_LINE_END.match(text, at) is not None for at in ends)
             yield _Wrapped(start, tuple(ends), tuple(joined), alone)
+
+
+def _is_word(said: str) -> bool:
+    """Return True for a word, which begins nothing; it is the commonest end of a line."""
+    plain = said.strip("._-")
+    return plain[1:].islower() and plain.isalpha()
 
 
 def _long_ends(runs: bytes) -> Iterator[int]:
