@@ -146,12 +146,14 @@ def was_asked_by(marker: Marker, words: Sequence[str]) -> bool:
     return any(asked_digest(marker.salt, each) in marker.asked for each in words)
 
 
-def last_purge_was_asked_by(state: Path, words: Sequence[str]) -> bool:
-    """Return True if the purge that was finished last was asked for by any of these words or ids."""
+def last_purge_of(state: Path, words: Sequence[str]) -> str:
+    """Return what tells the last finished purge from any other, if one of these words or ids asked for it; else ""."""
     match read_state(state / _LAST):
-        case {"salt": str(salt), "asked": list(asked)}:
-            return any(asked_digest(salt, each) in asked for each in words)
-    return False
+        case {"salt": str(salt), "asked": list(asked)} if any(
+            asked_digest(salt, each) in asked for each in words
+        ):
+            return salt
+    return ""
 
 
 def told_of_purges(state: Path) -> tuple[str, ...]:
@@ -273,7 +275,9 @@ def finish_purge(
         step("marker")
         (state / _STOPPED).unlink(missing_ok=True)
         (folder / PURGE_MARKER).unlink(missing_ok=True)
-        sync_folder(folder)
+        # It is done now. Where a power cut brings the marker back, the next writer takes it away again.
+        with suppress(OSError):
+            sync_folder(folder)
     except (OSError, Locked, StorageError) as error:
         raise _stopped(folder, state, error) from error
     return told
