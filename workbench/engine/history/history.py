@@ -36,8 +36,8 @@ from workbench.engine.history.seen_head import history_is_gone, keep_seen, load_
 from workbench.engine.history.stamps import find_edits
 from workbench.engine.history.transaction import Surroundings, Writing
 from workbench.engine.history.unfinished_purge import (
-    Elsewhere,
     Marker,
+    OtherHolders,
     finish_purge,
     keep_told,
     purge_is_unfinished,
@@ -84,7 +84,7 @@ class History:
         critical: frozenset[str] = layout.CRITICAL,
         critical_alerts: bool = True,
         screen: Screen = let_in,
-        elsewhere: Elsewhere | None = None,
+        elsewhere: OtherHolders | None = None,
     ) -> None:
         self.root = root
         self.path = root / layout.HISTORY

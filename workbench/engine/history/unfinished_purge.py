@@ -105,8 +105,8 @@ class Purging:
         return cls(names, texts, sources, paths, called, steps)
 
 
-class Elsewhere(Protocol):
-    """What else holds memories, besides the work files and their history. Both methods may be called again."""
+class OtherHolders(Protocol):
+    """Places that hold memories besides the work files and their history. Both methods may be called again."""
 
     def purge(self, purging: Purging) -> tuple[str, ...]:
         """Take what is purged out of it; return what a person should know, one sentence each."""
@@ -201,7 +201,7 @@ def finish_purge(
     *,
     critical: frozenset[str],
     project: Callable[[Sequence[str]], None] = lambda _: None,
-    elsewhere: Elsewhere | None = None,
+    elsewhere: OtherHolders | None = None,
     step: Step = lambda _: None,
 ) -> tuple[str, ...]:
     """Bring a purge to its end. Needs the writer's lock and that of repacking; may be done again at any point.
@@ -236,7 +236,7 @@ def finish_purge(
             where=str(folder),
             remedy="Set it aside with: workbench doctor --set-aside-history",
         )
-    # What was told before this died is told by whoever finishes it.
+    # What an interrupted run had to tell is told by the run that finishes it.
     told = told_of_purges(state)
     store.forget_handles()
     purging = read_purging(store, marker)

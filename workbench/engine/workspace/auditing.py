@@ -357,7 +357,7 @@ class Auditing(KeepingUp):
         """Take back the newest action that is not undone yet, an import as a whole; again walks further back.
 
         Yours is what was asked for at a door of this role without naming another actor; a person's too is what was
-        edited outside. What a reflection changed is the reflection's, whoever approved it.
+        edited outside. What a reflection changed is the reflection's, even where a person approved it.
 
         Args:
             mine: Take back your own newest action, whatever others did since.
