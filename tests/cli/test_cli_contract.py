@@ -203,7 +203,11 @@ def test_what_the_system_refuses_is_told_with_its_place(bench: Bench, door: Door
 def test_an_interruption_is_130(bench: Bench, door: Door) -> None:
     door.answers["core"] = KeyboardInterrupt()
     assert bench.run("core").exit_code == 130
-    assert bench.json("core", code=130)["error"]["kind"] == "interrupted"
+    error = bench.json("core", code=130)["error"]
+    assert error["kind"] == "interrupted"
+    # What was under way may have been done.
+    assert "nothing" not in error["message"]
+    assert "workbench audit log" in error["remedy"]
 
 
 def name_of(value: object) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -52,6 +54,49 @@ async def test_alerts_stand_first_and_are_acknowledged(bench: FakeBench, running
         await pilot.press("a")
         await settle(pilot)
         assert len(bench.calls) == 1
+
+
+async def test_an_alert_about_history_says_what_examines_it_and_takes_nothing_back(tmp_path: Path) -> None:
+    clock = FixedClock(NOW)
+    with Workspace.open(tmp_path, role="person", clock=clock) as workspace:
+        workspace.remember("The gale hit at noon", store="episodic")
+        workspace.remember("The ferry was late", store="episodic")
+    newest = subprocess.run(
+        ["git", f"--git-dir={tmp_path / '.audit'}", "rev-parse", "HEAD~1"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    (tmp_path / ".audit/refs/heads/main").write_text(newest)
+    with Workspace.open(tmp_path, role="person", clock=clock) as workspace:
+        workspace.audit_log()
+        async with BenchApp(WorkspaceBench(workspace)).run_test(size=(150, 40)) as pilot:
+            await settle(pilot)
+            await pilot.press("3")
+            await settle(pilot)
+            assert listed(pilot).lstrip().startswith("Needs your word")
+            told = " ".join(read(pilot).split())
+            assert "History was rewritten by someone else" in told
+            assert "workbench audit verify" in told
+            before = workspace.head()
+            await pilot.press("R")
+            await settle(pilot)
+            assert workspace.head() == before
+            await pilot.press("a")
+            await settle(pilot)
+            assert workspace.alerts_waiting() == ()
+
+
+async def test_a_history_that_is_gone_is_told(tmp_path: Path) -> None:
+    clock = FixedClock(NOW)
+    with Workspace.open(tmp_path, role="person", clock=clock) as workspace:
+        workspace.remember("The gale hit at noon", store="episodic")
+        shutil.rmtree(tmp_path / ".audit")
+        async with BenchApp(WorkspaceBench(workspace)).run_test(size=(150, 40)) as pilot:
+            await settle(pilot)
+            await pilot.press("3")
+            await settle(pilot)
+            assert "The history is gone" in listed(pilot)
 
 
 async def test_filter_by_actor_action_file_and_time(bench: FakeBench, running: Running) -> None:

@@ -201,6 +201,7 @@ async def test_an_empty_inbox_teaches_and_runs_a_cycle_that_lands_in_the_list(
         await press(pilot, "5")
         text = listed(pilot)
         assert "Nothing waits for your decision." in text
+        assert "/actor:reflection" in text
         assert "23 of 50 new memories since the last one" in text
         await press(pilot, "R")
         assert "● survey" in head(pilot)

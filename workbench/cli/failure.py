@@ -47,9 +47,10 @@ def describe(error: BaseException) -> Failure:
     if isinstance(error, click.ClickException):
         return Failure("failed", error.format_message(), None, None, error.exit_code)
     if isinstance(error, click.Abort | KeyboardInterrupt | EOFError):
-        known = str(error) if isinstance(error, KeyboardInterrupt) else ""
-        said = known or "Interrupted; nothing further was done."
-        return Failure("interrupted", said, None, None, INTERRUPTED)
+        if isinstance(error, KeyboardInterrupt) and str(error):
+            return Failure("interrupted", str(error), None, None, INTERRUPTED)
+        remedy = "Each change is made whole or not at all; see which were made: workbench audit log"
+        return Failure("interrupted", "Interrupted.", None, remedy, INTERRUPTED)
     if isinstance(error, OSError):
         remedy = "Mend that and run it again; WORKBENCH_DEBUG=1 shows where it happened."
         said = f"The system refused: {error.strerror or error}."

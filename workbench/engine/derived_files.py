@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import apsw
 
-# Given a folder that failed and the reason, returns another one, or None where there is none.
-Elsewhere = Callable[[Path, str], Path | None]
+# Given a folder that failed and the reason, returns another one, or None.
+Fallback = Callable[[Path, str], Path | None]
 
 # In this order; None is the system's own place for temporary files.
 _TEMPORARY = (None, "/dev/shm")  # noqa: S108 - a folder of ours is made in it
@@ -135,8 +135,8 @@ class Watch:
     """
 
     def __init__(self, database: Path) -> None:
-        self._database = str(database)
-        self._shared = f"{database}-shm"
+        self._database = database
+        self._shared = database.with_name(f"{database.name}-shm")
         self._database_seen: os.stat_result | None = None
         self._shared_seen: os.stat_result | None = None
         self._was_cut = False
@@ -161,9 +161,9 @@ class Watch:
                 # By its name: closing a descriptor of it would let go of SQLite's locks.
                 os.truncate(self._shared, before.st_size)
 
-    def _look(self, place: str, before: os.stat_result | None) -> os.stat_result | None:
+    def _look(self, place: Path, before: os.stat_result | None) -> os.stat_result | None:
         try:
-            now = os.stat(place)  # noqa: PTH116 - asked before every question
+            now = place.stat()
         except OSError:
             self._is_gone |= before is not None
             return before

@@ -14,6 +14,7 @@ from workbench.tui.keymap import all_commands, command_by_id, shown_key
 from workbench.tui.panes import FOUND_IN
 from workbench.tui.panes.base import Pane
 from workbench.tui.text import plain
+from workbench.tui.typed_ahead import TypedAhead
 
 if TYPE_CHECKING:
     import threading
@@ -72,7 +73,17 @@ class Overlays(App[None], inherit_bindings=False):
         def can_replace(self, message: Message) -> bool:
             return isinstance(message, Overlays.ImportMoved) and message.import_work is self.import_work
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._typed_ahead = TypedAhead(self, self._deliver)
+
     async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            await self._typed_ahead.take(event)
+        else:
+            await self._deliver(event)
+
+    async def _deliver(self, event: events.Event) -> None:
         """Take no more keys once the bench is being left: what is typed then is meant for the shell."""
         if not (self._leaving and isinstance(event, events.InputEvent)):
             await super().on_event(event)

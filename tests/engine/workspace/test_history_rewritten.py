@@ -6,12 +6,14 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace
+from workbench.engine.errors import HistoryDamaged
 from workbench.engine.results import VerifyProblem
 
 BRANCH = ".audit/refs/heads/main"
@@ -113,7 +115,9 @@ def rewritten(home: AgentHome, role: str) -> list[VerifyProblem]:
 
 
 def _log(workspace: Workspace) -> None:
-    workspace.audit_log(limit=3)
+    # Where nothing is left of the history, the log refuses and says so.
+    with suppress(HistoryDamaged):
+        workspace.audit_log(limit=3)
 
 
 def _remember(workspace: Workspace) -> None:
@@ -182,6 +186,52 @@ def test_a_history_that_is_put_back_is_the_one_last_seen(home: AgentHome, tmp_pa
     assert not (home.root / ".audit").exists()
     (tmp_path / "aside").rename(home.root / ".audit")
     assert all(not rewritten(home, role) for role in ROLES)
+
+
+LOOKS: tuple[Callable[[Workspace], object], ...] = (
+    lambda workspace: workspace.audit_log(),
+    lambda workspace: workspace.audit_log(actor="nobody"),
+    lambda workspace: list(workspace.audit_pages(5)),
+    lambda workspace: workspace.audit_alerts(),
+    lambda workspace: workspace.audit_show("abc1234"),
+    lambda workspace: workspace.audit_diff("abc1234"),
+    lambda workspace: workspace.audit_blame("MEMORY.md"),
+    lambda workspace: workspace.audit_at("today"),
+)
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("role", ROLES)
+def test_who_looks_into_a_history_that_is_gone_is_told_so(
+    home: AgentHome, role: str, look: Callable[[Workspace], object]
+) -> None:
+    newest = home.commits()[0]
+    delete_the_folder(home)
+    with home.open(role=role) as workspace:
+        with pytest.raises(HistoryDamaged, match=newest[:10]) as told:
+            look(workspace)
+        assert ".audit" in str(told.value.remedy)
+        assert "workbench init" in str(told.value.remedy)
+
+
+def test_a_reader_is_told_that_the_branch_is_gone(home: AgentHome) -> None:
+    delete_the_branch(home)
+    with home.open(role="reader") as workspace, pytest.raises(HistoryDamaged, match="gone"):
+        workspace.audit_log()
+
+
+def test_what_takes_back_says_that_the_history_is_gone(home: AgentHome) -> None:
+    delete_the_folder(home)
+    with home.open() as workspace, pytest.raises(HistoryDamaged, match="gone"):
+        workspace.undo()
+
+
+def test_a_workspace_that_never_had_a_history_has_an_empty_log(tmp_path: Path) -> None:
+    untouched = AgentHome(tmp_path / "untouched")
+    untouched.furnish()
+    with untouched.open() as workspace:
+        assert workspace.audit_log().entries == ()
+        assert workspace.audit_alerts().alerts == ()
 
 
 def test_an_older_copy_of_the_history_is_another_history(home: AgentHome, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import fcntl
 import os
 import signal
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -13,8 +14,11 @@ from tests.engine.workspace.agent_home import AgentHome
 from tests.engine.workspace.purge_killing import MARK, SECRET, holding, in_process
 from workbench.engine import Workspace, layout
 from workbench.engine.errors import HistoryDamaged, Locked, NotFound, Refused, SecretFound, StorageError
+from workbench.engine.history import History, unfinished_purge
+from workbench.engine.history import purge as purging
+from workbench.engine.history.journal import sync_folder
 from workbench.engine.history.rewriting import Rewriting
-from workbench.engine.history.unfinished_purge import PURGE_MARKER
+from workbench.engine.history.unfinished_purge import PURGE_MARKER, Marker, write_marker
 from workbench.engine.history.upkeep import REPACK_LOCK, repack_if_due
 from workbench.engine.results import Forgotten
 from workbench.engine.workspace.forgetting import Remains
@@ -90,6 +94,67 @@ def interrupt(workspace: Workspace, monkeypatch: pytest.MonkeyPatch, memory_id: 
         patch.setattr(Remains, "purge", failing(KeyboardInterrupt()))
         with pytest.raises(KeyboardInterrupt, match=NOTED):
             purge(workspace, memory_id)
+
+
+def test_a_purge_that_is_interrupted_once_it_is_done_says_so(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with settled.open() as workspace:
+        memory_id = told(workspace)
+        with monkeypatch.context() as patch:
+            patch.setattr(History, "told_of_purges", failing(KeyboardInterrupt()))
+            with pytest.raises(KeyboardInterrupt, match="The purge itself is finished") as caught:
+                purge(workspace, memory_id)
+        assert "nothing" not in str(caught.value).casefold()
+        assert left(settled) == []
+        assert purge(workspace, memory_id).applied
+
+
+def test_so_does_one_that_finishes_what_was_interrupted_before(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with settled.open() as workspace:
+        memory_id = told(workspace)
+        interrupt(workspace, monkeypatch, memory_id)
+        with monkeypatch.context() as patch:
+            patch.setattr(History, "told_of_purges", failing(StorageError("The disk is full.")))
+            with pytest.raises(StorageError, match="The purge itself is finished"):
+                purge(workspace, memory_id)
+    assert left(settled) == []
+
+
+def test_a_marker_that_cannot_be_flushed_says_that_the_purge_is_begun(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write_and_fail(folder: Path, marker: Marker) -> None:
+        write_marker(folder, marker)
+        raise OSError(5, "Input/output error", str(folder))
+
+    with settled.open() as workspace:
+        memory_id = told(workspace)
+        with monkeypatch.context() as patch:
+            patch.setattr(purging, "write_marker", write_and_fail)
+            with pytest.raises(StorageError, match="is begun and cannot go on") as caught:
+                purge(workspace, memory_id)
+        assert NOTED in (caught.value.remedy or "")
+        assert purge(workspace, memory_id).applied
+    assert left(settled) == []
+
+
+def test_a_marker_that_is_gone_is_the_end_even_where_its_folder_cannot_be_flushed(
+    settled: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail_without_marker(folder: Path) -> None:
+        if folder == settled.root / layout.HISTORY and not (folder / PURGE_MARKER).exists():
+            raise OSError(5, "Input/output error", str(folder))
+        sync_folder(folder)
+
+    with settled.open() as workspace:
+        memory_id = told(workspace)
+        with monkeypatch.context() as patch:
+            patch.setattr(unfinished_purge, "sync_folder", fail_without_marker)
+            assert purge(workspace, memory_id).applied
+    assert left(settled) == []
 
 
 def test_the_same_command_finishes_what_was_interrupted(
@@ -176,9 +241,10 @@ def test_what_fails_before_it_is_noted_changes_nothing(
             with pytest.raises(type(error)) as caught:
                 purge(workspace, memory_id)
         assert NOTED not in str(caught.value)
+        assert "Nothing was deleted." in str(caught.value)
         with monkeypatch.context() as patch:
             patch.setattr(Rewriting, "rewrite", failing(KeyboardInterrupt()))
-            with pytest.raises(KeyboardInterrupt, match="nothing was deleted"):
+            with pytest.raises(KeyboardInterrupt, match="Nothing was deleted"):
                 purge(workspace, memory_id)
         assert (settled.tracked(), workspace.head()) == (before, head)
         assert workspace.show(memory_id).text == SECRET

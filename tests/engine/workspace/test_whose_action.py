@@ -125,6 +125,43 @@ def test_ones_own_newest_is_undone_past_anothers(
         assert workspace.redo().files == ("MEMORY.md",)
 
 
+def _brought_back(workspace: Workspace, refusal: WorkbenchError) -> Changed:
+    """Do what a refusal to redo says instead."""
+    assert refusal.remedy
+    _, _, commit = refusal.remedy.rpartition("workbench revert ")
+    return workspace.revert(commit)
+
+
+def test_what_one_undid_is_brought_back_after_something_newer(waiting: AgentHome) -> None:
+    by_person(waiting)
+    with waiting.open() as workspace:
+        before = waiting.text(layout.CORE)
+        workspace.undo()
+        by_main(waiting)
+        with pytest.raises(NotFound, match="something else was done since the last undo") as told:
+            workspace.redo()
+        assert _brought_back(workspace, told.value).files == (layout.CORE,)
+        assert waiting.text(layout.CORE) == before
+        with pytest.raises(NotFound) as told:
+            workspace.redo()
+        assert "revert" not in str(told.value)
+
+
+def test_what_one_undid_is_brought_back_past_what_another_undid(waiting: AgentHome) -> None:
+    by_person(waiting)
+    with waiting.open() as workspace:
+        before = waiting.text(layout.CORE)
+        workspace.undo()
+        by_main(waiting)
+        with waiting.open("main") as main:
+            main.undo()
+        with pytest.raises(ConfirmationNeeded, match="not yours") as told:
+            workspace.redo()
+        assert "The tram stops at the pier" not in str(waiting.tracked())
+        assert _brought_back(workspace, told.value).files == (layout.CORE,)
+        assert waiting.text(layout.CORE) == before
+
+
 def test_ones_own_newest_is_not_undone_below_what_rests_on_it(waiting: AgentHome) -> None:
     with waiting.open() as workspace:
         workspace.edit(FACT, "Drinks coffee in the morning")

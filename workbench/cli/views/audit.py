@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from workbench.cli.printing import Page, clip, pad, safe, safe_line, wrap
 from workbench.cli.views.times import at_minute, on_day
+from workbench.engine import layout
 from workbench.engine.results import (
     Alert,
     Alerts,
@@ -227,4 +228,6 @@ def open_alert_lines(page: Page, alert: Alert) -> list[str]:
     lines = [f"{mark} {page.paint(safe_line(alert.file), 'strong')}  {who}"]
     lines += wrap(safe_line(alert.summary), page.width, first="  ")
     lines += [f"  {line}" for line in unified_lines(page, alert.diff) if alert.diff]
+    if alert.file == layout.HISTORY:
+        lines.append(page.paint("  Examine it: workbench audit verify", "quiet"))
     return [*lines, page.paint(f"  It is meant: workbench audit ack {safe_line(alert.id)}", "quiet")]

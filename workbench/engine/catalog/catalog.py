@@ -17,7 +17,7 @@ from workbench.engine.catalog.database import Database, DatabaseLost
 from workbench.engine.catalog.extract import extract
 from workbench.engine.catalog.files import FileContent, Stamp, read_file
 from workbench.engine.catalog.storing import ReadFile, remove_files, store_files
-from workbench.engine.derived_files import Elsewhere, nowhere_else
+from workbench.engine.derived_files import Fallback, nowhere_else
 from workbench.engine.documents import Problem
 from workbench.engine.errors import StorageError
 
@@ -119,7 +119,7 @@ class Catalog:
         *,
         clock_ns: Callable[[], int] = time.time_ns,
         mask: MemoryMask | None = None,
-        elsewhere: Elsewhere = nowhere_else,
+        elsewhere: Fallback = nowhere_else,
     ) -> None:
         self.root = root
         self.zone = zone

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.engine.derived_files import Elsewhere, Watch, is_cut_short, let_go, nowhere_else
+from workbench.engine.derived_files import Fallback, Watch, is_cut_short, let_go, nowhere_else
 from workbench.engine.errors import Locked, StorageError
 from workbench.engine.layout import shown
 
@@ -58,7 +58,7 @@ class Database:
         elsewhere: Where to go on when the disk or a right fails.
     """
 
-    def __init__(self, place: Path, fingerprint: str, elsewhere: Elsewhere = nowhere_else) -> None:
+    def __init__(self, place: Path, fingerprint: str, elsewhere: Fallback = nowhere_else) -> None:
         self.place = place
         self._elsewhere = elsewhere
         self._fingerprint = fingerprint

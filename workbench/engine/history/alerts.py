@@ -128,9 +128,10 @@ def describe(store: GitStore, raised: RaisedAlert) -> Alert:
     """Return an alert with the change it is about."""
     commit = store.commit(raised.commit)
     message = parse_message(commit)
-    change = _change_before(store, commit)
+    # What was done to history itself is in no commit; the one before has nothing to do with it.
+    change = None if message.trailer(ALERT_KIND) == _HISTORY else _change_before(store, commit)
     diff, actor = "", message.actor
-    if message.trailer(ALERT_KIND) != _HISTORY and change is not None:
+    if change is not None:
         before = store.file_at(change.parent, message.file) if change.parent else None
         diff = diff_text(message.file, before, store.file_at(change.id, message.file))
         actor = parse_message(change).actor

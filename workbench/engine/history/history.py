@@ -32,12 +32,12 @@ from workbench.engine.history.projecting import Behind, Projecting, Projection
 from workbench.engine.history.recovery import recover
 from workbench.engine.history.retired import keep_all_retired
 from workbench.engine.history.screening import Screen, let_in
-from workbench.engine.history.seen_head import keep_seen, load_seen, tampering
+from workbench.engine.history.seen_head import history_is_gone, keep_seen, load_seen, tampering
 from workbench.engine.history.stamps import find_edits
 from workbench.engine.history.transaction import Surroundings, Writing
 from workbench.engine.history.unfinished_purge import (
-    Elsewhere,
     Marker,
+    OtherHolders,
     finish_purge,
     keep_told,
     purge_is_unfinished,
@@ -84,7 +84,7 @@ class History:
         critical: frozenset[str] = layout.CRITICAL,
         critical_alerts: bool = True,
         screen: Screen = let_in,
-        elsewhere: Elsewhere | None = None,
+        elsewhere: OtherHolders | None = None,
     ) -> None:
         self.root = root
         self.path = root / layout.HISTORY
@@ -175,6 +175,15 @@ class History:
         return (
             head is not None and not purge_is_unfinished(self.path) and self.store.is_ancestor(commit, head)
         )
+
+    def refuse_gone(self) -> None:
+        """Refuse to answer for a history that was here and is not any more, as if it never had been.
+
+        Raises:
+            HistoryDamaged: It is gone, as a whole or its branch.
+        """
+        if self.head() is None and not purge_is_unfinished(self.path) and (seen := load_seen(self.state)):
+            raise history_is_gone(seen)
 
     def now(self) -> FileView:
         """Return the files on disk, lock-free."""

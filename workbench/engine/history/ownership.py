@@ -41,7 +41,8 @@ def asker_of(role: str, actor: str | None) -> str:
 def owner_of(message: CommitMessage) -> str:
     """Return whose the action of a commit is, as `asker_of` does.
 
-    What a reflection changed is the reflection's, whoever approved it. An edit from outside is the person's.
+    What a reflection changed is the reflection's, even where a person approved it; an edit from outside is the
+    person's.
     """
     if message.actor.startswith("reflection:"):
         return message.actor

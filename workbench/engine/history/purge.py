@@ -27,7 +27,13 @@ from workbench.engine.history.retired import retiring
 from workbench.engine.history.rewriting import Rewriting, as_it_was
 from workbench.engine.history.screening import refuse_left_out
 from workbench.engine.history.transaction import Writing
-from workbench.engine.history.unfinished_purge import Marker, Purging, asked_digest, write_marker
+from workbench.engine.history.unfinished_purge import (
+    Marker,
+    Purging,
+    asked_digest,
+    purge_is_unfinished,
+    write_marker,
+)
 from workbench.engine.history.upkeep import no_repacking
 from workbench.engine.history.views import CommitFiles, WorkFiles
 
@@ -123,7 +129,7 @@ def purge(
         try:
             write_marker(store.path, marker)
         except OSError as error:
-            raise _cannot_write(store.path, error) from error
+            raise _cannot_mark(store.path, error) from error
         told = history.finish_purge(turn, step=step)
         history.told_of_purges(now=True)
     first = rewriting.commits[deleted[0]] if deleted else None
@@ -155,7 +161,7 @@ def _refuse_unwritable(root: Path, steps: Sequence[FileStep]) -> None:
     for step in steps:
         if files.read(step.path) is not None and not os.access((root / step.path).parent, os.W_OK | os.X_OK):
             raise StorageError(
-                "The file cannot be written; nothing was changed.",
+                "The file cannot be written; nothing was purged.",
                 where=step.path,
                 remedy="Make its folder writable; then purge again.",
             )
@@ -219,7 +225,7 @@ def _packed(store: GitStore, objects: set[str]) -> tuple[str, ...]:
         raise HistoryError(
             "The rewritten history could not be packed.",
             where=str(store.path),
-            remedy="Purge again; nothing was changed.",
+            remedy="Purge again; nothing was purged.",
         )
     try:
         for file in files:
@@ -234,9 +240,20 @@ def _packed(store: GitStore, objects: set[str]) -> tuple[str, ...]:
     return tuple(file.name for file in files)
 
 
+def _cannot_mark(folder: Path, error: OSError) -> StorageError:
+    if not purge_is_unfinished(folder):
+        return _cannot_write(folder, error)
+    # The marker is in place and only its flush failed: the next writer goes on from it.
+    return StorageError(
+        f"The purge is begun and cannot go on: {error.strerror or error}.",
+        where=str(error.filename or folder),
+        remedy="Free some space, or make the folder writable.",
+    )
+
+
 def _cannot_write(folder: Path, error: OSError) -> StorageError:
     return StorageError(
-        f"The history cannot be purged: {error.strerror or error}.",
+        f"The history cannot be purged, and nothing was: {error.strerror or error}.",
         where=str(error.filename or folder),
         remedy="Free some space, or make the folder writable; then purge again.",
     )

@@ -80,7 +80,7 @@ def withdraw_accesses(
     """Return the scores file without the accesses that came with some changes of memory.
 
     Args:
-        scores: The file, None where there is none.
+        scores: The file, or None.
         transactions: Of the changes.
         item: Where given, only what came with this item of them, and with no other that stays.
     """
@@ -100,7 +100,7 @@ def drop_entries(scores: bytes | None, gone: Callable[[str], bool]) -> bytes | N
     """Return the scores file without the entries of memories that went with what was taken back.
 
     Args:
-        scores: The file, None where there is none.
+        scores: The file, or None.
         gone: Tells of a memory, by its id, whether it did.
     """
     if scores is None:

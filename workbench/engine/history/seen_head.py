@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.engine import layout
+from workbench.engine.errors import HistoryDamaged
 from workbench.engine.history.alerts import PENDING
 from workbench.engine.history.git_store import SHORT, GitStore
 from workbench.engine.history.state_files import read_state, write_state
@@ -86,6 +87,16 @@ def _some_memory(store: GitStore, tree: str, before: Seen | None) -> dict[str, s
 
 def _is_memory(path: str) -> bool:
     return path == layout.CORE or (path.startswith("memory/") and not path.startswith(f"{layout.META}/"))
+
+
+def history_is_gone(seen: Seen) -> HistoryDamaged:
+    """Return the error that says that a history was here, and what to do."""
+    return HistoryDamaged(
+        f"The history is gone: it was last seen at commit {seen.head[:SHORT]}.",
+        where=layout.HISTORY,
+        remedy=f"Put {layout.HISTORY} back from a backup, or begin a new history with: workbench init. "
+        "That raises an alert for a person to acknowledge.",
+    )
 
 
 def tampering(store: GitStore, seen: Seen) -> str | None:

@@ -15,7 +15,7 @@ from workbench.engine.history.ownership import in_words, is_upkeep, owner_of
 from workbench.engine.history.plan import Action, Event, Plan
 from workbench.engine.history.structural_revert import changed_units
 from workbench.engine.history.taking_back import Overlay, TakenBack, take_back, take_back_accesses
-from workbench.engine.history.trailers import CONTINUES, REDOES, UNDOES
+from workbench.engine.history.trailers import CONTINUES, REDOES, REVERTS, UNDOES
 
 T = TypeVar("T")
 
@@ -150,6 +150,26 @@ def next_redo(store: GitStore, asker: str | None = None) -> Step | None:
     return None
 
 
+def undone_by(store: GitStore, asker: str) -> Commit | None:
+    """Return the commit in which somebody last undid an action of their own that was not brought back since.
+
+    It is what brings the action back, by a revert, where redo cannot any more.
+    """
+    settled: set[str] = set()
+    for commit in store.walk():
+        message = parse_message(commit)
+        if message.action == Action.PURGE:
+            return None
+        undone = message.values(UNDOES)
+        is_own = (
+            bool(undone) and owner_of(message) == owner_of(parse_message(store.commit(undone[-1]))) == asker
+        )
+        if is_own and not settled.intersection((commit.id, *undone)):
+            return commit
+        settled.update((*message.values(REDOES), *message.values(REVERTS)))
+    return None
+
+
 def undo(
     history: History,
     attribution: Attribution,
@@ -226,13 +246,18 @@ def _step(
         if step is None:
             if trailer == UNDOES:
                 _refuse_purge(store)
+            elif own := undone_by(store, attribution.asker):
+                raise NotFound(
+                    "There is nothing to redo: something else was done since the last undo.",
+                    remedy=f"Bring back what you undid with: {_bringing_back(own)}",
+                )
             raise NotFound(
                 f"There is no {wanted.kind}action to {verb}."
                 if wanted.kind
                 else f"There is nothing to {verb}.",
                 remedy="See what was done with: workbench audit log",
             )
-        _check(step, wanted, attribution.asker, verb)
+        _check(store, step, wanted, attribution.asker, verb)
         action = step.action
         original = parse_message(store.commit(action[-1]))
         overlay = Overlay(files)
@@ -272,7 +297,11 @@ def _refuse_purge(store: GitStore) -> None:
             )
 
 
-def _check(step: Step, wanted: _Wanted, asker: str, verb: str) -> None:
+def _bringing_back(undone: Commit) -> str:
+    return f"workbench revert {undone.short}"
+
+
+def _check(store: GitStore, step: Step, wanted: _Wanted, asker: str, verb: str) -> None:
     newest = "newest action" if verb == "undo" else "action undone last"
     if wanted.expected is not None and wanted.expected not in step.action:
         raise Stale(
@@ -281,12 +310,16 @@ def _check(step: Step, wanted: _Wanted, asker: str, verb: str) -> None:
             remedy="Look at it, then say it again.",
         )
     if wanted.asks and step.owner != asker:
-        mine = ", or take back your own newest action with --mine" if verb == "undo" else ""
+        instead = "."
+        if verb == "undo":
+            instead = ", or take back your own newest action with --mine."
+        elif own := undone_by(store, asker):
+            instead = f", or bring back what you undid with: {_bringing_back(own)}"
         by = f"by {in_words(step.owner, step.actor)}, {step.moment:%Y-%m-%d %H:%M}"
         raise ConfirmationNeeded(
             f"The {newest} is not yours: {step.told} ({by})",
             where=step.action[-1][:10],
-            remedy=f"Add --yes to {verb} it anyway{mine}.",
+            remedy=f"Add --yes to {verb} it anyway{instead}",
         )
 
 

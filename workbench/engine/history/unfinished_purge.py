@@ -105,8 +105,8 @@ class Purging:
         return cls(names, texts, sources, paths, called, steps)
 
 
-class Elsewhere(Protocol):
-    """What else holds memories, besides the work files and their history. Both methods may be called again."""
+class OtherHolders(Protocol):
+    """Places that hold memories besides the work files and their history. Both methods may be called again."""
 
     def purge(self, purging: Purging) -> tuple[str, ...]:
         """Take what is purged out of it; return what a person should know, one sentence each."""
@@ -146,12 +146,14 @@ def was_asked_by(marker: Marker, words: Sequence[str]) -> bool:
     return any(asked_digest(marker.salt, each) in marker.asked for each in words)
 
 
-def last_purge_was_asked_by(state: Path, words: Sequence[str]) -> bool:
-    """Return True if the purge that was finished last was asked for by any of these words or ids."""
+def last_purge_of(state: Path, words: Sequence[str]) -> str:
+    """Return what tells the last finished purge from any other, if one of these words or ids asked for it; else ""."""
     match read_state(state / _LAST):
-        case {"salt": str(salt), "asked": list(asked)}:
-            return any(asked_digest(salt, each) in asked for each in words)
-    return False
+        case {"salt": str(salt), "asked": list(asked)} if any(
+            asked_digest(salt, each) in asked for each in words
+        ):
+            return salt
+    return ""
 
 
 def told_of_purges(state: Path) -> tuple[str, ...]:
@@ -199,7 +201,7 @@ def finish_purge(
     *,
     critical: frozenset[str],
     project: Callable[[Sequence[str]], None] = lambda _: None,
-    elsewhere: Elsewhere | None = None,
+    elsewhere: OtherHolders | None = None,
     step: Step = lambda _: None,
 ) -> tuple[str, ...]:
     """Bring a purge to its end. Needs the writer's lock and that of repacking; may be done again at any point.
@@ -234,7 +236,7 @@ def finish_purge(
             where=str(folder),
             remedy="Set it aside with: workbench doctor --set-aside-history",
         )
-    # What was told before this died is told by whoever finishes it.
+    # What an interrupted run had to tell is told by the run that finishes it.
     told = told_of_purges(state)
     store.forget_handles()
     purging = read_purging(store, marker)
@@ -273,7 +275,9 @@ def finish_purge(
         step("marker")
         (state / _STOPPED).unlink(missing_ok=True)
         (folder / PURGE_MARKER).unlink(missing_ok=True)
-        sync_folder(folder)
+        # It is done now. Where a power cut brings the marker back, the next writer takes it away again.
+        with suppress(OSError):
+            sync_folder(folder)
     except (OSError, Locked, StorageError) as error:
         raise _stopped(folder, state, error) from error
     return told

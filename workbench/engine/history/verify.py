@@ -17,7 +17,7 @@ from workbench.engine.history.commit_message import author_of, parse_message
 from workbench.engine.history.git_program import require_git, run_git
 from workbench.engine.history.git_store import SHORT, blob_hash
 from workbench.engine.history.repository_folder import pretences
-from workbench.engine.history.seen_head import load_seen, tampering
+from workbench.engine.history.seen_head import history_is_gone, load_seen, tampering
 from workbench.engine.history.unfinished_purge import purge_is_unfinished
 from workbench.engine.history.views import read_work_file
 from workbench.engine.results import Verified, VerifyProblem, VerifyProgress
@@ -141,11 +141,8 @@ def _rewriting(history: History, commits: Sequence[Commit]) -> Iterator[VerifyPr
     if seen is None or purge_is_unfinished(history.path):
         return
     if not history.exists:
-        detail = (
-            f"The history is gone: it was last seen at commit {seen.head[:SHORT]}. Put {layout.HISTORY} back from a "
-            "backup, or begin a new history with: workbench init. That raises an alert for a person to acknowledge."
-        )
-        yield VerifyProblem("rewritten", layout.HISTORY, detail)
+        gone = history_is_gone(seen)
+        yield VerifyProblem("rewritten", layout.HISTORY, f"{gone.message} {gone.remedy}")
     elif rewritten := tampering(history.store, seen):
         detail = f"{rewritten.removesuffix(PENDING)} The next change raises an alert for it: workbench audit alerts"
         yield VerifyProblem("rewritten", layout.HISTORY, detail)

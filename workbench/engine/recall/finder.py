@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from workbench.engine.catalog import Catalog
 from workbench.engine.catalog.schema import SCHEMA_VERSION
 from workbench.engine.clock import Clock
-from workbench.engine.derived_files import Elsewhere, nowhere_else
+from workbench.engine.derived_files import Fallback, nowhere_else
 from workbench.engine.errors import ProviderError, StorageError
 from workbench.engine.recall.catalog_files import CatalogFiles
 from workbench.engine.recall.chunking import ChunkSize
@@ -74,7 +74,7 @@ class Finder:
         sources: Sequence[FileSource] = (),
         version: Callable[[], Hashable] | None = None,
         unread: Callable[[], int] = lambda: 0,
-        elsewhere: Elsewhere = nowhere_else,
+        elsewhere: Fallback = nowhere_else,
     ) -> None:
         self._catalog = catalog
         self._settings = settings
@@ -139,7 +139,7 @@ class Finder:
         """Bring the index up to date here and now, vectors included, however long that takes.
 
         Args:
-            force: Build it anew beside the one there is, which answers meanwhile, and ask again what failed.
+            force: Build a new one beside the present one, which answers meanwhile, and try again what failed.
             progress: Called with what is done and what there is to do.
             cancelled: Asked now and then; what is done by then stays.
 

@@ -113,7 +113,7 @@ class Keeper:
         """Bring the index up to date here and now, vectors included, however long that takes.
 
         Args:
-            force: Build it anew beside the one there is.
+            force: Build a new one beside the present one.
             progress: Called with what is done and what there is to do, first in files, then in pieces to embed.
             cancelled: Asked now and then; what is done by then stays.
 

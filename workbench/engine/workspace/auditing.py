@@ -55,6 +55,7 @@ class Auditing(KeepingUp):
 
         Raises:
             InvalidInput: A time is no time.
+            HistoryDamaged: There was a history here, and it is gone.
         """
         from itertools import islice
 
@@ -64,6 +65,7 @@ class Auditing(KeepingUp):
         wanted = LogFilter(
             actor, action, file, self._time(since, "since"), self._time(until, "until", end=True), text
         )
+        self._ground.history.refuse_gone()
         if not self._ground.has_history():
             return results.AuditLog(())
         root, store, told = self._ground.root, self._ground.history.store, self._told_by_action()
@@ -87,11 +89,15 @@ class Auditing(KeepingUp):
 
         Args:
             size: Entries of a page, 1 or more.
+
+        Raises:
+            HistoryDamaged: There was a history here, and it is gone.
         """
         from itertools import islice
 
         from workbench.engine.history.queries import iterate_entries
 
+        self._ground.history.refuse_gone()
         if self._ground.has_history():
             told = self._told_by_action()
             entries = map(told, iterate_entries(self._ground.root, self._ground.history.store))
@@ -121,6 +127,7 @@ class Auditing(KeepingUp):
         """
         from workbench.engine.history.queries import diff
 
+        self._ground.history.refuse_gone()
         return diff(self._ground.history.store, commit, path=path)
 
     def audit_blame(self, path: str) -> results.Blame:
@@ -132,6 +139,7 @@ class Auditing(KeepingUp):
         from workbench.engine.history.queries import blame
 
         self._ground.adopt_for_reading()
+        self._ground.history.refuse_gone()
         return blame(self._ground.root, self._ground.history.store, layout.normalise(path))
 
     def audit_at(self, time: str, *, path: str | None = None) -> results.Moment:
@@ -195,8 +203,13 @@ class Auditing(KeepingUp):
         )
 
     def audit_alerts(self) -> results.Alerts:
-        """Return the alerts of changed critical files, newest first."""
+        """Return the alerts of changed critical files, newest first.
+
+        Raises:
+            HistoryDamaged: There was a history here, and it is gone.
+        """
         self._ground.adopt_for_reading()
+        self._ground.history.refuse_gone()
         return results.Alerts(tuple(self._ground.history.alerts()) if self._ground.has_history() else ())
 
     def alerts_waiting(self) -> tuple[results.Alert, ...]:
@@ -344,7 +357,7 @@ class Auditing(KeepingUp):
         """Take back the newest action that is not undone yet, an import as a whole; again walks further back.
 
         Yours is what was asked for at a door of this role without naming another actor; a person's too is what was
-        edited outside. What a reflection changed is the reflection's, whoever approved it.
+        edited outside. What a reflection changed is the reflection's, even where a person approved it.
 
         Args:
             mine: Take back your own newest action, whatever others did since.
@@ -460,10 +473,8 @@ class Auditing(KeepingUp):
 
         require(self._ground.role, Capability.ROLLBACK, doing=doing)
         if not self._ground.has_history():
-            raise NotFound(
-                "There is no history here to go back in.",
-                remedy="Where there was one before, see: workbench doctor",
-            )
+            self._ground.history.refuse_gone()
+            raise NotFound("There is no history here to go back in.", remedy="The next change begins one.")
         self._ground.adopt()
         receipt = act(self._ground)
         if receipt.commit is not None:

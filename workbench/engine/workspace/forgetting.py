@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
-from workbench.engine.errors import WorkbenchError
+from workbench.engine.errors import HistoryDamaged, WorkbenchError
 from workbench.engine.identifiers import MEMORY_STORES
 
 if TYPE_CHECKING:
@@ -29,9 +29,11 @@ _LEAST_COVERAGE = 0.5
 # Seconds to wait for what changed to be read: what is not known cannot be forgotten.
 _PATIENCE = 10.0
 _NOTED = (
-    "The purge is noted and will be finished by the next change; run the same command again to finish it now."
+    "The purge is noted and will be finished by the next change; part of it may have been done. "
+    "Run the same command again to finish it now."
 )
-_NOTHING_DELETED = "Interrupted; nothing was deleted."
+_FINISHED = "The purge itself is finished; run the same command again to see whether anything still holds it."
+_NOTHING_DELETED = "Nothing was deleted."
 
 
 def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple[results.Match, ...]:
@@ -141,8 +143,8 @@ def forget_without_trace(
         asked: The words and ids that it was asked for by.
 
     Raises:
-        WorkbenchError: As `history.purge` says; the message says whether the purge happens all the same.
-        KeyboardInterrupt: It was interrupted; so does its message.
+        WorkbenchError: As `history.purge` says; the remedy says what has happened to the purge.
+        KeyboardInterrupt: It was interrupted; its message says so too.
     """
     from workbench.engine.history import Receipt
     from workbench.engine.history.purge import purge
@@ -156,7 +158,7 @@ def forget_without_trace(
     def going(erased: Erased) -> Purging:
         return Purging((*erased.ids, *erased.derived), erased.texts, tuple(sources), erased.paths)
 
-    with _telling_what_happened(ground):
+    with _telling_what_happened(ground, asked):
         ground.prepare_writing()
         purged = purge(
             ground.history,
@@ -165,8 +167,8 @@ def forget_without_trace(
             by,
             asked=asked,
         )
-    erased = purged.outcome
-    ground.answer_alerts(Receipt(purged.deleted, purged.files, ground.now(), None))
+        erased = purged.outcome
+        ground.answer_alerts(Receipt(purged.deleted, purged.files, ground.now(), None))
     return results.Changed(purged.commit, purged.files, erased.ids, (*erased.warnings, *purged.told))
 
 
@@ -182,17 +184,17 @@ def finish_forgetting(ground: Ground, asked: Sequence[str]) -> results.Forgotten
     marker = ground.history.unfinished_purge() if ground.has_history() else None
     if marker is None or not was_asked_by(marker, asked):
         return None
-    with _telling_what_happened(ground):
+    with _telling_what_happened(ground, asked):
         adopted = ground.history.adopt()
-    told = dict.fromkeys((*adopted.warnings, *ground.history.told_of_purges(now=True)))
+        told = dict.fromkeys((*adopted.warnings, *ground.history.told_of_purges(now=True)))
     return _purged(ground, "The purge that had been interrupted is finished.", *told)
 
 
 def forgotten_before(ground: Ground, asked: Sequence[str]) -> results.Forgotten | None:
     """Return what to answer if the last purge was asked for by one of these words or ids, and is done; else None."""
-    from workbench.engine.history.unfinished_purge import last_purge_was_asked_by
+    from workbench.engine.history.unfinished_purge import last_purge_of
 
-    if not ground.has_history() or not last_purge_was_asked_by(ground.state, asked):
+    if not ground.has_history() or not last_purge_of(ground.state, asked):
         return None
     told = ground.history.told_of_purges(now=True)
     done = "It was purged before" if told else "It was purged before; nothing is left to be done"
@@ -204,18 +206,30 @@ def _purged(ground: Ground, *told: str) -> results.Forgotten:
 
 
 @contextmanager
-def _telling_what_happened(ground: Ground) -> Iterator[None]:
-    """Let whatever interrupts a purge say whether it happens all the same."""
+def _telling_what_happened(ground: Ground, asked: Sequence[str]) -> Iterator[None]:
+    """Let whatever stops a purge say what has happened to it: nothing, part of it, or all of it."""
+    from workbench.engine.history.unfinished_purge import last_purge_of, purge_is_unfinished
+
+    def finished_last() -> str:
+        # A purge that stopped on its last steps has noted itself as the last one already.
+        return "" if purge_is_unfinished(ground.history.path) else last_purge_of(ground.state, asked)
+
+    def happened() -> str:
+        if purge_is_unfinished(ground.history.path):
+            return _NOTED
+        return _NOTHING_DELETED if finished_last() == before else _FINISHED
+
+    before = finished_last()
     try:
         yield
     except WorkbenchError as error:
-        if ground.history.unfinished_purge() is None:
-            raise
-        remedy = f"{error.remedy or ''} {_NOTED}".strip()
-        raise type(error)(error.message, where=error.where, remedy=remedy) from error
+        # A history that has to be set aside is not finished by the next change, and says so itself.
+        damaged = isinstance(error, HistoryDamaged) and purge_is_unfinished(ground.history.path)
+        if not damaged:
+            error.remedy = f"{error.remedy or ''} {happened()}".strip()
+        raise
     except KeyboardInterrupt as error:
-        noted = ground.history.unfinished_purge() is not None
-        raise KeyboardInterrupt(f"Interrupted. {_NOTED}" if noted else _NOTHING_DELETED) from error
+        raise KeyboardInterrupt(f"Interrupted. {happened()}") from error
 
 
 class Remains:

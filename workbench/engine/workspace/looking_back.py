@@ -57,12 +57,11 @@ class LookingBack:
 
         Raises:
             NotFound: There is none yet.
+            HistoryDamaged: There was one, and it is gone.
         """
+        self._ground.history.refuse_gone()
         if not self._ground.has_history():
-            raise NotFound(
-                "There is no history here to go back in.",
-                remedy="Where there was one before, see: workbench doctor",
-            )
+            raise NotFound("There is no history here to go back in.", remedy="The next change begins one.")
         return self._ground.history.store
 
     def moment(self, text: str, name: str) -> tuple[str, datetime | None]:

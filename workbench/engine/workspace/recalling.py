@@ -123,7 +123,7 @@ class Recalling(Reading):
         """Bring the search index up to date with the files, however long that takes.
 
         Args:
-            force: Build it anew beside the old one, which answers meanwhile.
+            force: Build a new one beside the old one, which answers meanwhile.
             progress: Called with what is done and what there is to do.
             cancelled: Asked now and then; what is done by then stays.
 

@@ -106,7 +106,9 @@ class WriteDecisions(Command):
 
 
 class Reflect(Command):
-    """Run a cycle of reflection: it reads what is new and writes a proposal, nothing else."""
+    """Run a cycle of reflection: it reads what is new and writes a proposal, nothing else. What past reflections
+    changed is in Audit: /actor:reflection lists it, and R there takes a reflection back.
+    """
 
     key, section, label, rank = "R", "On a proposal", "reflect", 46
 

@@ -26,6 +26,7 @@ from workbench.tui.views.audit import (
     alert_lines,
     change_lines,
     entry_matches,
+    is_about_history,
 )
 from workbench.tui.views.past_detail import trouble_lines
 from workbench.tui.views.teaching import teach
@@ -292,7 +293,11 @@ class AuditPane(Pane):
         if action == "acknowledge":
             return isinstance(row, Alert)
         if action == "revert":
-            return row is not None and bool(row.commit)
+            return (
+                row is not None
+                and bool(row.commit)
+                and not (isinstance(row, Alert) and is_about_history(row))
+            )
         if action in ("open_source", "show_history", "copy_id"):
             return row is not None
         return super().check_action(action, parameters)
@@ -308,7 +313,7 @@ class AuditPane(Pane):
 
     def action_revert(self) -> None:
         row = self._rows.row(self.list.cursor_key)
-        if row is None or not row.commit:
+        if row is None or not row.commit or (isinstance(row, Alert) and is_about_history(row)):
             return
         if isinstance(row, AuditEntry) and row.actor.startswith(_REFLECTION):
             name = row.actor.removeprefix(_REFLECTION)

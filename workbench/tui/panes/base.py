@@ -142,8 +142,22 @@ class Pane(Widget):
 
     def focus_list(self) -> None:
         """Let keys move the list, also where it only comes back into sight with the next layout."""
-        self.list.focus()
-        self.call_after_refresh(self.list.focus)
+        self.focus_part(self.list)
+
+    def focus_part(self, part: Widget) -> None:
+        """Focus a part of the pane, also where it only comes back into sight with the next layout."""
+        part.focus()
+        self.focus_once_laid_out(part)
+
+    def focus_once_laid_out(self, part: Widget) -> None:
+        """Focus a part of the pane with the next layout, unless the filter was opened before that."""
+
+        def focus() -> None:
+            if not self.is_writing:
+                self.screen.set_focus(part)
+
+        # The app sets what was asked to be focused in turn; only there is it known what has the focus.
+        self.call_after_refresh(lambda: self.app.call_later(focus))
 
     @property
     def detail(self) -> Detail:
@@ -337,7 +351,7 @@ class Pane(Widget):
         """Go from a row into the detail."""
         del key
         self.add_class("-reading")
-        self.call_after_refresh(self.detail.focus)
+        self.focus_once_laid_out(self.detail)
 
     @on(Detail.Followed)
     def _followed(self, event: Detail.Followed) -> None:

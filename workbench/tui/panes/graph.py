@@ -116,8 +116,7 @@ class GraphPane(GraphEditing):
 
     def focus_list(self) -> None:
         if self._at.is_drawing:
-            self.canvas.focus()
-            self.call_after_refresh(self.canvas.focus)
+            self.focus_part(self.canvas)
         else:
             super().focus_list()
 
@@ -461,7 +460,7 @@ class GraphPane(GraphEditing):
         self.add_class("-reading")
         detail = self.query_one(EntityDetail)
         detail.choose_first()
-        self.call_after_refresh(detail.focus)
+        self.focus_once_laid_out(detail)
 
     def action_leave(self) -> None:
         """Come back by one step: out of the detail, the filter, then from the drawing to the table."""

@@ -224,7 +224,7 @@ class SessionsReading(SessionsFinding):
     def go_in(self, key: str) -> None:
         del key
         self.add_class("-reading")
-        self.call_after_refresh(self.conversation.focus)
+        self.focus_once_laid_out(self.conversation)
 
     def show_detail(self, key: str) -> None:
         if self._asking is not None:

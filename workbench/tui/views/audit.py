@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workbench.engine import layout
 from workbench.tui.bench import Alert, AuditEntry
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.text import wrap
@@ -28,6 +29,7 @@ ALERT = "▲"
 _COMMITS_LISTED = 12
 # The subject of a commit: [ACTION] FILE — SUMMARY.
 _SUBJECT = re.compile(r"^\[([A-Z]+)\] .*? — (.*)$", re.DOTALL)
+_PENDING = " Pending user acknowledgment."
 _COMMON_ALERT = re.compile(r"Critical file change detected\b")
 _STORES = {
     "memory/episodes/": "episodic",
@@ -253,8 +255,15 @@ def change_lines(
     return lines
 
 
+def is_about_history(alert: Alert) -> bool:
+    """Return True if the history itself was rewritten or deleted; no commit does that, so none can be taken back."""
+    return alert.file == layout.HISTORY
+
+
 def alert_lines(alert: Alert, width: int) -> list[Line]:
     """Draw why an alert stands, above the change that raised it."""
+    if is_about_history(alert):
+        return _history_alert_lines(alert, width)
     lines: list[Line] = [
         cut(
             (
@@ -276,5 +285,23 @@ def alert_lines(alert: Alert, width: int) -> list[Line]:
             Span("R", "strong"),
             Span("  take it back", "soft"),
         ),
+        BLANK,
+    ]
+
+
+def _history_alert_lines(alert: Alert, width: int) -> list[Line]:
+    """Draw what happened to history, what examines it, and what to do."""
+    told = alert.summary.removesuffix(_PENDING)
+    text = (
+        "What is listed here is what history says now; changes that were in it before may be missing. "
+        "A backup of .audit from before brings them back."
+    )
+    return [
+        *((Span(piece, "decide.strong"),) for piece in wrap(f"{ALERT} {told}", width)),
+        *((Span(piece, "soft"),) for piece in wrap(text, width)),
+        BLANK,
+        (Span("workbench audit verify", "strong"),),
+        (Span("  examines history, log and files"),),
+        (Span("a", "strong"), Span("  I know why, close the alert")),
         BLANK,
     ]

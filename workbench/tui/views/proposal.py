@@ -134,6 +134,10 @@ def nothing_waits(
         "remembered; what looks like a key or a password is held back. All of it comes here, and none of it "
         "enters memory unapproved.",
         ("R", "reflects now."),
+        (
+            "3 /actor:reflection",
+            "lists in Audit what past reflections changed; there R takes one of them back.",
+        ),
         ("workbench reflect --if-due", "does it on a schedule, for example from cron."),
         (
             "workbench propose TEXT --as NAME",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine.clock import Clock, render_time
-from workbench.engine.derived_files import Elsewhere, nowhere_else
+from workbench.engine.derived_files import Fallback, nowhere_else
 from workbench.engine.errors import ProviderError, StorageError
 from workbench.engine.process_lock import process_lock
 from workbench.engine.recall.file_source import FileSource
@@ -61,7 +61,7 @@ class Index:
         embedder: Embedder | None,
         cache_entries: int,
         clock: Clock,
-        elsewhere: Elsewhere = nowhere_else,
+        elsewhere: Fallback = nowhere_else,
     ) -> None:
         self._shape = shape
         self._embedder = embedder

@@ -1,0 +1,75 @@
+"""Delivers keys one after another, so that each goes where the one before it put the focus."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import TYPE_CHECKING, TypeAlias
+
+from textual import events
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Sequence
+
+    from textual.app import App
+    from textual.dom import DOMNode
+
+Typed: TypeAlias = events.Key | events.Paste
+
+# A key that is not followed to its end by then holds up no other: the keyboard must never fall silent.
+_SECONDS_TO_FOLLOW = 2.0
+
+
+class TypedAhead:
+    """A queue of keys and pastes; the next one leaves it once the one before has had its effect.
+
+    Textual hands a key to the widget that has the focus when the key comes in. While the key before it is still on
+    its way, that is the wrong widget: of `/a` typed in one go, `a` would be a key of the list and not of the filter.
+
+    Args:
+        app: The app that the keys are for.
+        deliver: Hands one of them to the widget that has the focus; called on the app's own message pump.
+    """
+
+    def __init__(self, app: App[None], deliver: Callable[[Typed], Awaitable[None]]) -> None:
+        self._app = app
+        self._deliver = deliver
+        self._waiting: deque[Typed] = deque()
+        self._is_under_way = False
+        self._delivered_at = 0.0
+
+    async def take(self, typed: Typed) -> None:
+        """Deliver a key now, or in its turn."""
+        self._waiting.append(typed)
+        if not self._is_under_way or time.monotonic() - self._delivered_at > _SECONDS_TO_FOLLOW:
+            await self._deliver_next()
+
+    async def _deliver_next(self) -> None:
+        if not self._app.screen_stack:
+            self._waiting.clear()
+        self._is_under_way = bool(self._waiting)
+        if self._waiting:
+            self._delivered_at = time.monotonic()
+            await self._deliver(self._waiting.popleft())
+            await self._follow_twice(self._way())
+
+    def _way(self) -> tuple[DOMNode, ...]:
+        """Return what a key passes on its way: from the widget in focus up to the app."""
+        focused = self._app.focused or self._app.screen
+        return (*(node for node in focused.ancestors_with_self if node is not self._app), self._app)
+
+    async def _follow_twice(self, way: Sequence[DOMNode]) -> None:
+        """Follow a key, then what it set off: messages, another focus, the mounting of a screen that it opened."""
+
+        async def once_more() -> None:
+            await self._follow((*way, *self._way()), self._deliver_next)
+
+        await self._follow(way, once_more)
+
+    async def _follow(self, way: Sequence[DOMNode], then: Callable[[], Awaitable[None]]) -> None:
+        """Go the way of a key, at each node behind the messages that wait there; then do something else."""
+        for at, node in enumerate(way):
+            # A node that is being removed takes no call, and lets no key through either.
+            if node.call_later(self._follow, way[at + 1 :], then) or node is self._app:
+                return
+        await then()
