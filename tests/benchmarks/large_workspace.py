@@ -85,6 +85,24 @@ def generate_logs(path: Path, *, entries: int, seed: int = 0) -> None:
         (path / f"memory/{day}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def generate_notes(path: Path, *, notes: int, seed: int = 0) -> None:
+    """Write small notes of some 200 bytes, one a file.
+
+    Args:
+        path: The workspace folder; made where it is missing.
+        notes: How many.
+        seed: Chooses the words.
+    """
+    chance = random.Random(seed)
+    words = _vocabulary(chance)
+    folder = path / "memory/notes"
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(notes):
+        lines = [_sentence(chance, words, 10, 20) for _ in range(2)]
+        text = "\n".join((f"# Note {number}", "", *lines, f"It is note{number}.", ""))
+        (folder / f"{number:06}.md").write_text(text, encoding="utf-8")
+
+
 def _vocabulary(chance: random.Random) -> list[str]:
     """Return words to draw from: about half of what is drawn is common, the rest spread over 4,000 words."""
     rare = [

@@ -244,6 +244,31 @@ def time_door(files: GeneratedFiles, chunks: int, folder: Path) -> None:
     say("workbench search --json, cold process", figures(middle, most), 350, middle * 1000, most=True)
 
 
+def time_first_look(files: GeneratedFiles, chunks: int, folder: Path) -> None:
+    """Ask on a first look at as many small files as chunks, again and again until all their words are found."""
+    del files
+    from tests.benchmarks.large_workspace import generate_notes
+    from workbench.engine.workspace import Workspace
+
+    root = folder / "notes"
+    generate_notes(root, notes=chunks)
+    os.environ.update(
+        WORKBENCH_PATHS_CACHE=str(folder / "first-cache"), WORKBENCH_PATHS_STATE=str(folder / "first-state")
+    )
+    taken: list[float] = []
+    started, worked = time.perf_counter(), time.process_time()
+    with Workspace.open(root, role="reader") as workspace:
+        finder = workspace._ground.finder
+        while not taken or not finder._current().is_current:
+            asked = time.perf_counter()
+            workspace.search(f"note{chunks - 1}")
+            taken.append(time.perf_counter() - asked)
+            time.sleep(0.1)
+        whole, cost = time.perf_counter() - started, time.process_time() - worked
+    say("first answer about files never seen", f"{taken[0]:.2f} s", 1.5, taken[0], most=True)
+    say("  until all words are found", f"{whole:.2f} s, {cost:.2f} s of the processor", 6, whole, most=True)
+
+
 FILL = """
 import sys
 from pathlib import Path
@@ -302,6 +327,7 @@ PARTS: dict[str, Callable[[GeneratedFiles, int, Path], None]] = {
     "building": time_building,
     "searching": time_searching,
     "door": time_door,
+    "first-look": time_first_look,
 }
 
 

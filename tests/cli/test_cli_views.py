@@ -468,3 +468,10 @@ def test_where_there_is_no_history_nothing_is_said_to_agree() -> None:
     assert "workbench init" in told
     gone = r.VerifyProblem("rewritten", ".audit", "The history is gone.")
     assert "agree" not in text(verified_lines(Page(), r.Verified(False, (gone,), 0, 0)))
+
+
+def test_nothing_is_called_nothing_so_far_while_there_are_files_to_read() -> None:
+    lines = text(found_lines(Page(), samples.NOTHING))
+    assert "Nothing found so far." in lines
+    assert "3 files are not read yet." in lines
+    assert "so far" not in text(found_lines(Page(), dataclasses.replace(samples.NOTHING, stale=None)))

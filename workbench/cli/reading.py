@@ -90,7 +90,8 @@ def search_command(
             )
 
         found = search()
-        is_told = not found.results and not bench.json
+        # Before everything is read no other advice helps, and looking for it would wait for all of that.
+        is_told = not found.results and not bench.json and found.stale is None
         hidden = search(include_dormant=True, explain=True) if is_told else None
         is_empty = is_told and not workspace.index_status().chunks
 

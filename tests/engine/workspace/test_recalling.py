@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import layout
+from workbench.engine.catalog import Synced, catalog
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import SEARCHED_STORES
-from workbench.engine.workspace import recalling
+from workbench.engine.recall.index import index
+from workbench.engine.workspace import ground, recalling
 
 
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +104,7 @@ def test_a_first_look_can_be_left_unfinished_and_goes_on_where_it_was(
     for _ in range(3):
         with furnished.open(role="reader") as workspace:
             workspace.search("buoy")
-            left.append(workspace._ground.unread_files)
+            left.append(len(workspace._ground.unread))
     monkeypatch.undo()
     with furnished.open(role="reader") as workspace:
         assert len(workspace.search("buoy 299 was painted", min_score=0, max_results=500).results) > 0
@@ -113,3 +117,76 @@ def test_a_few_files_are_read_however_slow_the_machine(
     monkeypatch.setattr(recalling, "_READING_SECONDS", 0.0)
     with furnished.open(role="reader") as workspace:
         assert workspace.search("ferry to Gotland", min_score=0).results
+
+
+def test_on_a_first_look_each_unread_file_is_counted_once_until_none_is_left(
+    furnished: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hurry(monkeypatch)
+    # Each file by itself, so that the count is looked at after every one.
+    monkeypatch.setattr(catalog, "_FIRST_BATCH_SECONDS", 0.0)
+    monkeypatch.setattr(catalog, "_BATCH_SECONDS", 0.0)
+    monkeypatch.setattr(ground, "_TAKEN_IN_AT_ONCE", 3)
+    with furnished.open(role="reader") as workspace:
+        files = len(layout.tracked_files(furnished.root))
+        finder = workspace._ground.finder
+        left: list[int] = []
+
+        def tell(*_: object) -> None:
+            unread, gone = finder._current().files_behind()
+            assert gone == 0
+            left.append(unread)
+
+        sync = workspace._ground.catalog.sync
+
+        def sync_telling(*, progress: Callable[[int, int], None] | None = None, **more: Any) -> Synced:
+            def told(done: int, total: int) -> None:
+                if progress is not None:
+                    progress(done, total)
+                tell()
+
+            return sync(progress=told, **more)
+
+        monkeypatch.setattr(workspace._ground.catalog, "sync", sync_telling)
+        workspace.search("ferry to Gotland")
+        tell()
+        assert workspace._ground._reading_on.wait(None)
+        finder._current()._background.wait(None)
+        tell()
+    assert left[0] == files
+    assert left[-1] == 0
+    assert left == sorted(left, reverse=True)
+    assert len(set(left)) > 3
+
+
+def test_a_changed_file_that_is_not_read_again_yet_is_counted_once(settled: AgentHome) -> None:
+    with settled.open(role="reader") as workspace:
+        workspace.index()
+        settled.write("memory/vault/promise.md", "# Promise\n\nShare the house key code.\n")
+        workspace._ground.catalog.update(["memory/vault/promise.md"])
+        settled.write("memory/vault/promise.md", "# Promise\n\nNever ever share the house key code.\n")
+        workspace._ground.refresh(cancelled=lambda: True)
+        # Files written a moment ago are looked at once more, whatever stands in them.
+        unread = set(workspace._ground.unread)
+        assert "memory/vault/promise.md" in unread
+        assert workspace._ground.finder._current().files_behind() == (len(unread), 0)
+
+
+def test_no_vectors_are_made_while_there_are_files_to_read(
+    furnished: AgentHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "_MANY_STALE", 0)
+    with furnished.open(role="reader") as workspace:
+        ground = workspace._ground
+        read = count()
+        ground.refresh(cancelled=lambda: next(read) > 6)
+        assert ground.unread
+        ground.finder.take_in(cancelled=lambda: False)
+        keeper = ground.finder._current()
+        assert keeper.state().pending_vectors == keeper.state().chunks > 0
+        assert not keeper.is_current
+        ground.refresh()
+        keeper.freshen(60)
+        keeper._background.wait(None)
+        assert keeper.state().pending_vectors == 0
+        assert workspace.search("ferry to Gotland").stale is None

@@ -36,7 +36,7 @@ def found_lines(page: Page, found: Found, *, query: str = "", explain: bool = Fa
     for hit in found.results:
         lines += _hit_lines(page, hit, query, explain=explain)
     if not found.results:
-        lines.append("Nothing found.")
+        lines.append("Nothing found so far." if found.stale else "Nothing found.")
     elif found.likely_absent:
         lines.append(page.paint("None of this may be what you look for.", "accent"))
     for remark in (found.fallback, found.stale):

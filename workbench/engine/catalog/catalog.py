@@ -46,12 +46,12 @@ class Synced:
     Args:
         changed: Paths that are new or changed.
         gone: Paths that are gone.
-        unread: How many files are new or changed and were not read, as it was cancelled.
+        unread: Paths that are new or changed and were not read, as it was cancelled.
     """
 
     changed: tuple[str, ...]
     gone: tuple[str, ...]
-    unread: int = 0
+    unread: tuple[str, ...] = ()
 
     @property
     def paths(self) -> frozenset[str]:
@@ -173,12 +173,14 @@ class Catalog:
         self,
         *,
         progress: Callable[[int, int], None] | None = None,
+        unread: Callable[[Sequence[str]], None] = lambda _paths: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> Synced:
         """Bring the catalog up to date with every file of the workspace, newest days first.
 
         Args:
             progress: Called with files done and files to do after each committed batch.
+            unread: Called with the paths that are still to be read, at first and after each committed batch.
             cancelled: Asked between files; what is done by then stays.
 
         Raises:
@@ -203,7 +205,7 @@ class Catalog:
                 )
                 digests = {path: known[path][5] for path in stale if path in known}
                 stale.sort(key=_newest_first)
-                return self._refresh(stale, gone, digests, progress, cancelled)
+                return self._refresh(stale, gone, digests, progress, unread, cancelled)
             except DatabaseLost:
                 continue
         raise self._out_of_reach()
@@ -217,7 +219,7 @@ class Catalog:
         for _ in range(_MOST_ATTEMPTS):
             try:
                 digests = dict(self._database.ask(_KNOWN_DIGESTS, (names,)))
-                return self._refresh(tracked, [], digests, None, lambda: False)
+                return self._refresh(tracked, [], digests, None, lambda _paths: None, lambda: False)
             except DatabaseLost:
                 self.sync()
         raise self._out_of_reach()
@@ -254,11 +256,14 @@ class Catalog:
         gone: list[str],
         digests: Mapping[str, bytes],
         progress: Callable[[int, int], None] | None,
+        unread: Callable[[Sequence[str]], None],
         cancelled: Callable[[], bool],
     ) -> Synced:
         changed: list[str] = []
         removed: list[str] = []
         done = 0
+        names = tuple(map(layout.shown, stale))
+        unread(names)
         while (done < len(stale) or gone) and not cancelled():
             batch: dict[str, ReadFile | None] = dict.fromkeys(gone[:_MOST_GONE])
             del gone[:_MOST_GONE]
@@ -273,9 +278,10 @@ class Catalog:
             self._commit(batch)
             changed.extend(path for path, file in batch.items() if file is not None and file.rows is not None)
             removed.extend(path for path, file in batch.items() if file is None)
+            unread(names[done:])
             if progress is not None:
                 progress(done, len(stale))
-        return Synced(tuple(changed), tuple(removed), len(stale) - done)
+        return Synced(tuple(changed), tuple(removed), names[done:])
 
     def _commit(self, batch: dict[str, ReadFile | None]) -> None:
         """Store what was read; what changed since is read again, so that an older state never replaces a newer one."""

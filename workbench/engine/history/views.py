@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from bisect import bisect_left
 from functools import lru_cache
+from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,10 @@ from workbench.engine.identifiers import entity_name
 if TYPE_CHECKING:
     from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.plan import FileView
+
+
+# Of a file that is surely named after the id of the entity it is about.
+_NAMED_PLAINLY = re.compile(rf"{re.escape(layout.ENTITIES)}/[a-z0-9]+--[a-z0-9]+(?:-[a-z0-9]+)*+\.md")
 
 
 class WorkFiles:
@@ -143,7 +149,8 @@ def named_by_id(path: str) -> str:
 def notes_among(paths: tuple[str, ...]) -> dict[str, str]:
     """Return the paths of entity files that are not simply named after the entity’s id, by that id."""
     found: dict[str, str] = {}
-    for path in paths:
+    # Nearly all are, and of a new entity every file is asked.
+    for path in filterfalse(_NAMED_PLAINLY.fullmatch, paths):
         if path.endswith(".md"):
             own = named_by_id(path)
             if path != own:
@@ -201,11 +208,11 @@ def list_tracked(root: Path, folder: str) -> list[str]:
             raise unreadable(current, error) from error
         for entry in entries:
             path = f"{current}/{entry.name}"
-            if entry.is_dir(follow_symlinks=False):
-                if not entry.name.startswith("."):
-                    waiting.append(path)
-            elif entry.is_file(follow_symlinks=False) and layout.is_tracked(path):
+            # The name decides first: most entries are files, and asking of what kind one is costs more.
+            if layout.is_tracked(path) and entry.is_file(follow_symlinks=False):
                 found.append(path)
+            elif not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                waiting.append(path)
     return sorted(found)
 
 

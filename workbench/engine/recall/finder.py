@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -61,7 +61,7 @@ class Finder:
         clock: Tells the time.
         sources: Files beside the workspace's own that are searched as well.
         version: Tells what state everything that is searched is in; of the catalog alone by default.
-        unread: Returns how many files the catalog has yet to read.
+        unread: Returns the paths of files that the catalog has yet to read.
         elsewhere: Where to keep the index when its folder fails.
     """
 
@@ -73,7 +73,7 @@ class Finder:
         clock: Clock,
         sources: Sequence[FileSource] = (),
         version: Callable[[], Hashable] | None = None,
-        unread: Callable[[], int] = lambda: 0,
+        unread: Callable[[], Collection[str]] = lambda: (),
         elsewhere: Fallback = nowhere_else,
     ) -> None:
         self._catalog = catalog
@@ -154,6 +154,17 @@ class Finder:
         if embedder is not None and self._steps_aside(keeper, embedder):
             self._current().sync(progress=progress, cancelled=cancelled)
 
+    def take_in(self, *, cancelled: Callable[[], bool]) -> None:
+        """Have the words found that were read so far, here and now, though there is more to read.
+
+        Args:
+            cancelled: Asked now and then; what is done by then stays.
+
+        Raises:
+            StorageError: The index cannot be kept.
+        """
+        self._current().take_in(cancelled=cancelled)
+
     def freshen(self) -> None:
         """Bring the index up to date in the background."""
         self._current().freshen(0)
@@ -165,7 +176,7 @@ class Finder:
         standing = self._standing()
         embedder = standing.embedder
         keeper = self._keeper(embedder)
-        behind = keeper.files_behind()
+        behind = sum(keeper.files_behind())
         state = keeper.state()
         return IndexStatus(
             files=state.files,

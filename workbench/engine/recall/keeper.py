@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 
 from workbench.engine.recall.background import Background
 from workbench.engine.recall.file_source import FileSource
@@ -27,7 +27,7 @@ class Keeper:
         index: The index.
         sources: Everything that is searched.
         version: Tells what state the sources are in: equal values mean that nothing changed meanwhile.
-        unread: Returns how many files the sources have yet to read.
+        unread: Returns the paths of files that the sources have yet to read.
     """
 
     def __init__(
@@ -35,14 +35,13 @@ class Keeper:
         index: Index,
         sources: Sequence[FileSource],
         version: Callable[[], Hashable],
-        unread: Callable[[], int] = lambda: 0,
+        unread: Callable[[], Collection[str]] = lambda: (),
     ) -> None:
         self.index = index
         self._sources = sources
         self._version = version
         self._unread = unread
         self._known: Hashable = None
-        self._files_left = 0
         self._vectors_left = 0
         self._busy_elsewhere = False
         self._embedding_failure: str | None = None
@@ -85,7 +84,7 @@ class Keeper:
                 return f"The index could not be brought up to date: {failure}"
             if self._busy_elsewhere:
                 return "Another process is bringing the index up to date; the newest changes may be missing."
-            unread = self.files_behind() + self._unread()
+            unread, _ = self.files_behind()
             if not unread:
                 return "The index is not up to date: it is being read."
             left = "1 file is not read yet" if unread == 1 else f"{unread:,} files are not read yet"
@@ -95,13 +94,20 @@ class Keeper:
             return f"{left}; `workbench index` waits for that."
         return None
 
-    def files_behind(self) -> int:
-        """Compare every file with what the index holds, and return how many it does not hold as they are."""
+    def files_behind(self) -> tuple[int, int]:
+        """Compare every file with what the index holds.
+
+        Returns:
+            How many files it does not hold as they are, and how many it holds that are gone.
+        """
+        # Asked for first: what is read between the two looks is found by the second one.
+        unread = set(self._unread())
         wanted: dict[str, bytes] = {}
         for source in self._sources:
             wanted = {**source.digests(), **wanted}
         held = self.index.asked(lambda snapshot: snapshot.digests())
-        return len(held.keys() - wanted.keys()) + sum(held.get(path) != wanted[path] for path in wanted)
+        unread.update(path for path, digest in wanted.items() if held.get(path) != digest)
+        return len(unread), len(held.keys() - wanted.keys() - unread)
 
     def sync(
         self,
@@ -124,6 +130,17 @@ class Keeper:
         while again and not cancelled():
             again = self._bring(progress=progress, cancelled=cancelled, wait=_LONG_WAIT)
 
+    def take_in(self, *, cancelled: Callable[[], bool]) -> None:
+        """Have the words found that the sources have read so far, here and now.
+
+        Args:
+            cancelled: Asked now and then; what is done by then stays.
+
+        Raises:
+            StorageError: The index cannot be kept.
+        """
+        self._bring(progress=untold, cancelled=cancelled, wait=_WAIT, words_first=True)
+
     def state(self) -> IndexState:
         """Return what the index holds."""
         return self.index.state()
@@ -142,7 +159,7 @@ class Keeper:
     def _bring_up_to_date(self, cancelled: Callable[[], bool]) -> None:
         left = True
         while left and not cancelled():
-            left = self._bring(progress=untold, cancelled=cancelled, wait=_WAIT)
+            left = self._bring(progress=untold, cancelled=cancelled, wait=_WAIT, words_first=True)
 
     def _bring(
         self,
@@ -151,24 +168,27 @@ class Keeper:
         cancelled: Callable[[], bool],
         wait: float,
         force: bool = False,
+        words_first: bool = False,
     ) -> bool:
         """Read what changed, then embed it; tell whether embedding gave way to files that changed meanwhile."""
         with self._lock:
             version = self._version()
-
-            def told(done: int, total: int) -> None:
-                self._files_left = total - done
-                progress(done, total)
-
             synced = self.index.sync(
-                self._sources, force=force, progress=told, cancelled=cancelled, wait=wait
+                self._sources,
+                force=force,
+                words_first=words_first,
+                progress=progress,
+                cancelled=cancelled,
+                wait=wait,
             )
             self._busy_elsewhere = synced.busy
             self._note(synced)
-            if synced.finished and not cancelled():
+            # Vectors made while the sources read would keep words waiting that are still to come.
+            is_unread = bool(self._unread())
+            if synced.finished and not cancelled() and not is_unread:
                 self._known = version
             self._background.tell()
-            if not synced.pending_vectors or cancelled():
+            if not synced.pending_vectors or cancelled() or is_unread:
                 return False
 
             def overtaken() -> bool:
@@ -180,6 +200,5 @@ class Keeper:
             return overtaken()
 
     def _note(self, synced: IndexSync) -> None:
-        self._files_left = synced.pending_files
         self._vectors_left = synced.pending_vectors
         self._embedding_failure = synced.failure

@@ -14,6 +14,8 @@ _LIST_SHARE = 0.8
 _HEADING = re.compile(r"#{1,6}\s")
 # What a line with a list mark or a time begins with.
 _MARK_OR_STAMP = re.compile(r"\s*[-*+•\d(\[]")
+# Where none of a short text’s lines, but a first heading, begins so, all of it is one passage.
+_PARTING = re.compile(r"^(?:[^\S\n]*[-*+•\d(\[]|#)", re.MULTILINE)
 
 
 def units_of(text: str) -> list[tuple[int, int]]:
@@ -26,6 +28,13 @@ def units_of(text: str) -> list[tuple[int, int]]:
     Args:
         text: Lines joined by line feeds.
     """
+    if len(text) <= _LONGEST_PASSAGE:
+        kept = text.strip()
+        if not kept:
+            return []
+        if _PARTING.search(kept, 1 if kept.startswith("#") else 0) is None:
+            first = text.count("\n", 0, text.index(kept[0]))
+            return [(first, first + kept.count("\n"))]
     lines = text.split("\n")
     begins = _own_units(lines)
     units: list[tuple[int, int]] = []

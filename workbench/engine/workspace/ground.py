@@ -61,6 +61,8 @@ _FOR_AGENTS = ("bot:", "skill:")
 CATALOG = "catalog.sqlite"
 # Reading again within this many seconds trusts the last look at the files.
 _FRESH_SECONDS = 0.5
+# Files that are read in the background before they can be found.
+_TAKEN_IN_AT_ONCE = 4_000
 _NEVER = -1e9
 _MOST_ATTEMPTS = 3
 # What nobody can keep in a state folder that cannot be written.
@@ -103,7 +105,7 @@ class Ground:
     state_told: str = field(default="", init=False)
     trouble_told: dict[str, str] = field(default_factory=dict, init=False)
     edits_told: tuple[str, ...] = field(default=(), init=False)
-    unread_files: int = field(default=0, init=False)
+    unread: Sequence[str] = field(default=(), init=False)
     action: OneAction = field(default_factory=OneAction, init=False, repr=False)
     past_texts: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict, init=False, repr=False)
     _refreshed: float = field(default=_NEVER, repr=False)
@@ -217,7 +219,7 @@ class Ground:
             self.clock,
             outside.sources,
             lambda: (self.catalog.version(), outside.version()),
-            lambda: self.unread_files,
+            lambda: self.unread,
             self.derived_folder.elsewhere,
         )
 
@@ -281,8 +283,7 @@ class Ground:
 
         self.follow_settings()
         for attempt in range(_MOST_ATTEMPTS):
-            synced = self.catalog.sync(progress=progress, cancelled=cancelled)
-            self.unread_files = synced.unread
+            synced = self.catalog.sync(progress=progress, unread=self._note_unread, cancelled=cancelled)
             if synced.unread:
                 return synced
             try:
@@ -298,6 +299,9 @@ class Ground:
                     raise
         self._refreshed = time.monotonic()
         return synced
+
+    def _note_unread(self, paths: Sequence[str]) -> None:
+        self.unread = paths
 
     def __post_init__(self) -> None:
         self._settings_file = _content_of_settings(self.root)
@@ -377,7 +381,7 @@ class Ground:
             least: How many files to read all the same: a slow machine must not hide a small memory.
 
         Returns:
-            Whether the rest is being read in the background (see `read_on`); `unread_files` says how much that is.
+            Whether the rest is being read in the background (see `read_on`); `unread` says what that is.
         """
         if self._reading_on.is_busy:
             self._reading_on.wait(seconds)
@@ -389,7 +393,7 @@ class Ground:
 
     def read_on(self) -> None:
         """Read the files for which there was no time in the background."""
-        if self.unread_files:
+        if self.unread:
             self._reading_on.ask()
 
     def _is_reading_due(self) -> bool:
@@ -401,7 +405,17 @@ class Ground:
         from workbench.engine.recall.background import Background
 
         def read(cancelled: Callable[[], bool]) -> None:
-            self.refresh(cancelled=cancelled)
+            taken_in = 0
+
+            def take_in(done: int, total: int) -> None:
+                nonlocal taken_in
+                if done - taken_in >= _TAKEN_IN_AT_ONCE and done < total and not cancelled():
+                    taken_in = done
+                    # Where the index fails, whoever asks is told; the catalog is read all the same.
+                    with contextlib.suppress(StorageError):
+                        self.finder.take_in(cancelled=cancelled)
+
+            self.refresh(progress=take_in, cancelled=cancelled)
             if not cancelled():
                 self.finder.freshen()
 

@@ -84,7 +84,7 @@ class Recalling(Reading):
         patience = None
         if is_behind:
             patience = 0.0
-        elif ground.unread_files:
+        elif ground.unread:
             patience = max(until - time.monotonic(), 0.0)
         found = other or self._from_index(query, options, failure, patience)
         ground.read_on()

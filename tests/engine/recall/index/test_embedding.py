@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.engine.recall.index.bookshelf import ANYTHING, Bookshelf, WordEmbedder, after
+from workbench.engine.recall.index import index
 from workbench.engine.recall.index.embedding_cache import EmbeddingCache
 from workbench.engine.recall.index.prepared import Vectors
 
@@ -34,6 +36,23 @@ def test_words_are_found_before_there_are_vectors(shelf: Bookshelf) -> None:
     assert len(told) > 2
     assert shelf.nearest("memory 7")[0] == "007.md:0"
     assert shelf.index.state().dimensions == embedder.dimensions
+
+
+def test_the_words_of_very_many_files_wait_for_no_vectors_where_somebody_waits_for_them(
+    shelf: Bookshelf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "_MANY_STALE", 10)
+    for number in range(10):
+        shelf.write(f"{number}.md", f"memory {number}")
+    assert shelf.embedder is not None
+    done = shelf.index.sync([shelf.files], words_first=True)
+    assert (done.finished, done.pending_vectors, shelf.embedder.embedded) == (True, 10, [])
+    assert shelf.found("7") == ["7.md:0"]
+    assert shelf.index.embed().pending_vectors == 0
+    assert shelf.nearest("memory 7")[0] == "7.md:0"
+    shelf.write("7.md", "memory 77")
+    assert shelf.index.sync([shelf.files], words_first=True).pending_vectors == 0
+    assert shelf.nearest("memory 77")[0] == "7.md:0"
 
 
 def test_embedding_cut_short_goes_on_where_it_stopped(shelf: Bookshelf) -> None:

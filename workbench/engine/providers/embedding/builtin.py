@@ -113,6 +113,7 @@ class StaticEmbedder:
 
     provider = "builtin"
     is_instant = True
+    chunks_at_once = 768
 
     def __init__(self, folder: Path = TABLE_FOLDER) -> None:
         self._folder = folder

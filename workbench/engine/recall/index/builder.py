@@ -17,6 +17,7 @@ from workbench.engine.recall.index.opened import IndexFile
 from workbench.engine.recall.index.prepared import words_of
 from workbench.engine.recall.index.schema import ask
 from workbench.engine.recall.index.storing import Before, Change, Entry, remove_files, store_changes
+from workbench.engine.recall.units import unit_texts
 
 if TYPE_CHECKING:
     import apsw
@@ -195,7 +196,8 @@ class Builder:
         if self._embedder is None or not new or self._built.failure is not None:
             return batch
         try:
-            made = self._embedder.embed([words.passages for _, words in new]) or []
+            passages = [unit_texts(entry.chunk.text, words.places) for entry, words in new]
+            made = self._embedder.embed(passages) or []
         except ProviderError as error:
             self._built.failure = str(error)
         else:

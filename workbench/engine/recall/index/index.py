@@ -34,6 +34,8 @@ T = TypeVar("T")
 _MOST_ATTEMPTS = 3
 # A building of so many files is worth merging its parts afterwards.
 _MANY_FILES = 200
+# From so many on, waiting for the vectors that come with the words is felt.
+_MANY_STALE = 1_000
 _WAIT_SECONDS = 0.2
 _LONG_WAIT_SECONDS = 60.0
 
@@ -124,6 +126,7 @@ class Index:
         sources: Sequence[FileSource],
         *,
         force: bool = False,
+        words_first: bool = False,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
         cancelled: Callable[[], bool] = lambda: False,
         wait: float = _WAIT_SECONDS,
@@ -133,6 +136,7 @@ class Index:
         Args:
             sources: Everything that is searched; of a path in several the first is taken.
             force: Build everything anew, beside what there is.
+            words_first: Leave the vectors of very many files to `embed`: somebody waits to find them.
             progress: Called with files done and files to do.
             cancelled: Asked between files; what is done by then stays, and what is left is `pending_files`.
             wait: Seconds to wait for another builder.
@@ -144,6 +148,8 @@ class Index:
         def bring(file: IndexFile) -> IndexSync:
             builder = self._builder(file)
             work = builder.survey(sources)
+            if words_first and len(work.stale) >= _MANY_STALE:
+                builder = Builder(file, self._shape.size, None)
             if not file.state().complete:
                 with file.change() as (_, before, left):
                     left.append(

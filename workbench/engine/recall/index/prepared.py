@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.engine.recall.model import Chunk
 from workbench.engine.recall.stemming import index_terms
-from workbench.engine.recall.units import unit_texts, units_of
+from workbench.engine.recall.units import units_of
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray
@@ -21,13 +22,13 @@ class Words:
         title: Terms of its title and tags, parted by spaces.
         units: Terms of each unit, likewise, parted by line feeds.
         count: How many there are in its units.
-        passages: What is to be embedded for each unit.
+        places: First and last line of each unit, as `units_of` gives them.
     """
 
     title: str
     units: str
     count: int
-    passages: tuple[str, ...]
+    places: Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ def words_of(chunk: Chunk) -> Words:
         " ".join(index_terms(f"{chunk.title} {' '.join(chunk.tags)}")),
         joined,
         joined.count(" ") + sum(map(bool, units)),
-        tuple(unit_texts(chunk.text, places)),
+        places,
     )
 
 
