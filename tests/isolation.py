@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -31,6 +32,9 @@ def inherit_nothing() -> None:
         if name in _NAMES_OF_EDITORS or (name.startswith(_OTHERS_VARIABLES) and not meant):
             del os.environ[name]
     os.environ.update(_OWN_VARIABLES)
+    # Every process that a test starts would compile the whole program again, and every worker all tests.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     time.tzset()
     os.umask(0o022)
     # A background job of a script ignores the one, what nohup starts the other; a child would go on ignoring it.
