@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from tests.isolation import inherit_nothing
+from tests.isolation import inherit_nothing, is_fit_for_files
 
+_MEMORY = Path("/dev/shm")
 _FOLDERS = {
     "HOME": "", "XDG_CACHE_HOME": ".cache", "XDG_CONFIG_HOME": ".config",
     "XDG_DATA_HOME": ".local/share", "XDG_STATE_HOME": ".local/state",
@@ -17,14 +20,21 @@ _FOLDERS = {
 
 def pytest_configure() -> None:
     inherit_nothing()
+    if is_fit_for_files(_MEMORY) and "TMPDIR" not in os.environ:
+        # Half of the time of tests that write is waiting for a disk to have what nobody will read again.
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what needs llama.cpp itself unless it is asked for by its marker, as `.ci/run` does."""
+    """Leave out what needs llama.cpp itself unless it is asked for by its marker; put the longest first.
+
+    A long test that begins when the others are at their end keeps one worker busy while the rest wait.
+    """
     if "local_model" not in config.option.markexpr:
         left_out = [item for item in items if item.get_closest_marker("local_model")]
         items[:] = [item for item in items if not item.get_closest_marker("local_model")]
         config.hook.pytest_deselected(items=left_out)
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def pytest_collection_finish() -> None:

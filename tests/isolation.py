@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -21,6 +22,7 @@ _OWN_VARIABLES = {
     "USER": "somebody",
 }
 _NAMES_OF_EDITORS = ("EDITOR", "PAGER", "VISUAL")
+_ROOM = 4_000_000_000  # the installation of QMD alone takes several hundred megabytes
 
 
 def inherit_nothing() -> None:
@@ -31,6 +33,9 @@ def inherit_nothing() -> None:
         if name in _NAMES_OF_EDITORS or (name.startswith(_OTHERS_VARIABLES) and not meant):
             del os.environ[name]
     os.environ.update(_OWN_VARIABLES)
+    # Every process that a test starts would compile the whole program again, and every worker all tests.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     time.tzset()
     os.umask(0o022)
     # A background job of a script ignores the one, what nohup starts the other; a child would go on ignoring it.
@@ -43,6 +48,29 @@ def inherit_nothing() -> None:
             os.fstat(stream)
         except OSError:
             os.dup2(os.open(os.devnull, os.O_RDWR), stream)
+
+
+def is_fit_for_files(folder: Path) -> bool:
+    """Tell whether tests can keep their files in a folder of memory: programs among them run, and there is room.
+
+    Args:
+        folder: Where such a folder is found on Linux; elsewhere there is none.
+    """
+    if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        return False
+    room = os.statvfs(folder)
+    if room.f_flag & os.ST_NOEXEC:
+        return False
+    return min(room.f_bavail * room.f_frsize, _memory_left()) >= _ROOM
+
+
+def _memory_left() -> int:
+    """Return how many bytes of memory can be had; none where the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:")), 0)
 
 
 def isolate(folder: Path, monkeypatch: pytest.MonkeyPatch, *, timezone: str | None = None) -> None:

@@ -126,6 +126,7 @@ def poisoned() -> FakeBench:
     return bench
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(80, 24), (150, 40), (34, 8)])
 async def test_every_pane_survives_every_row(running: Running, size: tuple[int, int]) -> None:
     async with running(poisoned(), size) as pilot:
