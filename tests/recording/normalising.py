@@ -13,6 +13,8 @@ from typing import Any
 NAMES_ALONE = re.compile(
     r"(?:^|/)(?:stamps|stamps\.probe|[^/]*\.lock|[^/]*\.queue|workbench\.repack|seen-files|[^/]*\.used)$"
 )
+# What these say stands in the commits and files of the same step, only in another form: their digest will do.
+DIGEST_ALONE = re.compile(r"(?:^|/)workbench\.journal$")
 # Derived from the files at any time, in a form that is nobody's business.
 LEFT_OUT = re.compile(r"(?:^|/)(?:cache|objects|__pycache__)(?:/|$)|(?:^|/)\.audit/(?:index|logs/)")
 # Milliseconds and sizes of databases.
