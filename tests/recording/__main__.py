@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from tests.recording.comparing import report
+from tests.recording.folders import FOLDERS
 from tests.recording.recorder import Recorder, check_coverage, scratch_folder, unused_options
 from tests.recording.stage import Stage
 
@@ -27,6 +28,7 @@ def main() -> int:
     record.add_argument(
         "--part", action="append", choices=("methods", "tools", "commands", "processes"), default=[]
     )
+    record.add_argument("--only", action="append", choices=[each.name for each in FOLDERS], default=[])
     compare = verbs.add_parser("compare", help="say what differs between two records")
     compare.add_argument("older", type=Path)
     compare.add_argument("newer", type=Path)
@@ -42,17 +44,17 @@ def main() -> int:
         print(check_coverage())
         print("Options that no line gives:", ", ".join(unused_options()) or "none")
         return 0
-    return _record(given.folder.resolve(), frozenset(given.part))
+    return _record(given.folder.resolve(), frozenset(given.part), frozenset(given.only))
 
 
-def _record(folder: Path, parts: frozenset[str]) -> int:
+def _record(folder: Path, parts: frozenset[str], only: frozenset[str]) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         print(f"{folder} is not empty.", file=sys.stderr)
         return 2
     with scratch_folder() as scratch:
         try:
-            recorder = Recorder(Stage(scratch), folder, parts)
+            recorder = Recorder(Stage(scratch), folder, parts, only)
             recorder.record()
         finally:
             shutil.rmtree(scratch, ignore_errors=True)

@@ -19,14 +19,14 @@ from tests.recording.stage import Stage
 
 BEGAN = "2026-02-02T13:30:00Z"
 # Files that came from elsewhere tell when they were changed: 2026-02-01T12:00:00Z.
-_CHANGED = 1769947200
+CHANGED = 1769947200
 _ROBIN = {
     "person": "person--robin", "name": "Robin", "project": "project--harbour", "project_name": "Harbour",
     "episode": "episode:2026-02-01:09:15", "fact": "entity:person--robin#^tea1",
     "relation": "entity:person--robin#^dev1", "item": "core:critical-facts:the-production-database-is-called",
     "words": "lighthouse ferry", "file": "memory/episodes/2026-02-01.md", "procedure": "procedure:how-to-release",
     "vault": "vault:promise", "relation_name": "develops", "block": "Critical Facts", "day": "2026-02-01",
-    "says": "Drinks tea in the morning", "tag": "backup",
+    "tag": "backup",
 }  # fmt: skip
 _SAM = {
     "person": "person--sam-okafor", "name": "Sam Okafor", "project": "project--harbor", "project_name": "Harbor",
@@ -34,7 +34,7 @@ _SAM = {
     "relation": "entity:person--sam-okafor#^rc9y", "item": "core:identity:role", "words": "Öckerö ferry",
     "file": "memory/episodes/2025-12-30.md", "procedure": "procedure:how-to-deploy-harbor",
     "vault": "vault:why-harbor-exists", "relation_name": "reviews", "block": "Critical Facts", "day": "2026-01-31",
-    "says": "Sam works from Lagos, one hour behind Stockholm in summer", "tag": "architecture",
+    "tag": "architecture",
 }  # fmt: skip
 FAMILY = {
     "memory/episodes/2026-01-31.md": (
@@ -89,7 +89,9 @@ def _openclaw(stage: Stage) -> None:
 def _hostile(stage: Stage) -> None:
     _openclaw(stage)
     for path, broken in BROKEN.items():
-        write(stage.root, path, broken)
+        # With a broken scores file nothing is changed at all; what is refused then is tested elsewhere.
+        if path != "memory/meta/decay-scores.json":
+            write(stage.root, path, broken)
     for odd in NAMES.values():
         write(stage.root, f"memory/{os.fsdecode(odd)}", CONTENTS["plain"])
     for name, content in CONTENTS.items():
@@ -128,10 +130,10 @@ def _beside(scratch: Path) -> None:
     }
     openclaw_pre_images.make(scratch / "state-folder/state/openclaw.sqlite", copies)
     openclaw_database.make(
-        scratch / "home/.openclaw/agents/main/openclaw-agent.sqlite",
+        scratch / "home/.openclaw/agents/main/agent/openclaw-agent.sqlite",
         {
             "agent:main:main": (
-                {"sessionId": "s-1", "updatedAt": _CHANGED * 1000, "label": "Talk"},
+                {"sessionId": "s-1", "updatedAt": CHANGED * 1000, "label": "Talk"},
                 [
                     {"type": "session", "version": 3, "id": "s-1", "timestamp": "2026-02-01T12:00:00Z", "cwd": "/"},
                     {
@@ -150,7 +152,7 @@ def _beside(scratch: Path) -> None:
     editor = write(scratch, "editor.sh", b'#!/bin/sh\nprintf "Edited by hand.\\n" > "$1"\n')
     editor.chmod(0o755)
     for place in scratch.rglob("*"):
-        os.utime(place, (_CHANGED, _CHANGED))
+        os.utime(place, (CHANGED, CHANGED))
 
 
 def write(folder: Path, path: str, content: bytes) -> Path:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tests.engine.workspace import callings
 from tests.engine.workspace.callings import EVERY, MAY, READ, Calling, public_methods
 from tests.recording import fixing
+from tests.recording.folders import CHANGED
 
 # What the callings name is another thing in the sample.
 _RENAMED = {
@@ -105,6 +108,15 @@ def retarget(names: Mapping[str, str]) -> None:
     """Have the callings name what a folder has."""
     for name, template in _RENAMED.items():
         setattr(callings, name, template.format(**names))
+    callings.elsewhere = _as_it_lay
+
+
+def _as_it_lay(workspace: Any, lay: Callable[[Any], Path] = callings.elsewhere) -> Path:
+    """Lay a folder beside the workspace whose files were changed when those of the stage were: an import tells when."""
+    folder = lay(workspace)
+    for place in (folder, *folder.iterdir()):
+        os.utime(place, (CHANGED, CHANGED))
+    return folder
 
 
 def is_reading(calling: Calling) -> bool:

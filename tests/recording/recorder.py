@@ -40,12 +40,20 @@ class Recorder:
         stage: Where everything happens.
         into: The folder of the record.
         parts: Which parts to record; all if empty.
+        only: Which folders to record on; all if empty.
     """
 
-    def __init__(self, stage: Stage, into: Path, parts: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        into: Path,
+        parts: frozenset[str] = frozenset(),
+        only: frozenset[str] = frozenset(),
+    ) -> None:
         self._stage = stage
         self._into = into
         self._parts = parts
+        self._only = only
         self.counts: dict[str, int] = {}
 
     def record(self) -> None:
@@ -56,6 +64,8 @@ class Recorder:
         """
         check_coverage()
         for folder in FOLDERS:
+            if self._only and folder.name not in self._only:
+                continue
             began = begin(self._stage, folder, NOW)
             # What is read from here on is read already, so that a loaded machine changes no answer.
             index = ["index", "--json"]
