@@ -27,6 +27,13 @@ def test_bom_crlf_and_missing_last_end_are_kept() -> None:
     assert source.append(["three"]).render() == b"\xef\xbb\xbfone\r\ntwo\r\nthree\r\n"
 
 
+def test_front_matter_keeps_its_order() -> None:
+    content = b"---\nzeta: 1\nfor: group:family\nalpha: [b, a]\n---\n# Note\n\nOne.\n"
+    source = SourceText.from_bytes(content)
+    assert source.render() == content
+    assert source.splice(8, 8, ["Two."]).render() == content.replace(b"One.", b"Two.")
+
+
 @pytest.mark.parametrize(
     ("start", "end", "new", "expected"),
     [

@@ -185,6 +185,17 @@ def test_being_found_is_no_access_and_being_looked_at_is_one(settled: AgentHome)
         assert entry_of(workspace, HARBOUR).access_count == 1
 
 
+def test_undo_takes_back_the_access_that_came_with_a_change_though_it_was_folded(settled: AgentHome) -> None:
+    with settled.open() as workspace:
+        workspace.remember("Robin sails at weekends", store="semantic", entities=["person:Robin"])
+        assert workspace.settle().commit
+        assert entry_of(workspace, ROBIN).access_count == 2
+        workspace.undo()
+        assert entry_of(workspace, ROBIN).access_count == 1
+    folded = json.loads(settled.text("memory/meta/decay-scores.json"))["entries"].get(ROBIN, {})
+    assert folded.get("access_count", 1) == 1
+
+
 def test_accesses_are_folded_together_and_never_twice(settled: AgentHome) -> None:
     with settled.open("main") as workspace:
         # The first change of a day settles what waits.
