@@ -7,6 +7,7 @@ python -m tests.recording compare DIR_A DIR_B [--only-wording]
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -48,6 +49,9 @@ def main() -> int:
 
 
 def _record(folder: Path, parts: frozenset[str], only: frozenset[str]) -> int:
+    if "PYTHONHASHSEED" not in os.environ:
+        # What `--explain` tells of memories that rank alike comes in the order of a set.
+        os.execve(sys.executable, sys.orig_argv, {**os.environ, "PYTHONHASHSEED": "0"})
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         print(f"{folder} is not empty.", file=sys.stderr)

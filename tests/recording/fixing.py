@@ -15,6 +15,7 @@ import os
 import secrets
 import shutil
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -63,12 +64,14 @@ def variables(given: Mapping[str, str]) -> Iterator[None]:
     before = dict(os.environ)
     os.environ.clear()
     os.environ.update(given)
+    tempfile.tempdir = None
     time.tzset()
     try:
         yield
     finally:
         os.environ.clear()
         os.environ.update(before)
+        tempfile.tempdir = None
         time.tzset()
 
 

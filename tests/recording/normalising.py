@@ -22,6 +22,7 @@ _NUMBERS = ("tookMs", "seconds", "pid", "startedAt", "indexBytes", "sizeOnDisk")
 _CHECKOUT = Path(__file__).resolve().parents[2]
 _RULES: list[tuple[re.Pattern[str], str]] = [
     (re.compile(r"0x[0-9a-f]{6,}"), "<address>"),
+    (re.compile(r"\bworkbench-[a-z0-9_]{8}\.md\b"), "workbench-<random>.md"),
     (re.compile(r"\b\d+(?:\.\d+)? ms\b"), "<n> ms"),
     (re.compile(r"\bin \d+(?:\.\d+)? s\b"), "in <n> s"),
     (re.compile(r"(\"pid\": ?\"?)\d+"), r"\1<pid>"),

@@ -213,7 +213,9 @@ class Recorder:
         prepared: dict[str, Any] = {}
         if calling.prepare is not None:
             fixing.hold_still(f"{step} prepared")
-            with door.open(self._stage.root, role=role if calling.is_own else "person") as workspace:
+            with door.open(
+                self._stage.root, role=role if getattr(calling, "is_own", False) else "person"
+            ) as workspace:
                 prepared = {"prepared": asked(partial(calling.prepare, workspace))}
         before = self._stage.look()
         fixing.hold_still(step)

@@ -74,7 +74,7 @@ def start(
     return subprocess.Popen(
         [sys.executable, "-c", _LAUNCH, step, *words],
         cwd=stage.root,
-        env={**environment, "PYTHONPATH": str(CHECKOUT)},
+        env={**environment, "PYTHONPATH": str(CHECKOUT), "PYTHONHASHSEED": "0"},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -63,12 +63,14 @@ class Stage:
         shutil.rmtree(self.scratch, ignore_errors=True)
         self.root.mkdir(parents=True)
         (self.scratch / "home").mkdir()
+        (self.scratch / "tmp").mkdir()
         self._signatures, self._entries = {}, {}
 
     def environment(self, now: str, more: dict[str, str]) -> dict[str, str]:
         home = self.scratch / "home"
         own = {
             "HOME": str(home),
+            "TMPDIR": str(self.scratch / "tmp"),
             "XDG_CONFIG_HOME": str(home / "config"),
             "XDG_STATE_HOME": str(home / "state"),
             "XDG_CACHE_HOME": str(home / "cache"),
