@@ -36,11 +36,27 @@ def test_what_history_keeps(path: str, tracked: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["", "/etc/passwd", "../x.md", "memory/../../x.md", "a\0b", "memory\\x.md", ".", "./"]
+    "path",
+    [
+        *("", "/etc/passwd", "../x.md", "memory/../../x.md", "a\0b", ".", "./"),
+        *(
+            "..\\x.md",
+            "memory\\..\\..\\x.md",
+            "a/..\\x.md",
+            "C:\\x.md",
+            "C:..\\x.md",
+            "\\x.md",
+            "\\\\host\\share\\x.md",
+        ),
+    ],
 )
 def test_paths_that_lead_out_are_refused(path: str, tmp_path: Path) -> None:
     with pytest.raises(OutsideWorkspace):
         layout.resolve(tmp_path, path)
+
+
+def test_a_backslash_is_a_letter_of_a_name(tmp_path: Path) -> None:
+    assert layout.resolve(tmp_path, "memory/odd\\name.md") == tmp_path / "memory" / "odd\\name.md"
 
 
 @given(st.text(max_size=60))

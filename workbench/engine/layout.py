@@ -8,7 +8,7 @@ import stat
 import unicodedata
 from datetime import date
 from functools import lru_cache
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from workbench.engine.errors import InvalidInput, OutsideWorkspace
 
@@ -123,7 +123,7 @@ def normalise(path: str | os.PathLike[str]) -> str:
     """Return a workspace-relative path in POSIX form without `.` parts; one that is `shown` comes back as it is.
 
     Raises:
-        OutsideWorkspace: The path is absolute, empty, climbs with `..`, or holds a NUL or backslash.
+        OutsideWorkspace: The path is absolute, empty, holds a NUL, or climbs with `..`, be it read as Windows does.
         InvalidInput: It is longer than a file's name can be, or no text.
     """
     return _normalised(os.fspath(path))
@@ -143,7 +143,16 @@ def _normalised(text: str) -> str:
     if "\\udc" in text:
         text = _WRITTEN_OUT.sub(lambda byte: chr(int(byte[1], 16)), text)
     pure = PurePosixPath(text)
-    if not text or "\0" in text or "\\" in text or pure.is_absolute() or ".." in pure.parts or not pure.parts:
+    # A backslash is a letter of a name here; in a copy of the folder on Windows it must lead nowhere else.
+    there = PureWindowsPath(text if "\\" in text else "")
+    if (
+        not text
+        or "\0" in text
+        or pure.is_absolute()
+        or ".." in (*pure.parts, *there.parts)
+        or there.anchor
+        or not pure.parts
+    ):
         raise OutsideWorkspace(
             "This path leads out of the workspace.",
             where=repr(text)[1:-1][:200],

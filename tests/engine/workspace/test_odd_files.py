@@ -214,6 +214,19 @@ def test_no_name_of_a_file_costs_a_command(settled: AgentHome, name: str) -> Non
     walked(settled, paths)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_no_name_of_a_file_fails_what_reads_them_all(settled: AgentHome, name: str) -> None:
+    paths = [put(settled, folder, NAMES[name], CONTENTS["plain"]) for folder in FOLDERS]
+    with settled.open("person") as workspace:
+        workspace.refresh()
+        workspace.secrets_scan()
+        workspace.index_status()
+        assert workspace.audit_verify().ok
+        exported = "".join(json.dumps(json.loads(line)) for line in workspace.export_lines())
+        workspace.export(workspace.root.parent / "exported", folder=True)
+    assert all(json.dumps(Path(path).stem)[1:-1] in exported for path in paths if path.endswith(".md"))
+
+
 @pytest.mark.parametrize("content", CONTENTS)
 def test_no_content_of_a_file_costs_a_command(settled: AgentHome, content: str) -> None:
     paths = [put(settled, folder, b"person--odd.md", CONTENTS[content]) for folder in FOLDERS]
