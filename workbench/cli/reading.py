@@ -90,10 +90,10 @@ def search_command(
             )
 
         found = search()
-        # Before everything is read no other advice helps, and looking for it would wait for all of that.
-        is_told = not found.results and not bench.json and found.stale is None
+        is_told = not found.results and not bench.json
         hidden = search(include_dormant=True, explain=True) if is_told else None
-        is_empty = is_told and not workspace.index_status().chunks
+        # The index's state waits until every file is read: not asked for where that takes longer than the answer.
+        is_empty = is_told and found.stale is None and not workspace.index_status().chunks
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.found import found_lines, nothing_lines
