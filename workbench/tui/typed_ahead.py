@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 Typed: TypeAlias = events.Key | events.Paste
 
-# A key that is not followed to its end by then holds up no other: the keyboard must never fall silent.
-_SECONDS_TO_FOLLOW = 2.0
+# A key that got no further for so long holds up no other: the keyboard must never fall silent.
+_SECONDS_TO_FOLLOW = 3.0
+# A screen that opens takes a few rounds of messages; one that never takes the focus must not eat the keys.
+_MOST_ROUNDS = 20
 
 
 class TypedAhead:
@@ -36,12 +38,12 @@ class TypedAhead:
         self._deliver = deliver
         self._waiting: deque[Typed] = deque()
         self._is_under_way = False
-        self._delivered_at = 0.0
+        self._moved_at = 0.0
 
     async def take(self, typed: Typed) -> None:
         """Deliver a key now, or in its turn."""
         self._waiting.append(typed)
-        if not self._is_under_way or time.monotonic() - self._delivered_at > _SECONDS_TO_FOLLOW:
+        if not self._is_under_way or time.monotonic() - self._moved_at > _SECONDS_TO_FOLLOW:
             await self._deliver_next()
 
     async def _deliver_next(self) -> None:
@@ -49,7 +51,6 @@ class TypedAhead:
             self._waiting.clear()
         self._is_under_way = bool(self._waiting)
         if self._waiting:
-            self._delivered_at = time.monotonic()
             await self._deliver(self._waiting.popleft())
             await self._follow_twice(self._way())
 
@@ -58,16 +59,25 @@ class TypedAhead:
         focused = self._app.focused or self._app.screen
         return (*(node for node in focused.ancestors_with_self if node is not self._app), self._app)
 
-    async def _follow_twice(self, way: Sequence[DOMNode]) -> None:
+    async def _follow_twice(self, way: Sequence[DOMNode], rounds: int = 1) -> None:
         """Follow a key, then what it set off: messages, another focus, the mounting of a screen that it opened."""
 
         async def once_more() -> None:
-            await self._follow((*way, *self._way()), self._deliver_next)
+            if self._is_ready() or rounds == _MOST_ROUNDS:
+                await self._follow((*way, *self._way()), self._deliver_next)
+            else:
+                await self._follow_twice(self._way(), rounds + 1)
 
         await self._follow(way, once_more)
 
+    def _is_ready(self) -> bool:
+        """Return True if the screen on top is there and has put its focus where it begins."""
+        screen = self._app.screen
+        return screen.is_mounted and (screen.focused is not None or not screen.focus_chain)
+
     async def _follow(self, way: Sequence[DOMNode], then: Callable[[], Awaitable[None]]) -> None:
         """Go the way of a key, at each node behind the messages that wait there; then do something else."""
+        self._moved_at = time.monotonic()
         for at, node in enumerate(way):
             # A node that is being removed takes no call, and lets no key through either.
             if node.call_later(self._follow, way[at + 1 :], then) or node is self._app:
