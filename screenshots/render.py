@@ -25,7 +25,7 @@ from workbench.tui.workspace_bench import WorkspaceBench
 if TYPE_CHECKING:
     from textual.pilot import Pilot
 
-    from workbench.engine.results import Found, IndexStatus
+    from workbench.engine.results.recall import Found, IndexStatus
 
 FOLDER = Path(__file__).parent
 NOW = datetime.fromisoformat("2026-02-02T21:00:00+01:00")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.engine.catalog import MemoryRecord
+from workbench.engine.catalog.model import MemoryRecord
 from workbench.engine.providers.embedding.builtin import TABLE_FOLDER
 from workbench.engine.recall.file_source import FileRecords
 

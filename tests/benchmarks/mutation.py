@@ -13,7 +13,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from workbench.engine.clock import SystemClock
-from workbench.engine.history import Action, Attribution, FileChange, FileView, History, Plan
+from workbench.engine.history.history import History
+from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan
 
 SIZES = (200, 2_000, 20_000)
 ROUNDS = 30

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from tests.benchmarks.large_workspace import generate
 from workbench.engine import Workspace
-from workbench.engine.results import EntityRef, Remembered
+from workbench.engine.results.memories import EntityRef, Remembered
 
 SIZES = (200, 2_000, 20_000)
 ROUNDS = 30

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.engine.triggers import EntityMention, Routing, RoutingHints, route_by_rules
+from workbench.engine.triggers.model import EntityMention, Routing, RoutingHints
+from workbench.engine.triggers.rules import route_by_rules
 
 LABELLED = Path(__file__).parent.parent / "engine" / "triggers" / "routing_labelled.jsonl"
 OWNER = "Kim Berg"

@@ -30,7 +30,7 @@ from workbench.engine import Workspace
 from workbench.engine.layout import CORE
 
 if TYPE_CHECKING:
-    from workbench.engine.results import EntityTable
+    from workbench.engine.results.graph import EntityTable
 
 DEPTH = 2
 # The day after the last thing that happens in a generated workspace.

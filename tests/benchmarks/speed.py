@@ -26,7 +26,10 @@ from tests.benchmarks.chunk_files import FilesInMemory, GeneratedFiles, RandomEm
 from workbench.engine.clock import SystemClock
 from workbench.engine.providers.embedding.builtin import StaticEmbedder
 from workbench.engine.recall.chunking import ChunkSize
-from workbench.engine.recall.index import Index, Shape, Snapshot, schema
+from workbench.engine.recall.index import schema
+from workbench.engine.recall.index.index import Index
+from workbench.engine.recall.index.shape import Shape
+from workbench.engine.recall.index.snapshot import Snapshot
 from workbench.engine.recall.model import Within
 from workbench.engine.recall.stemming import question_terms
 

@@ -14,7 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.engine.triggers import Detection, detect, load_phrases
+from workbench.engine.triggers.detection import detect
+from workbench.engine.triggers.model import Detection
+from workbench.engine.triggers.phrases import load_phrases
 
 LABELLED = Path(__file__).parent.parent / "engine" / "triggers" / "labelled.jsonl"
 KINDS = ("remember", "forget", "reflect", "recall")

@@ -15,7 +15,8 @@ import pytest
 from tests.cli import samples
 from tests.cli.door import Bench, Door
 from workbench.engine import errors
-from workbench.engine import results as r
+from workbench.engine.results.audit import Alerts, AuditLog
+from workbench.engine.results.memories import Changed, MessageOutcome, Remembered
 
 
 class TestRemember:
@@ -61,9 +62,7 @@ class TestRemember:
         ]
 
     def test_a_dry_run_says_would(self, bench: Bench, door: Door) -> None:
-        door.answers["remember"] = r.Remembered(
-            commit=None, id=samples.EPISODE, store="episodic", dry_run=True
-        )
+        door.answers["remember"] = Remembered(commit=None, id=samples.EPISODE, store="episodic", dry_run=True)
         assert "Would remember" in bench.run("remember", "x", "--dry-run").stdout
 
     @pytest.mark.parametrize("text", ["- a list item", "-- two dashes", "---\nfront matter"])
@@ -115,7 +114,7 @@ class TestRememberLines:
         assert {call["actor"] for call in calls} == {"skill:x"}
 
     def test_one_refusal_does_not_stop_the_rest(self, bench: Bench, door: Door) -> None:
-        def answer(text: str, **_: Any) -> r.Remembered:
+        def answer(text: str, **_: Any) -> Remembered:
             if text == "one":
                 raise errors.Locked("Somebody else writes.")
             return samples.REMEMBERED
@@ -196,8 +195,8 @@ class TestForget:
 
 
 class TestMessage:
-    def outcome(self, kind: str, **inner: Any) -> r.MessageOutcome:
-        return r.MessageOutcome(kind, "phrase", "content", any(inner.values()), **inner)
+    def outcome(self, kind: str, **inner: Any) -> MessageOutcome:
+        return MessageOutcome(kind, "phrase", "content", any(inner.values()), **inner)
 
     def test_remembering_is_done_at_once(self, bench: Bench, door: Door) -> None:
         door.answers["message"] = self.outcome("remember", remembered=samples.REMEMBERED)
@@ -206,25 +205,25 @@ class TestMessage:
         assert answer["commit"] == samples.COMMIT
 
     def test_what_asks_for_nothing_is_left_alone(self, bench: Bench, door: Door) -> None:
-        door.answers["message"] = r.MessageOutcome("none", None, None, False)
+        door.answers["message"] = MessageOutcome("none", None, None, False)
         assert bench.json("message", "Hello")["commit"] is None
         assert "asks nothing" in bench.run("message", "Hello").stdout
 
     def test_forgetting_waits_for_a_person(self, bench: Bench, door: Door) -> None:
-        door.answers["message"] = r.MessageOutcome("forget", "forget", "x", False, forgotten=samples.PREVIEW)
+        door.answers["message"] = MessageOutcome("forget", "forget", "x", False, forgotten=samples.PREVIEW)
         answer = bench.json("message", "Forget about it", code=5)
         assert answer["forgotten"]["applied"] is False
         assert answer["error"]["kind"] == "confirmation-needed"
 
     def test_forgetting_with_yes_is_done(self, bench: Bench, door: Door) -> None:
-        waiting = r.MessageOutcome("forget", "forget", "x", False, forgotten=samples.PREVIEW)
+        waiting = MessageOutcome("forget", "forget", "x", False, forgotten=samples.PREVIEW)
         door.answers |= {"message": waiting, "forget": samples.FORGOTTEN}
         answer = bench.json("message", "Forget about it", "--yes")
         assert answer["applied"] is True
         assert answer["ids"] == door.called("forget")["ids"] == [samples.EPISODE]
 
     def test_recalling_nothing_is_3(self, bench: Bench, door: Door) -> None:
-        door.answers["message"] = r.MessageOutcome("recall", "what", "x", False, found=samples.NOTHING)
+        door.answers["message"] = MessageOutcome("recall", "what", "x", False, found=samples.NOTHING)
         bench.json("message", "What do you know about x?", code=3)
 
 
@@ -347,7 +346,7 @@ class TestAudit:
         assert door.called("audit_log")["limit"] == 1
 
     def test_people_see_the_newest_and_hear_of_the_rest(self, bench: Bench, door: Door) -> None:
-        door.answers["audit_log"] = r.AuditLog(
+        door.answers["audit_log"] = AuditLog(
             tuple(replace(samples.ENTRY, commit=f"{number:040x}") for number in range(41))
         )
         result = bench.run("audit")
@@ -355,7 +354,7 @@ class TestAudit:
         assert "--limit" in result.stdout
 
     def test_an_empty_history_is_no_failure(self, bench: Bench, door: Door) -> None:
-        door.answers["audit_log"] = r.AuditLog(())
+        door.answers["audit_log"] = AuditLog(())
         assert bench.json("audit") == {"entries": []}
 
 
@@ -406,7 +405,7 @@ class TestBench:
     def built(self, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         seen: list[Path] = []
 
-        def build(path: Path, *, clock: object, progress: Any) -> r.Changed:
+        def build(path: Path, *, clock: object, progress: Any) -> Changed:
             progress(1, 2)
             progress(2, 2)
             seen.append(path)
@@ -452,18 +451,18 @@ class TestInit:
 
 class TestAcknowledging:
     @pytest.fixture
-    def alerts(self, door: Door) -> r.Alerts:
-        found = r.Alerts(
+    def alerts(self, door: Door) -> Alerts:
+        found = Alerts(
             tuple(dataclasses.replace(samples.ALERT, id=id_) for id_ in ("a-b9b0f52e", "a-17c2d40f"))
         )
         door.answers["audit_alerts"] = found
         return found
 
-    def test_several_at_once_are_one_account(self, bench: Bench, door: Door, alerts: r.Alerts) -> None:
+    def test_several_at_once_are_one_account(self, bench: Bench, door: Door, alerts: Alerts) -> None:
         first, second = (alert.id for alert in alerts.alerts)
 
-        def acknowledge(alert: str) -> r.Changed:
-            return r.Changed(samples.COMMIT if alert == second else None, (), (alert,))
+        def acknowledge(alert: str) -> Changed:
+            return Changed(samples.COMMIT if alert == second else None, (), (alert,))
 
         door.answers["acknowledge"] = acknowledge
         answer = bench.json("audit", "ack", first, second, first)

@@ -10,7 +10,7 @@ import pytest
 from tests.cli import samples
 from tests.cli.door import Bench, Door
 from workbench.engine import errors
-from workbench.engine.results import NextStep, NextSteps
+from workbench.engine.results.audit import NextStep, NextSteps
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli import samples
 from tests.cli.door import Bench, Door
-from workbench.engine import results as r
+from workbench.engine.results.memories import Excerpt
 
 
 class TestReading:
@@ -61,7 +61,7 @@ class TestReading:
 
     @pytest.mark.usefixtures("terminal")
     def test_at_a_terminal_a_file_is_harmless(self, bench: Bench, door: Door) -> None:
-        door.answers["get"] = r.Excerpt("MEMORY.md", samples.HOSTILE, 1, 1)
+        door.answers["get"] = Excerpt("MEMORY.md", samples.HOSTILE, 1, 1)
         assert "\x1b" not in bench.run("get", "MEMORY.md").stdout
 
     def test_the_past_of_a_file_is_printed_as_it_was(self, bench: Bench, door: Door) -> None:

@@ -38,15 +38,21 @@ from workbench.cli.views.past import comparison_lines, copied_lines, moment_line
 from workbench.cli.views.remembered import message_lines, remembered_lines
 from workbench.cli.views.shown import shown_lines
 from workbench.cli.views.standing import brief_lines, doctor_lines
-from workbench.engine import results as r
+from workbench.engine.results.audit import ActionCommit, AuditLog, Verified, VerifyProblem
+from workbench.engine.results.core import CoreBlock, CoreView
+from workbench.engine.results.decay import DecayView
+from workbench.engine.results.graph import GraphEdge, GraphNode, GraphView
+from workbench.engine.results.memories import Forgotten, HeldBack, MessageOutcome, Score
+from workbench.engine.results.recall import Cut, Found
+from workbench.engine.results.reflection import CoreTokens, Reflected, Review, TokenUse
 
-RECALL = r.MessageOutcome("recall", "do you remember", "hybrid", False, found=samples.FOUND)
+RECALL = MessageOutcome("recall", "do you remember", "hybrid", False, found=samples.FOUND)
 WHOLE_GRAPH = dataclasses.replace(samples.GRAPH, center=None)
 
 VIEWS: list[tuple[Callable[[Page, Any], Iterable[str]], Any]] = [
     (lambda page, it: changed_lines(page, it, "Done.", "Nothing changed."), samples.CHANGED),
     (remembered_lines, samples.REMEMBERED),
-    (remembered_lines, dataclasses.replace(samples.REMEMBERED, held_back=r.HeldBack("unclear", "Who?"))),
+    (remembered_lines, dataclasses.replace(samples.REMEMBERED, held_back=HeldBack("unclear", "Who?"))),
     (remembered_lines, dataclasses.replace(samples.REMEMBERED, questions=("Same?",), fallback="too slow")),
     (message_lines, RECALL),
     (lambda page, it: found_lines(page, it, query="hybrid", explain=True), samples.FOUND),
@@ -135,7 +141,7 @@ def test_core_shows_each_block_with_its_budget_and_the_ids_that_change_it() -> N
 
 
 def test_a_block_over_budget_stands_out() -> None:
-    over = r.CoreView((r.CoreBlock("Identity", 600, 500, ()),), 600, 3000)
+    over = CoreView((CoreBlock("Identity", 600, 500, ()),), 600, 3000)
     assert "\x1b[31m   600 of   500 tokens" in text(core_lines(Page(colour=True), over))
 
 
@@ -174,9 +180,9 @@ def test_memory_at_a_moment_says_what_its_numbers_are() -> None:
 
 
 def test_a_wish_to_reflect_says_what_came_of_it() -> None:
-    nothing = r.Review("", None, 0, False, (), r.TokenUse(0, 8000), r.CoreTokens(0, 0), 0)
-    reflected = r.Reflected(None, (), (), "", "There is nothing new to learn.", nothing)
-    outcome = r.MessageOutcome("reflect", "reflect on", "this week", applied=False, reflected=reflected)
+    nothing = Review("", None, 0, False, (), TokenUse(0, 8000), CoreTokens(0, 0), 0)
+    reflected = Reflected(None, (), (), "", "There is nothing new to learn.", nothing)
+    outcome = MessageOutcome("reflect", "reflect on", "this week", applied=False, reflected=reflected)
     lines = text(message_lines(Page(), outcome))
     assert "It asks to reflect" in lines
     assert "There is nothing new to learn." in lines
@@ -195,15 +201,15 @@ def test_every_relation_is_drawn_once_even_in_a_circle() -> None:
 
 
 def test_a_relation_of_an_entity_to_itself_is_drawn_once() -> None:
-    edge = r.GraphEdge("a", "knows", "a", "high", None, None)
-    graph = r.GraphView("a", (r.GraphNode("a", "person", "A", 1, 0),), (edge,))
+    edge = GraphEdge("a", "knows", "a", "high", None, None)
+    graph = GraphView("a", (GraphNode("a", "person", "A", 1, 0),), (edge,))
     assert text(graph_lines(Page(), graph)).count("knows") == 1
 
 
 def test_a_long_chain_is_drawn_to_its_end() -> None:
-    nodes = tuple(r.GraphNode(f"n{i}", "person", "", 1, i) for i in range(3000))
-    edges = tuple(r.GraphEdge(f"n{i}", "knows", f"n{i + 1}", "high", None, None) for i in range(2999))
-    assert "n2999" in text(graph_lines(Page(), r.GraphView("n0", nodes, edges)))
+    nodes = tuple(GraphNode(f"n{i}", "person", "", 1, i) for i in range(3000))
+    edges = tuple(GraphEdge(f"n{i}", "knows", f"n{i + 1}", "high", None, None) for i in range(2999))
+    assert "n2999" in text(graph_lines(Page(), GraphView("n0", nodes, edges)))
 
 
 def test_a_diff_leaves_out_its_header_but_not_lines_that_look_like_one() -> None:
@@ -259,7 +265,7 @@ FADED = dataclasses.replace(samples.FOUND, results=(samples.HIT,), cuts=())
 ARCHIVED = dataclasses.replace(
     FADED,
     results=(),
-    cuts=(r.Cut("episode:2026-02-02:14:30", "a.md", 1, 2, 0.5, "archived", "It is archived."),),
+    cuts=(Cut("episode:2026-02-02:14:30", "a.md", 1, 2, 0.5, "archived", "It is archived."),),
 )
 
 
@@ -275,7 +281,7 @@ ARCHIVED = dataclasses.replace(
     ],
 )
 def test_nothing_found_says_what_else_may_be_tried(
-    hidden: r.Found | None, is_narrowed: bool, is_empty: bool, told: str
+    hidden: Found | None, is_narrowed: bool, is_empty: bool, told: str
 ) -> None:
     lines = text(nothing_lines(Page(), hidden, is_narrowed=is_narrowed, is_empty=is_empty))
     assert told in " ".join(lines.split())
@@ -291,7 +297,7 @@ def test_an_entity_without_facts_shows_no_heading_in_their_place() -> None:
 
 def test_what_was_left_out_is_told_once_for_each_reason() -> None:
     cuts = tuple(
-        r.Cut(
+        Cut(
             f"file:a.md#L{at}", "a.md", at, at, 0.5, "over-limit", "There are 2 better results.", f"turn {at}"
         )
         for at in range(1, 9)
@@ -353,14 +359,14 @@ def test_times_are_told_in_the_zone_of_the_workspace() -> None:
     assert "2026-02-02 22:30" in text(commit_lines(taipei, samples.COMMIT_VIEW))
     assert "2026-02-02 22:30" in text(shown_lines(taipei, samples.SHOWN))
     assert "2026-02-02 22:30" in text(alert_lines(taipei, samples.ALERTS))
-    decay = text(decay_lines(taipei, r.DecayView(samples.WHEN, 0.03, (late,)), tried=False))
+    decay = text(decay_lines(taipei, DecayView(samples.WHEN, 0.03, (late,)), tried=False))
     assert "2026-02-02 22:30" in decay
     assert "  2026-02-02  episode:" in decay
 
 
 def test_the_log_tells_each_commit_once_and_alike_acts_once() -> None:
     other = dataclasses.replace(samples.ENTRY, file="memory/graph/entities/" + "long-" * 12 + "name.md")
-    lines = log_lines(Page(), r.AuditLog((samples.ENTRY, other)))
+    lines = log_lines(Page(), AuditLog((samples.ENTRY, other)))
     assert len(lines) == 4
     assert lines[0] == "2026-02-02 14:30  abc1234  reflection:r-012  (approved)"
     assert [line.strip() for line in lines[1:3]] == ["EDIT      MEMORY.md", other.file]
@@ -379,7 +385,7 @@ def test_an_action_of_several_commits_is_told_once_with_the_way_to_all_of_it() -
         for number in reversed(range(6))
     ]
     between = dataclasses.replace(samples.ENTRY, summary="upkeep", commit="fff1234567", group="fff1234567")
-    lines = log_lines(Page(), r.AuditLog((*steps[:2], between, *steps[2:])))
+    lines = log_lines(Page(), AuditLog((*steps[:2], between, *steps[2:])))
     told = text(lines)
     assert [line for line in lines if line.startswith("2026")] == [
         "2026-02-02 14:30  5bc1234  reflection:r-012  (approved)  6 commits",
@@ -388,10 +394,10 @@ def test_an_action_of_several_commits_is_told_once_with_the_way_to_all_of_it() -
     assert "step 0" in told
     assert "step 5" not in told
     assert "workbench audit show 0bc1234" in told
-    assert "Older ones: --limit 5" in text(log_lines(Page(), r.AuditLog((*steps, between)), most=1))
+    assert "Older ones: --limit 5" in text(log_lines(Page(), AuditLog((*steps, between)), most=1))
     view = dataclasses.replace(
         samples.COMMIT_VIEW,
-        action=tuple(r.ActionCommit(str(each.commit), each.timestamp, each.summary) for each in steps),
+        action=tuple(ActionCommit(str(each.commit), each.timestamp, each.summary) for each in steps),
     )
     shown = text(commit_lines(Page(), view))
     assert "One action in 6 commits" in shown
@@ -399,8 +405,8 @@ def test_an_action_of_several_commits_is_told_once_with_the_way_to_all_of_it() -
 
 
 def test_a_rewritten_history_that_agrees_with_itself_is_not_called_well() -> None:
-    problem = r.VerifyProblem("rewritten", ".audit", "Noticed. workbench audit ack a-1")
-    told = text(verified_lines(Page(), r.Verified(False, (problem,), 3, 3)))
+    problem = VerifyProblem("rewritten", ".audit", "Noticed. workbench audit ack a-1")
+    told = text(verified_lines(Page(), Verified(False, (problem,), 3, 3)))
     assert told.startswith("✗ Log, history and files agree, but this is not the history that was last seen")
     assert "workbench audit ack a-1" in told
 
@@ -410,11 +416,11 @@ def test_a_score_shows_the_numbers_it_was_made_of() -> None:
         "base": 1.0, "lambda": 0.03, "days": 100, "decay": 0.0498, "accessCount": 3, "reinforcement": 2.0,
         "typeWeight": 0.8, "pinned": False, "archived": False,
     }  # fmt: skip
-    shown = dataclasses.replace(samples.SHOWN, score=r.Score(0.08, 0.08, "dormant", terms))
+    shown = dataclasses.replace(samples.SHOWN, score=Score(0.08, 0.08, "dormant", terms))
     lines = shown_lines(Page(), shown)
     assert "= base 1 × decay 0.05 (100 days at 0.03) × access 2.00 (3 uses)" in text(lines)
     assert "× type 0.8" in text(lines)
-    pinned = dataclasses.replace(shown, score=r.Score(1, 1, "pinned", {**terms, "pinned": True}))
+    pinned = dataclasses.replace(shown, score=Score(1, 1, "pinned", {**terms, "pinned": True}))
     assert "does not decay" in text(shown_lines(Page(), pinned))
 
 
@@ -434,8 +440,8 @@ def test_a_question_about_two_entities_says_how_to_answer() -> None:
 
 
 def test_an_empty_block_shows_what_belongs_into_it() -> None:
-    block = r.CoreBlock("Persona", 17, 500, (), body="<!-- How should I behave? -->")
-    assert "nothing yet · How should I behave?" in text(core_lines(Page(), r.CoreView((block,), 17, 3000)))
+    block = CoreBlock("Persona", 17, 500, (), body="<!-- How should I behave? -->")
+    assert "nothing yet · How should I behave?" in text(core_lines(Page(), CoreView((block,), 17, 3000)))
 
 
 def test_the_brief_says_each_notice_once() -> None:
@@ -451,23 +457,23 @@ def test_what_was_purged_offers_no_way_back() -> None:
 
 
 def test_a_purge_that_was_interrupted_says_what_became_of_it() -> None:
-    finished = r.Forgotten((), applied=True, warnings=("The purge that had been interrupted is finished.",))
+    finished = Forgotten((), applied=True, warnings=("The purge that had been interrupted is finished.",))
     assert "Purged." in text(forgotten_lines(Page(), finished, hard=True, purged=True))
-    nothing = r.Forgotten((), applied=False)
+    nothing = Forgotten((), applied=False)
     assert "Nothing matches" in text(forgotten_lines(Page(), nothing, hard=True, purged=True))
 
 
 @pytest.mark.parametrize(("count", "told"), [(1, "(1 commit, 1 entry)"), (2, "(2 commits, 2 entries)")])
 def test_a_whole_trail_is_counted_in_numbers_that_agree(count: int, told: str) -> None:
-    assert told in text(verified_lines(Page(), r.Verified(True, (), count, count)))
+    assert told in text(verified_lines(Page(), Verified(True, (), count, count)))
 
 
 def test_where_there_is_no_history_nothing_is_said_to_agree() -> None:
-    told = text(verified_lines(Page(), r.Verified(True, (), 0, 0)))
+    told = text(verified_lines(Page(), Verified(True, (), 0, 0)))
     assert "agree" not in told
     assert "workbench init" in told
-    gone = r.VerifyProblem("rewritten", ".audit", "The history is gone.")
-    assert "agree" not in text(verified_lines(Page(), r.Verified(False, (gone,), 0, 0)))
+    gone = VerifyProblem("rewritten", ".audit", "The history is gone.")
+    assert "agree" not in text(verified_lines(Page(), Verified(False, (gone,), 0, 0)))
 
 
 def test_nothing_is_called_nothing_so_far_while_there_are_files_to_read() -> None:

@@ -14,7 +14,7 @@ from tests.cli.door import Bench, Door
 from tests.cli.program import Program
 from workbench.cli.printing import Page
 from workbench.cli.views.decay import decay_lines, explained_lines, fall_lines, trial_lines
-from workbench.engine import results as r
+from workbench.engine.results.decay import DecayEntry, ScorePoint
 
 EPISODE, LENA = samples.DECAY.entries
 OTHER = dataclasses.replace(
@@ -107,7 +107,7 @@ def test_what_another_rate_would_change_is_counted_and_listed() -> None:
     assert same[-1] == "Nothing would change: 3 active."
 
 
-def _with(entry: r.DecayEntry, status: str, would_be: str | None = None) -> r.DecayEntry:
+def _with(entry: DecayEntry, status: str, would_be: str | None = None) -> DecayEntry:
     return dataclasses.replace(entry, status=status, would_be=would_be)
 
 
@@ -123,8 +123,8 @@ def test_groups_are_counted_and_the_largest_comes_first() -> None:
 
 
 def test_a_forecast_is_drawn_as_a_strip() -> None:
-    def course(entry: r.DecayEntry, days: Sequence[int]) -> list[r.ScorePoint]:
-        return [r.ScorePoint(day, 0.5, "active" if day < 30 else "dormant") for day in days]
+    def course(entry: DecayEntry, days: Sequence[int]) -> list[ScorePoint]:
+        return [ScorePoint(day, 0.5, "active" if day < 30 else "dormant") for day in days]
 
     lines = decay_lines(Page(width=120), samples.DECAY, course=course)
     assert lines[-1] == "The strip: today to +90 d, █ active, ▓ fading, ▒ dormant, ░ archived."

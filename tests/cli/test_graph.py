@@ -15,47 +15,54 @@ from workbench.cli.printing import Page, display_width
 from workbench.cli.views.entities import entity_lines
 from workbench.cli.views.graph import graph_lines
 from workbench.cli.views.graph_path import path_lines
-from workbench.engine import results as r
+from workbench.engine.results.graph import (
+    EntityRow,
+    EntityTable,
+    GraphEdge,
+    GraphEvent,
+    GraphFact,
+    GraphNode,
+    GraphView,
+)
+from workbench.engine.results.memories import Validity
 
 HOSTILE = samples.HOSTILE
 ADA, MILL, LOOM = "entity:person--ada", "entity:project--mill", "entity:tool--loom"
-TABLE = r.EntityTable(
+TABLE = EntityTable(
     (
-        r.EntityRow(ADA, "person", "Ada", 0.9, "active", 4, 2, "2026-02-01", ("uses",), ("Countess",)),
-        r.EntityRow(MILL, "project", "Mill", 0.95, "active", 9, 0, "2026-01-01"),
-        r.EntityRow(LOOM, "tool", "Loom", 0.2, "dormant", 4, 1, ""),
+        EntityRow(ADA, "person", "Ada", 0.9, "active", 4, 2, "2026-02-01", ("uses",), ("Countess",)),
+        EntityRow(MILL, "project", "Mill", 0.95, "active", 9, 0, "2026-01-01"),
+        EntityRow(LOOM, "tool", "Loom", 0.2, "dormant", 4, 1, ""),
     ),
     7,
 )
-WAY = r.GraphView(
+WAY = GraphView(
     ADA,
     (
-        r.GraphNode(ADA, "person", "Ada", 1, 0),
-        r.GraphNode(MILL, "project", "Mill", 1, 1),
-        r.GraphNode(LOOM, "tool", "Loom", 1, 2),
+        GraphNode(ADA, "person", "Ada", 1, 0),
+        GraphNode(MILL, "project", "Mill", 1, 1),
+        GraphNode(LOOM, "tool", "Loom", 1, 2),
     ),
     (
-        r.GraphEdge(ADA, "works-on", MILL, "high", "2026-01-15", None, f"{ADA}#^r001"),
-        r.GraphEdge(LOOM, "used-by", MILL, "low", None, None),
+        GraphEdge(ADA, "works-on", MILL, "high", "2026-01-15", None, f"{ADA}#^r001"),
+        GraphEdge(LOOM, "used-by", MILL, "low", None, None),
     ),
 )
-ENTITY = r.GraphView(
+ENTITY = GraphView(
     ADA,
     (
-        r.GraphNode(ADA, "person", "Ada", 0.876, 0, "active", 2),
-        r.GraphNode("entity:person--bo", "person", "bo", 0.0, 1, "", 1, known=False),
+        GraphNode(ADA, "person", "Ada", 0.876, 0, "active", 2),
+        GraphNode("entity:person--bo", "person", "bo", 0.0, 1, "", 1, known=False),
     ),
-    (r.GraphEdge(ADA, "knows", "entity:person--bo", "medium", "2026-01-10", None, f"{ADA}#^r004"),),
+    (GraphEdge(ADA, "knows", "entity:person--bo", "medium", "2026-01-10", None, f"{ADA}#^r004"),),
     (
-        r.GraphFact(f"{ADA}#^f001", "Wrote it", (samples.EPISODE,), r.Validity("2026-01-11", None, None)),
-        r.GraphFact(
-            f"{ADA}#^f002", "Lives in Bath", (), r.Validity("2026-01-01", "2026-01-05", None), True, 9
-        ),
+        GraphFact(f"{ADA}#^f001", "Wrote it", (samples.EPISODE,), Validity("2026-01-11", None, None)),
+        GraphFact(f"{ADA}#^f002", "Lives in Bath", (), Validity("2026-01-01", "2026-01-05", None), True, 9),
     ),
     "Weaves.",
     12,
     ("Countess",),
-    (r.GraphEvent("2026-01-12", "Met Charles", (samples.EPISODE,)), r.GraphEvent("", "Died young")),
+    (GraphEvent("2026-01-12", "Met Charles", (samples.EPISODE,)), GraphEvent("", "Died young")),
     ("Does she sail?",),
     ("entity:person--ada-2",),
 )
@@ -170,8 +177,8 @@ class TestReading:
 
     def test_several_relations_of_two_stand_side_by_side(self) -> None:
         edges = (
-            *(r.GraphEdge(ADA, name, MILL, "", None, None) for name in ("uses", "develops")),
-            r.GraphEdge(MILL, "uses", LOOM, "", None, None),
+            *(GraphEdge(ADA, name, MILL, "", None, None) for name in ("uses", "develops")),
+            GraphEdge(MILL, "uses", LOOM, "", None, None),
         )
         lines = graph_lines(Page(), replace(WAY, edges=edges))
         assert lines[lines.index("Relations") + 1 :] == [
@@ -179,8 +186,8 @@ class TestReading:
         ]  # fmt: skip
 
     def test_an_entity_without_a_file_says_so(self) -> None:
-        nodes = (r.GraphNode("entity:person--bo", "person", "bo", 0, 0, "", 1, known=False),)
-        lines = graph_lines(Page(), r.GraphView("entity:person--bo", nodes, ()))
+        nodes = (GraphNode("entity:person--bo", "person", "bo", 0, 0, "", 1, known=False),)
+        lines = graph_lines(Page(), GraphView("entity:person--bo", nodes, ()))
         assert lines == ["bo  entity:person--bo  no file yet"]
 
     def test_a_way_is_a_chain_with_its_arrows(self) -> None:
@@ -191,30 +198,30 @@ class TestReading:
 
     def test_a_long_way_is_broken_before_an_arrow(self) -> None:
         ids = [f"entity:person--n{n}" for n in range(40)]
-        nodes = tuple(r.GraphNode(id_, "person", f"Somebody 林 {n}", 1, n) for n, id_ in enumerate(ids))
-        edges = tuple(r.GraphEdge(a, "knows", b, "", None, None) for a, b in pairwise(ids))
-        lines = path_lines(Page(width=60), r.GraphView(ids[0], nodes, edges))
+        nodes = tuple(GraphNode(id_, "person", f"Somebody 林 {n}", 1, n) for n, id_ in enumerate(ids))
+        edges = tuple(GraphEdge(a, "knows", b, "", None, None) for a, b in pairwise(ids))
+        lines = path_lines(Page(width=60), GraphView(ids[0], nodes, edges))
         chain = lines[: lines.index("")]
         assert all(display_width(line) <= 60 for line in chain)
         assert all(line.startswith("  —knows→ ") for line in chain[1:])
         assert " ".join(line.strip() for line in chain).count("—knows→") == 39
 
     def test_a_way_to_itself_and_none(self) -> None:
-        assert path_lines(Page(), r.GraphView(ADA, WAY.nodes[:1], ())) == ["Ada"]
+        assert path_lines(Page(), GraphView(ADA, WAY.nodes[:1], ())) == ["Ada"]
         assert path_lines(Page(), samples.EMPTY_GRAPH) == []
 
     def test_nothing_in_a_file_reaches_the_terminal_raw(self) -> None:
-        node = r.GraphNode(HOSTILE, HOSTILE, HOSTILE, 1, 0, HOSTILE)
-        edge = r.GraphEdge(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE, f"{HOSTILE}#^{HOSTILE}")
-        fact = r.GraphFact(HOSTILE, HOSTILE, (HOSTILE,), r.Validity(HOSTILE, HOSTILE, HOSTILE), True)
-        events = (r.GraphEvent(HOSTILE, HOSTILE, (HOSTILE,)),)
+        node = GraphNode(HOSTILE, HOSTILE, HOSTILE, 1, 0, HOSTILE)
+        edge = GraphEdge(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE, f"{HOSTILE}#^{HOSTILE}")
+        fact = GraphFact(HOSTILE, HOSTILE, (HOSTILE,), Validity(HOSTILE, HOSTILE, HOSTILE), True)
+        events = (GraphEvent(HOSTILE, HOSTILE, (HOSTILE,)),)
         hostile = (HOSTILE,)
-        view = r.GraphView(HOSTILE, (node,), (edge,), (fact,), HOSTILE, 1, hostile, events, hostile, hostile)
-        row = r.EntityRow(HOSTILE, HOSTILE, HOSTILE, 1, HOSTILE, 1, 1, HOSTILE, hostile, hostile)
+        view = GraphView(HOSTILE, (node,), (edge,), (fact,), HOSTILE, 1, hostile, events, hostile, hostile)
+        row = EntityRow(HOSTILE, HOSTILE, HOSTILE, 1, HOSTILE, 1, 1, HOSTILE, hostile, hostile)
         lines = [
             *graph_lines(Page(), view),
             *path_lines(Page(), replace(view, edges=(edge, edge))),
-            *entity_lines(Page(), r.EntityTable((row,), 1), limit=1),
+            *entity_lines(Page(), EntityTable((row,), 1), limit=1),
         ]
         assert not any(character in text(lines) for character in "\x1b\x07\u202e\u200b\x9b\r\ud800")
 

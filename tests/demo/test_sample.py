@@ -14,7 +14,8 @@ from workbench.demo import build
 from workbench.demo.building import ZONE
 from workbench.demo.story import load_story
 from workbench.engine import FixedClock, Workspace, layout
-from workbench.engine.documents import EntityFile, PendingMemories
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.pending_memories import PendingMemories
 from workbench.engine.errors import InvalidInput
 
 PEOPLE = {"Nora Lindqvist", "Sam Okafor", "Mei Chen", "Idris Hale"}

@@ -18,7 +18,8 @@ from tests.engine.workspace.callings import EVERY, MAY, PERSON, PROPOSAL, public
 from tests.isolation import isolate
 from workbench.engine import Workspace, layout
 from workbench.engine.agents.roles import Capability, parse_role
-from workbench.engine.documents import PendingReflection, RejectedClaims
+from workbench.engine.documents.pending_reflection import PendingReflection
+from workbench.engine.documents.rejected import RejectedClaims
 from workbench.engine.errors import RoleRefused, WorkbenchError
 from workbench.mcp.declaration import Call, Tool
 from workbench.mcp.tools import TOOLS, checked_call

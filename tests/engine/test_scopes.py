@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.documents import EntityFile, EpisodeLog, Procedure, VaultNote
-from workbench.engine.documents.episodes import SCOPE_FIELD
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.episodes import SCOPE_FIELD, EpisodeLog
+from workbench.engine.documents.procedure import Procedure
+from workbench.engine.documents.vault import VaultNote
 from workbench.engine.errors import InvalidInput, RoleRefused
 from workbench.engine.scopes import (
     parse_door_scope,

@@ -10,7 +10,7 @@ from tests.mcp.conftest import Served
 from workbench.engine import Workspace
 from workbench.engine.agents.roles import MAIN, READER
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.secrets import Secret, find_secrets
+from workbench.engine.secrets.recognising import Secret, find_secrets
 from workbench.mcp import resources
 from workbench.mcp.arguments import read_arguments
 from workbench.mcp.declaration import Call

@@ -16,7 +16,8 @@ from tests.tui.fake_recall import answered, explanation, fresh_index
 from tests.tui.fake_review import PROPOSAL, FakeReview, open_gate
 from tests.tui.fake_seeing import FakeSeeing
 from workbench.engine.errors import BudgetExceeded, ConfirmationNeeded, NotFound, Refused, Stale
-from workbench.engine.results import Found, IndexStatus, NextSteps, WhyNot
+from workbench.engine.results.audit import NextSteps
+from workbench.engine.results.recall import Found, IndexStatus, WhyNot
 from workbench.tui.bench import (
     Alert,
     AuditEntry,

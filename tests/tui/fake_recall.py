@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from workbench.engine.results import Cut, Explanation, Found, Hit, IndexStatus, Lane, Signals
+from workbench.engine.results.recall import Cut, Explanation, Found, Hit, IndexStatus, Lane, Signals
 from workbench.tui.bench import Episode
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.engine.decay import course
-from workbench.engine.results import DecayEntry, DecayView, Fall
+from workbench.engine.decay.course import course
+from workbench.engine.results.decay import DecayEntry, DecayView, Fall
 from workbench.tui.drawing.heat import SCALES, TODAY_LINE
 from workbench.tui.ink import Line, cut, line_width, plain_text
 from workbench.tui.palette import Palette
@@ -155,7 +155,7 @@ def test_every_row_fits_and_their_cells_stand_below_one_another(
 @settings(deadline=None)
 @given(titles, st.integers(24, 120), st.integers(-30, 30), st.integers(0, len(SCALES) - 1))
 def test_the_explanation_of_a_cell_fits(title: str, width: int, day: int, scale: int) -> None:
-    from workbench.engine.decay import terms
+    from workbench.engine.decay.course import terms
 
     entry = entry_of(1, "episodic", title)
     reading = reading_of(entry, falls={entry.id: 12})

@@ -36,7 +36,7 @@ from tests.tui.seen_workspace import (
 )
 from tests.tui.stillness import settle
 from workbench.engine import FixedClock, Workspace
-from workbench.engine.results import EntityTable, GraphView
+from workbench.engine.results.graph import EntityTable, GraphView
 from workbench.tui.app import BenchApp
 from workbench.tui.workspace_bench import WorkspaceBench
 

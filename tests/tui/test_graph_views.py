@@ -8,15 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.results import (
-    EntityRow,
-    GraphEdge,
-    GraphEvent,
-    GraphFact,
-    GraphNode,
-    GraphView,
-    Validity,
-)
+from workbench.engine.results.graph import EntityRow, GraphEdge, GraphEvent, GraphFact, GraphNode, GraphView
+from workbench.engine.results.memories import Validity
 from workbench.tui.ink import line_width, plain_text
 from workbench.tui.panes.graph_places import GraphPlace, place_of_key
 from workbench.tui.views.graph_entity import Portrait, entity_lines, group_lines, relation_key

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.engine.decay import course
-from workbench.engine.results import DecayEntry, DecayView, ScorePoint
+from workbench.engine.decay.course import course
+from workbench.engine.results.decay import DecayEntry, DecayView, ScorePoint
 from workbench.tui.drawing.heat import (
     FALL,
     GLYPHS,

@@ -13,7 +13,7 @@ from tests.tui.fake_bench import NOW, FakeBench
 from tests.tui.fake_recall import fresh_index
 from tests.tui.stillness import settle
 from workbench.engine.errors import StorageError
-from workbench.engine.results import IndexStatus
+from workbench.engine.results.recall import IndexStatus
 from workbench.tui.app import BenchApp
 from workbench.tui.index_work import IndexWork
 from workbench.tui.ink import line_width, plain_text

@@ -9,21 +9,10 @@ import pytest
 
 from tests.tui.test_text import HOSTILE
 from workbench.engine.errors import InvalidInput
-from workbench.engine.results import (
-    CommitView,
-    Comparison,
-    CoreBlock,
-    CoreItem,
-    CoreView,
-    FileChanged,
-    Links,
-    MemoryChange,
-    PastFile,
-    PastScore,
-    Score,
-    Shown,
-    Validity,
-)
+from workbench.engine.results.audit import CommitView
+from workbench.engine.results.core import CoreBlock, CoreItem, CoreView
+from workbench.engine.results.memories import Links, Score, Shown, Validity
+from workbench.engine.results.past import Comparison, FileChanged, MemoryChange, PastFile, PastScore
 from workbench.tui.diffing import compare
 from workbench.tui.ink import Line, line_width, plain_text
 from workbench.tui.query import Query, parse_query

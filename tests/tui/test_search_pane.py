@@ -16,7 +16,7 @@ from tests.tui.fake_bench import FakeBench
 from tests.tui.fake_recall import found, hit
 from tests.tui.stillness import settle
 from workbench.engine.errors import StorageError
-from workbench.engine.results import Found
+from workbench.engine.results.recall import Found
 from workbench.tui.ink import plain_text
 from workbench.tui.panes import search
 from workbench.tui.panes.search import SearchPane

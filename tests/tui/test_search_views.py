@@ -8,7 +8,7 @@ import pytest
 
 from tests.tui.fake_bench import NOW, FakeBench
 from tests.tui.fake_recall import explanation, found, hit
-from workbench.engine.results import Cut
+from workbench.engine.results.recall import Cut
 from workbench.tui.ink import line_width, plain_text
 from workbench.tui.question import Question
 from workbench.tui.views.answer import answer_lines, period_words

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from tests.tui.conftest import Running
 from tests.tui.fake_bench import FakeBench
 from tests.tui.inbox_hands import press, toasts
-from workbench.engine.results import NextStep, NextSteps
+from workbench.engine.results.audit import NextStep, NextSteps
 from workbench.tui.screens.taking_back import TakingBackScreen
 from workbench.tui.workspace_bench.door import single_inside
 

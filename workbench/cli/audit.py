@@ -11,7 +11,8 @@ from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page, safe_line
 from workbench.cli.progress_line import ProgressLine
 from workbench.engine.errors import NotFound
-from workbench.engine.results import Alerts, Changed, VerifyProgress
+from workbench.engine.results.audit import Alerts, VerifyProgress
+from workbench.engine.results.memories import Changed
 
 ACTIONS_SHOWN = 40
 

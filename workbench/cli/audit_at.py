@@ -156,7 +156,7 @@ def _one_thing(
     from workbench.cli.views.graph import graph_lines
     from workbench.cli.views.past import copied_lines, scores_lines
     from workbench.cli.views.shown import shown_lines
-    from workbench.engine.results import PastScores
+    from workbench.engine.results.past import PastScores
 
     past = workspace.at(moment)
     if core:

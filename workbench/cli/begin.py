@@ -18,7 +18,7 @@ from workbench.cli.invocation import DONE, Invocation, NoTerminal, refuse_for_a_
 from workbench.cli.printing import Page, bar, page_for, safe_line
 from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, parse_role, require
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 
 SAMPLE_FOLDER = Path("workbench-demo")
 BAR = 24

@@ -11,7 +11,7 @@ from workbench.cli.command import group
 from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page, safe_line
 from workbench.cli.text_argument import text_of
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace

@@ -15,7 +15,7 @@ from workbench.cli.completing import complete_entity, complete_memory
 from workbench.cli.invocation import DONE, Invocation
 from workbench.cli.printing import Page
 from workbench.engine.identifiers import MEMORY_STORES
-from workbench.engine.results import DecayEntry, DecayView, Fall
+from workbench.engine.results.decay import DecayEntry, DecayView, Fall
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace

@@ -20,7 +20,7 @@ from workbench.cli.printing import Page, safe_line
 from workbench.cli.text_argument import text_of
 from workbench.engine.errors import InvalidInput, InvalidSetting, WorkbenchError
 from workbench.engine.identifiers import parse_memory_id
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace

@@ -16,7 +16,7 @@ from workbench.cli.printing import Page, safe_line
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import parse_memory_id
 from workbench.engine.process_signals import interrupted_by_signals
-from workbench.engine.results import Changed, Forgotten, Match
+from workbench.engine.results.memories import Changed, Forgotten, Match
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace

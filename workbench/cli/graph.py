@@ -9,7 +9,7 @@ from workbench.cli.command import group
 from workbench.cli.completing import complete_entity
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page
-from workbench.engine.results import EntityRow, EntityTable
+from workbench.engine.results.graph import EntityRow, EntityTable
 
 ENTITIES_SHOWN = 30
 

@@ -12,7 +12,7 @@ from workbench.cli.printing import Page
 from workbench.cli.progress_line import ProgressLine
 
 if TYPE_CHECKING:
-    from workbench.engine.results import ImportedAs, ImportProgress
+    from workbench.engine.results.importing import ImportedAs, ImportProgress
 
 WAYS = ("memories", "episodes", "proposals")
 _MEGABYTE = 1 << 20

@@ -8,7 +8,7 @@ from workbench.cli.command import group
 from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page
 from workbench.cli.progress_line import ProgressLine
-from workbench.engine.results import IndexStatus
+from workbench.engine.results.recall import IndexStatus
 
 index_command = group(
     "index",

@@ -89,7 +89,7 @@ class Invocation:
         nearest: Path | None = self._workspace_class().find(Path.cwd())
         if nearest is not None:
             return nearest
-        from workbench.engine.settings import load_settings
+        from workbench.engine.settings.loading import load_settings
 
         configured = load_settings(None).workspace
         if configured:
@@ -146,7 +146,7 @@ class Invocation:
         """Add what did not work as it should to the answer of a mutation that was carried out."""
         if self.opened is None or getattr(result, "commit", None) is None:
             return result
-        from workbench.engine.results import Changed, Forgotten
+        from workbench.engine.results.memories import Changed, Forgotten
 
         if not isinstance(result, Changed | Forgotten):
             return result

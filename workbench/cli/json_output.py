@@ -7,7 +7,8 @@ import sys
 from typing import Any
 
 from workbench.cli.printing import unsafe_characters
-from workbench.engine.results import MessageOutcome, to_json
+from workbench.engine.results.json_shape import to_json
+from workbench.engine.results.memories import MessageOutcome
 
 _ACCOUNT = ("ok", "commit", "files", "ids")
 

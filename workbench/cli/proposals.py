@@ -11,7 +11,7 @@ from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page
 from workbench.engine.errors import InvalidInput, Refused, RoleRefused
 from workbench.engine.identifiers import MEMORY_STORES
-from workbench.engine.results import Proposal, Proposals, Settled
+from workbench.engine.results.proposals import Proposal, Proposals, Settled
 
 _WORDS = click.argument("words", metavar="N…", nargs=-1, required=True)
 _REPLACING = click.option("--replacing", is_flag=True, help="Retire the memories that it contradicts.")

@@ -11,7 +11,8 @@ from workbench.cli.completing import complete_file, complete_memory
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page
 from workbench.engine.identifiers import SEARCHED_STORES
-from workbench.engine.results import Brief, Found
+from workbench.engine.results.recall import Found
+from workbench.engine.results.standing import Brief
 
 
 @command(

@@ -12,7 +12,7 @@ from workbench.cli.printing import Page
 from workbench.cli.progress_line import ProgressLine
 
 if TYPE_CHECKING:
-    from workbench.engine.results import Progress
+    from workbench.engine.results.reflection import Progress
 
 reflect_command = group(
     "reflect",

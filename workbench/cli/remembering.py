@@ -15,7 +15,7 @@ from workbench.cli.printing import Page
 from workbench.cli.remember_lines import Options, read_lines
 from workbench.cli.text_argument import text_of
 from workbench.engine.identifiers import MEMORY_STORES
-from workbench.engine.results import MessageOutcome
+from workbench.engine.results.memories import MessageOutcome
 
 EPISODE_TYPES = ("decision", "fact", "preference", "task", "event", "emotion", "correction")
 EPISODE_SOURCES = ("conversation", "reflection", "user-explicit")

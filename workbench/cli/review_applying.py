@@ -10,7 +10,7 @@ from workbench.cli.command import command
 from workbench.cli.invocation import DONE, Invocation
 from workbench.cli.printing import Page
 from workbench.cli.review_words import require_items
-from workbench.engine.results import Applied
+from workbench.engine.results.reflection import Applied
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace

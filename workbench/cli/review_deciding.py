@@ -13,7 +13,8 @@ from workbench.cli.printing import Page, safe_line
 from workbench.cli.review_applying import apply_now
 from workbench.cli.review_words import chosen_items, require_items
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.results import Changed, ReviewItem
+from workbench.engine.results.memories import Changed
+from workbench.engine.results.reflection import ReviewItem
 
 _WORDS = click.argument("words", metavar="ID…", nargs=-1)
 _SECTION = click.option(

@@ -10,7 +10,7 @@ from workbench.cli.printing import Page, safe_line
 from workbench.cli.review_words import item_named
 from workbench.cli.text_argument import text_of
 from workbench.engine.errors import InvalidInput
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 
 _TEXT = "text"
 _HEADING = "# "

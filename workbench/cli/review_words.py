@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from workbench.cli.printing import safe_line
 from workbench.engine.errors import Ambiguous, NotFound
-from workbench.engine.results import Review, ReviewItem
+from workbench.engine.results.reflection import Review, ReviewItem
 
 ALL = "all"
 _NUMBER = re.compile(r"\d{1,6}")

@@ -14,7 +14,7 @@ from workbench.cli.session_looking import FROM
 from workbench.cli.text_argument import text_of
 
 if TYPE_CHECKING:
-    from workbench.engine.results import CompactionProgress
+    from workbench.engine.results.session_changes import CompactionProgress
 
 
 @command(

@@ -11,10 +11,10 @@ from workbench.cli.command import command
 from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page, clip, safe_line
 from workbench.engine.errors import ConfirmationNeeded
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 
 if TYPE_CHECKING:
-    from workbench.engine.results import NextStep
+    from workbench.engine.results.audit import NextStep
     from workbench.engine.workspace import Workspace
 
 ACTS_NAMED = 5

@@ -12,7 +12,7 @@ import click
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, Invocation
 from workbench.cli.printing import Page, safe_line, wrap
-from workbench.engine.results import Check
+from workbench.engine.results.standing import Check
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
@@ -60,7 +60,7 @@ def _daemon(workspace: Workspace) -> Check:
 
 
 def _own_settings() -> Check:
-    from workbench.engine.settings import user_settings_file
+    from workbench.engine.settings.directories import user_settings_file
 
     file = user_settings_file(os.environ)
     return Check("config", "ok", str(file) if file.exists() else f"{file} (none yet)")

@@ -11,7 +11,7 @@ from workbench.demo.stage import Stage, door_of
 from workbench.demo.story import load_story
 from workbench.engine.clock import Clock, FixedClock, clock_from_environment
 from workbench.engine.errors import InvalidInput
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 from workbench.engine.workspace import Workspace
 
 ZONE = ZoneInfo("Europe/Stockholm")

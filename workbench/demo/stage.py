@@ -8,16 +8,12 @@ from pathlib import Path
 
 from workbench.demo.story import Scene
 from workbench.engine import layout
-from workbench.engine.documents import (
-    EntityFile,
-    Evolution,
-    Provenance,
-    ReflectionLog,
-    ReflectionRecord,
-    new_block_id,
-)
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.evolution import Evolution
+from workbench.engine.documents.reflection_log import ReflectionLog, ReflectionRecord
+from workbench.engine.documents.statement import Provenance, new_block_id
 from workbench.engine.errors import InvalidInput
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 from workbench.engine.workspace import Workspace
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from workbench.engine.agents.roles import Capability
-from workbench.engine.results import Proposed, to_json
+from workbench.engine.results.json_shape import to_json
+from workbench.engine.results.proposals import Proposed
 from workbench.mcp.declaration import LONGEST_TEXT, Call, Kind, Parameter, Tool
 from workbench.mcp.writing_tools import CONFIDENCES, ENTITIES, HELD_BACK, STORES, without_blanks
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from workbench.engine.agents.roles import Capability
 from workbench.engine.identifiers import SEARCHED_STORES
-from workbench.engine.results import GraphView, Hit, to_json
+from workbench.engine.results.graph import GraphView
+from workbench.engine.results.json_shape import to_json
+from workbench.engine.results.recall import Hit
 from workbench.mcp.declaration import LONGEST_QUERY, Call, Kind, Parameter, Tool
 from workbench.mcp.fitting import ANSWER_TOKENS, cut_text, fitted, most_that_fit
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.agents.roles import Capability
-from workbench.engine.results import to_json
+from workbench.engine.results.json_shape import to_json
 from workbench.mcp.declaration import LONGEST_TEXT, Call, Kind, Parameter, Tool
 from workbench.mcp.fitting import ANSWER_TOKENS, cut_text, fitted
 from workbench.mcp.reading_tools import SEARCH

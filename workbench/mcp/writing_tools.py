@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine.agents.roles import Capability
 from workbench.engine.errors import Refused, RoleRefused
-from workbench.engine.results import Reflected, to_json
+from workbench.engine.results.json_shape import to_json
+from workbench.engine.results.reflection import Reflected
 from workbench.mcp.declaration import LONGEST_TEXT, Call, Kind, Parameter, Tool
 from workbench.mcp.fitting import ANSWER_TOKENS, fitted
 
 if TYPE_CHECKING:
-    from workbench.engine.results import Progress
+    from workbench.engine.results.reflection import Progress
 
 STORES = ("core", "episodic", "semantic", "procedural", "vault")
 TYPES = ("decision", "fact", "preference", "task", "event", "emotion", "correction")

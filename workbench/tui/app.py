@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from workbench.engine.results import NextStep
+    from workbench.engine.results.audit import NextStep
     from workbench.tui.bench import Bench, Outcome, Status
     from workbench.tui.screens.taking_back import Whose
 

@@ -12,7 +12,7 @@ from workbench.engine import Workspace
 from workbench.engine.agents.instructions import Phrases, instructions, skill
 from workbench.engine.agents.roles import MAIN, READER, Role
 from workbench.engine.errors import InvalidInput
-from workbench.engine.settings import Settings
+from workbench.engine.settings.sections import Settings
 
 SCOUT = Role("agent", "scout")
 SAID = Phrases(("remember",), ("forget about",), ("reflect on",))

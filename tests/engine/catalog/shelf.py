@@ -6,7 +6,9 @@ import time
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from workbench.engine.catalog import Catalog, Lookups, MemoryRecord, Synced
+from workbench.engine.catalog.catalog import Catalog, Synced
+from workbench.engine.catalog.lookups import Lookups
+from workbench.engine.catalog.model import MemoryRecord
 from workbench.engine.catalog.terms import terms
 
 ZONE = ZoneInfo("Europe/Berlin")

@@ -13,9 +13,10 @@ import pytest
 
 from tests.benchmarks.large_workspace import generate
 from tests.engine.catalog.shelf import Shelf, day, episode
-from workbench.engine.catalog import Lookups, TimelineFilter
 from workbench.engine.catalog import catalog as catalog_module
 from workbench.engine.catalog.extract import FileRows, extract
+from workbench.engine.catalog.lookups import Lookups
+from workbench.engine.catalog.timeline_filter import TimelineFilter
 
 _SYNC = """
 import sys

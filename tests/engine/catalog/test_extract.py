@@ -126,7 +126,7 @@ def test_entities_give_facts_edges_and_links() -> None:
 
 
 def test_a_merged_entity_says_into_which_and_is_no_memory() -> None:
-    from workbench.engine.documents import EntityFile
+    from workbench.engine.documents.entity import EntityFile
 
     original = entity("Lexi", facts=("Likes tea ^f1",), relations=("knows: [[person--bo]] ^r1",)).encode()
     absorbed = EntityFile.parse(original, f"{ENTITIES}/person--lexi.md")

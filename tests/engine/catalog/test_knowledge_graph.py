@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.catalog.shelf import ENTITIES, Shelf
-from workbench.engine.catalog import Followed, KnowledgeGraph
 from workbench.engine.catalog.entity_table import EntityOutlines
+from workbench.engine.catalog.knowledge_graph import Followed, KnowledgeGraph
 
 NAMES = ["person--a", "person--b", "person--c", "person--d"]
 ENDS = [*NAMES, "person--nowhere"]

@@ -10,7 +10,8 @@ import apsw
 import pytest
 
 from tests.engine.catalog.shelf import ZONE, Shelf, day, episode
-from workbench.engine.catalog import Catalog, schema
+from workbench.engine.catalog import schema
+from workbench.engine.catalog.catalog import Catalog
 from workbench.engine.errors import Locked, StorageError
 
 A = "memory/episodes/2026-02-01.md"

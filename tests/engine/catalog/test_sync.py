@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from tests.engine.catalog.shelf import ENTITIES, ZONE, Shelf, day, entity, episode
 from tests.powers import as_anybody
 from workbench.engine import layout
-from workbench.engine.catalog import Catalog, Lookups, Synced
 from workbench.engine.catalog import catalog as catalog_module
+from workbench.engine.catalog.catalog import Catalog, Synced
 from workbench.engine.catalog.extract import FileRows, extract
 from workbench.engine.catalog.files import MOST_BYTES, FileContent, read_file
+from workbench.engine.catalog.lookups import Lookups
 from workbench.engine.errors import StorageError
 
 A = "memory/episodes/2026-02-01.md"

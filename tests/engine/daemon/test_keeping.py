@@ -14,7 +14,7 @@ from workbench.engine.daemon.keeping import Daemon, Told
 from workbench.engine.daemon.standing import read_status
 from workbench.engine.errors import StorageError
 from workbench.engine.history.unfinished_purge import purge_is_unfinished
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 from workbench.engine.workspace.forgetting import Remains
 
 

@@ -19,7 +19,7 @@ from workbench.engine.daemon.planning import (
     next_duty,
     seconds_until,
 )
-from workbench.engine.settings import Settings
+from workbench.engine.settings.sections import Settings
 
 ZONE = ZoneInfo("Europe/Berlin")
 NOON = Moment(datetime(2026, 3, 2, 12, 0, tzinfo=ZONE), 1000.0)

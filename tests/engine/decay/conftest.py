@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.engine.decay.files_in_memory import NOW, Files
-from workbench.engine.decay import MemoryFacts, Reckoning
+from workbench.engine.decay.records import MemoryFacts, Reckoning
 
 
 @pytest.fixture

@@ -10,20 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.decay.files_in_memory import NOW
-from workbench.engine.decay import (
-    Accesses,
-    FactColumns,
-    MemoryFacts,
-    Reckoning,
-    assess,
-    assessed,
-    census_of,
-    compose,
-    take_census,
-    view,
-)
+from workbench.engine.decay.census import FactColumns, census_of, take_census
+from workbench.engine.decay.records import Accesses, MemoryFacts, Reckoning, assess, compose
+from workbench.engine.decay.views import assessed, view
 from workbench.engine.documents.decay_scores import ScoreEntry
-from workbench.engine.settings import DecaySettings
+from workbench.engine.settings.sections import DecaySettings
 
 STORES = ("core", "episodic", "semantic", "procedural", "vault")
 moments = st.integers(-4000, 90).map(lambda hours: NOW + timedelta(hours=hours * 5))

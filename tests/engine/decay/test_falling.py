@@ -11,20 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.decay.files_in_memory import NOW
-from workbench.engine.decay import (
-    Census,
-    MemoryFacts,
-    Reckoning,
-    Thresholds,
-    census_of,
-    compose,
-    displayed,
-    falls,
-    passings,
-    score,
-    status_of,
-    view,
-)
+from workbench.engine.decay.census import Census, census_of
+from workbench.engine.decay.falling import falls, passings
+from workbench.engine.decay.formula import Thresholds, displayed, score, status_of
+from workbench.engine.decay.records import MemoryFacts, Reckoning, compose
+from workbench.engine.decay.views import view
 from workbench.engine.errors import InvalidInput
 
 EPISODE = "episode:2026-01-30:09:00"

@@ -14,21 +14,14 @@ from hypothesis import strategies as st
 
 from tests.engine.decay.files_in_memory import NOW, Files
 from workbench.engine import layout
-from workbench.engine.decay import (
-    AccessJournal,
-    MemoryFacts,
-    Page,
-    Reckoning,
-    compose,
-    fold_is_due,
-    pending,
-    plan_transitions,
-    read_scores,
-)
-from workbench.engine.decay.scores_file import MOST_WATERMARKS, with_folded
+from workbench.engine.decay.folding import fold_is_due, pending
+from workbench.engine.decay.journal import AccessJournal, Page
+from workbench.engine.decay.records import MemoryFacts, Reckoning, compose
+from workbench.engine.decay.scores_file import MOST_WATERMARKS, read_scores, with_folded
+from workbench.engine.decay.transitions import plan_transitions
 from workbench.engine.errors import DocumentError
 from workbench.engine.history.plan import Action
-from workbench.engine.settings import DecaySettings
+from workbench.engine.settings.sections import DecaySettings
 
 ALEX = "entity:person--alex"
 TEA = "core:critical-facts:tea"

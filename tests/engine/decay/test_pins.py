@@ -8,22 +8,19 @@ from datetime import timedelta
 import pytest
 
 from tests.engine.decay.files_in_memory import Files
-from workbench.engine.decay import (
-    MemoryFacts,
-    Reckoning,
-    assess,
-    compose,
+from workbench.engine.decay.pins import (
     plan_archive,
     plan_drop,
     plan_pin,
     plan_reinforce,
     plan_restore,
     plan_unpin,
-    read_scores,
 )
+from workbench.engine.decay.records import MemoryFacts, Reckoning, assess, compose
+from workbench.engine.decay.scores_file import read_scores
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action
-from workbench.engine.results import Score
+from workbench.engine.results.memories import Score
 
 ALEX = "entity:person--alex"
 

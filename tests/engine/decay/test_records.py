@@ -11,21 +11,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.decay import (
+from workbench.engine.decay.census import census_of
+from workbench.engine.decay.records import (
     Accesses,
     MemoryFacts,
     Reckoning,
     assess,
     base_of,
-    census_of,
     compose,
-    view,
     weight_of,
 )
+from workbench.engine.decay.views import view
 from workbench.engine.documents.decay_scores import ScoreEntry
 from workbench.engine.errors import InvalidInput
-from workbench.engine.results import to_json
-from workbench.engine.settings import DecaySettings
+from workbench.engine.results.json_shape import to_json
+from workbench.engine.settings.sections import DecaySettings
 
 NOW = datetime(2026, 2, 2, 14, 30, tzinfo=UTC)
 BORN = datetime(2026, 1, 20, 10, 0, tzinfo=UTC)

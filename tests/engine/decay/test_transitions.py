@@ -11,19 +11,11 @@ import pytest
 
 from tests.engine.decay.files_in_memory import NOW, Files
 from workbench.engine import layout
-from workbench.engine.decay import (
-    Access,
-    MemoryFacts,
-    Page,
-    Reckoning,
-    Transition,
-    check_is_due,
-    mark_checked,
-    plan_archive,
-    plan_pin,
-    plan_transitions,
-)
-from workbench.engine.decay.statuses import describe
+from workbench.engine.decay.journal import Access, Page
+from workbench.engine.decay.pins import plan_archive, plan_pin
+from workbench.engine.decay.records import MemoryFacts, Reckoning
+from workbench.engine.decay.statuses import Transition, describe
+from workbench.engine.decay.transitions import check_is_due, mark_checked, plan_transitions
 from workbench.engine.history.plan import Action
 
 EPISODE = "episode:2026-01-30:09:00"

@@ -10,18 +10,12 @@ from typing import Any
 import pytest
 
 from tests.engine.decay.files_in_memory import NOW
-from workbench.engine.decay import (
-    Census,
-    DecayRecord,
-    MemoryFacts,
-    Reckoning,
-    census_of,
-    compose,
-    course,
-    view,
-)
+from workbench.engine.decay.census import Census, census_of
+from workbench.engine.decay.course import course
+from workbench.engine.decay.records import DecayRecord, MemoryFacts, Reckoning, compose
+from workbench.engine.decay.views import view
 from workbench.engine.errors import InvalidInput
-from workbench.engine.results import to_json
+from workbench.engine.results.json_shape import to_json
 
 EPISODE = "episode:2026-01-30:09:00"
 

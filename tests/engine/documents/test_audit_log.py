@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.documents.hostile_text import texts
-from workbench.engine.documents import (
+from workbench.engine.documents.audit_log import (
     AuditLine,
     AuditLogFile,
     iterate_audit_backwards,

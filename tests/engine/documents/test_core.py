@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.documents.hostile_text import markdown, texts, worded
-from workbench.engine.documents import CORE_BLOCKS, CoreMemory, load_template
+from workbench.engine.documents.core import CORE_BLOCKS, CoreMemory
+from workbench.engine.documents.template import load_template
 from workbench.engine.errors import NotFound
 
 SAMPLE = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from tests.engine.documents.hostile_text import any_bytes
-from workbench.engine.documents import DailyLog
+from workbench.engine.documents.daily import DailyLog
 
 BULLETS = """# 2023-05-08
 

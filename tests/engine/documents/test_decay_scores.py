@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.documents import DecayScores, ScoreEntry
+from workbench.engine.documents.decay_scores import DecayScores, ScoreEntry
 from workbench.engine.errors import DocumentError
 
 ENTRY = ScoreEntry("episodic", 1.0, "2026-02-02T14:30:00Z", "2026-02-02T16:00:00Z", 2, 0.8, 0.92)

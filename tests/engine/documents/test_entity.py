@@ -6,8 +6,10 @@ import pytest
 from hypothesis import example, given
 
 from tests.engine.documents.hostile_text import any_bytes, texts, worded
-from workbench.engine.documents import EntityFile, Provenance, clean_text
+from workbench.engine.documents.entity import EntityFile
 from workbench.engine.documents.items import clean_item
+from workbench.engine.documents.source import clean_text
+from workbench.engine.documents.statement import Provenance
 from workbench.engine.errors import NotFound
 
 PATH = "memory/graph/entities/project--moltbot-memory.md"

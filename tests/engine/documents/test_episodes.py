@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.engine.documents.hostile_text import any_bytes, texts
-from workbench.engine.documents import EpisodeLog, clean_text
+from workbench.engine.documents.episodes import EpisodeLog
+from workbench.engine.documents.source import clean_text
 from workbench.engine.errors import InvalidInput, NotFound
 
 PATH = "memory/episodes/2026-02-02.md"

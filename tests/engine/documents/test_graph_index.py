@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.documents import (
+from workbench.engine.documents.graph_index import (
     GraphIndex,
     IndexedEdge,
     IndexedEntity,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 
 from tests.engine.documents.hostile_text import any_bytes, markdown
-from workbench.engine.documents import LineSpan, SourceText, find_front_matter, read_headings, read_outline
 from workbench.engine.documents import outline as outline_module
+from workbench.engine.documents.outline import find_front_matter, read_headings, read_outline
+from workbench.engine.documents.source import LineSpan, SourceText
 
 
 def source(text: str) -> SourceText:

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.documents.hostile_text import any_bytes, texts, worded
-from workbench.engine.documents import MemoryProposal, PendingMemories
 from workbench.engine.documents.items import clean_item
-from workbench.engine.documents.memory_proposal import Mark
-from workbench.engine.documents.pending_memories import append_to, written_numbers
+from workbench.engine.documents.memory_proposal import Mark, MemoryProposal
+from workbench.engine.documents.pending_memories import PendingMemories, append_to, written_numbers
 from workbench.engine.errors import InvalidInput, NotFound
 
 SAMPLE = """# Pending Memory Proposals

@@ -9,16 +9,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.engine.documents.hostile_text import any_bytes, texts, worded
-from workbench.engine.documents import (
-    Decision,
-    Evidence,
-    PendingReflection,
-    RejectedClaim,
-    RejectedClaims,
-    ReviewItem,
-    ReviewSection,
-)
 from workbench.engine.documents.items import clean_item
+from workbench.engine.documents.pending_reflection import PendingReflection, ReviewSection
+from workbench.engine.documents.rejected import RejectedClaim, RejectedClaims
+from workbench.engine.documents.review_item import Decision, Evidence, ReviewItem
 from workbench.engine.errors import InvalidInput, NotFound
 
 SAMPLE = """# Reflection Summary — 2026-02-03

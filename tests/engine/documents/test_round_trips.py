@@ -8,22 +8,36 @@ import pytest
 from hypothesis import given
 
 from tests.engine.documents.hostile_text import any_bytes, markdown
-from workbench.engine import documents
+from workbench.engine.documents.audit_digest import AuditArchive
+from workbench.engine.documents.audit_log import AuditLogFile
+from workbench.engine.documents.core import CoreMemory
+from workbench.engine.documents.daily import DailyLog
+from workbench.engine.documents.decay_scores import DecayScores
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.episodes import EpisodeLog
+from workbench.engine.documents.evolution import Evolution
+from workbench.engine.documents.graph_index import GraphIndex
+from workbench.engine.documents.pending_memories import PendingMemories
+from workbench.engine.documents.pending_reflection import PendingReflection
+from workbench.engine.documents.procedure import Procedure
+from workbench.engine.documents.reflection_log import ReflectionLog
+from workbench.engine.documents.relations import RelationVocabulary
+from workbench.engine.documents.vault import VaultNote
 
 KINDS: list[tuple[Any, str]] = [
-    (documents.CoreMemory, "MEMORY.md"),
-    (documents.EpisodeLog, "memory/episodes/2026-02-02.md"),
-    (documents.DailyLog, "memory/2026-02-02-notes.md"),
-    (documents.EntityFile, "memory/graph/entities/person--alex.md"),
-    (documents.RelationVocabulary, "memory/graph/relations.md"),
-    (documents.Procedure, "memory/procedures/how-to-deploy.md"),
-    (documents.VaultNote, "memory/vault/notes/x.md"),
-    (documents.DecayScores, "memory/meta/decay-scores.json"),
-    (documents.AuditArchive, "memory/meta/audit-archive.md"),
-    (documents.ReflectionLog, "memory/meta/reflection-log.md"),
-    (documents.Evolution, "memory/meta/evolution.md"),
-    (documents.PendingReflection, "memory/meta/pending-reflection.md"),
-    (documents.PendingMemories, "memory/meta/pending-memories.md"),
+    (CoreMemory, "MEMORY.md"),
+    (EpisodeLog, "memory/episodes/2026-02-02.md"),
+    (DailyLog, "memory/2026-02-02-notes.md"),
+    (EntityFile, "memory/graph/entities/person--alex.md"),
+    (RelationVocabulary, "memory/graph/relations.md"),
+    (Procedure, "memory/procedures/how-to-deploy.md"),
+    (VaultNote, "memory/vault/notes/x.md"),
+    (DecayScores, "memory/meta/decay-scores.json"),
+    (AuditArchive, "memory/meta/audit-archive.md"),
+    (ReflectionLog, "memory/meta/reflection-log.md"),
+    (Evolution, "memory/meta/evolution.md"),
+    (PendingReflection, "memory/meta/pending-reflection.md"),
+    (PendingMemories, "memory/meta/pending-memories.md"),
 ]
 PREFIXES = {
     "MEMORY.md": "# M\n\n## Identity\n- Name: A\n",
@@ -52,8 +66,8 @@ def test_what_follows_real_structure_comes_back(kind: Any, path: str, content: b
 
 @given(content=any_bytes)
 def test_index_and_audit_log_take_any_bytes(content: bytes) -> None:
-    documents.GraphIndex.parse(content)
-    documents.AuditLogFile.parse(content)
+    GraphIndex.parse(content)
+    AuditLogFile.parse(content)
 
 
 HOSTILE = {

@@ -9,24 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.documents.hostile_text import texts, worded
-from workbench.engine.documents import (
-    TEMPLATES,
-    AuditArchive,
-    Evolution,
-    MonthlyDigest,
-    Procedure,
-    ReflectionLog,
-    ReflectionRecord,
-    RelationVocabulary,
-    VaultNote,
-    canonical_relation,
-    clean_text,
-    load_template,
-    read_annotations,
-    strip_comments,
-    trailing_comments,
-)
+from workbench.engine.documents.annotations import read_annotations, strip_comments, trailing_comments
+from workbench.engine.documents.audit_digest import AuditArchive, MonthlyDigest
+from workbench.engine.documents.evolution import Evolution
 from workbench.engine.documents.items import clean_item
+from workbench.engine.documents.procedure import Procedure
+from workbench.engine.documents.reflection_log import ReflectionLog, ReflectionRecord
+from workbench.engine.documents.relations import RelationVocabulary, canonical_relation
+from workbench.engine.documents.source import clean_text
+from workbench.engine.documents.template import TEMPLATES, load_template
+from workbench.engine.documents.vault import VaultNote
 from workbench.engine.errors import NotFound
 
 PROCEDURE = """# how-to-deploy.md

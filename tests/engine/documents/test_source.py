@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.documents import LineSpan, SourceText, clean_text, text_lines
+from workbench.engine.documents.source import LineSpan, SourceText, clean_text, text_lines
 
 
 @given(st.binary())

@@ -7,8 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.documents.hostile_text import texts, worded
-from workbench.engine.documents import Provenance, Statement, new_block_id, parse_statement, render_statement
 from workbench.engine.documents.items import clean_item, item_lines
+from workbench.engine.documents.statement import (
+    Provenance,
+    Statement,
+    new_block_id,
+    parse_statement,
+    render_statement,
+)
 
 DATES = st.sampled_from([None, "2026", "2026-02", "2026-02-02", "2026-02-02T14:30Z"])
 provenances = st.builds(

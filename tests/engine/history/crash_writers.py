@@ -16,7 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from workbench.engine.clock import SystemClock
-from workbench.engine.history import Action, Attribution, FileChange, FileView, History, Plan, journal
+from workbench.engine.history import journal
+from workbench.engine.history.history import History
+from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan
 
 SHARED = "memory/episodes/2026-02-02.md"
 LONGEST_LIFE = 0.06

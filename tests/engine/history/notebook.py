@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from workbench.engine.clock import FixedClock
-from workbench.engine.history import Action, Attribution, Event, FileChange, History, Plan
+from workbench.engine.history.history import History
+from workbench.engine.history.plan import Action, Attribution, Event, FileChange, Plan
 
 START = datetime(2026, 2, 2, 14, 30, tzinfo=UTC)
 PERSON = Attribution("manual", "—", "by hand")

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from tests.engine.history.notebook import PERSON, START
 from workbench.engine.clock import FixedClock
-from workbench.engine.history import Action, History, Plan
+from workbench.engine.history.history import History
+from workbench.engine.history.plan import Action, Plan
 from workbench.engine.history.purge import Purged, purge
 from workbench.engine.history.unfinished_purge import Purging
 

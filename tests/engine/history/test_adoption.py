@@ -9,9 +9,10 @@ import pytest
 from tests.engine.history.notebook import PERSON, Notebook
 from workbench.engine import layout
 from workbench.engine.errors import NotFound, RoleRefused
-from workbench.engine.history import Action, Attribution, FileChange, History, Plan
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.git_objects import Commit
+from workbench.engine.history.history import History
+from workbench.engine.history.plan import Action, Attribution, FileChange, Plan
 from workbench.engine.history.seen_head import load_seen
 
 LINES = "".join(f"line {number}\n" for number in range(20))

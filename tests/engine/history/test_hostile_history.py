@@ -10,7 +10,8 @@ import pytest
 
 from tests.engine.history.notebook import START, Notebook
 from workbench.engine.errors import HistoryError, StorageError
-from workbench.engine.history import History, git_program
+from workbench.engine.history import git_program
+from workbench.engine.history.history import History
 from workbench.engine.history.journal import JOURNAL_FILE
 from workbench.engine.history.lock import LOCK_FILE, QUEUE_FILE, WriterLock
 

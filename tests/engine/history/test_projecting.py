@@ -9,7 +9,9 @@ import pytest
 
 from workbench.engine.clock import FixedClock
 from workbench.engine.errors import InvalidInput, OutsideWorkspace, StorageError
-from workbench.engine.history import Action, Attribution, FileChange, FileView, History, Plan, Projection
+from workbench.engine.history.history import History
+from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan
+from workbench.engine.history.projecting import Projection
 from workbench.engine.history.verify import verify
 
 BOT = Attribution("bot:trigger-remember", "auto", "test")

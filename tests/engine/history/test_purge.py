@@ -15,9 +15,10 @@ from tests.engine.history.purging import SECRET, purge_named
 from workbench.engine import layout
 from workbench.engine.clock import FixedClock
 from workbench.engine.errors import Locked, NotFound, Refused
-from workbench.engine.history import Action, History
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.git_program import git_command, git_environment, run_git
+from workbench.engine.history.history import History
+from workbench.engine.history.plan import Action
 from workbench.engine.history.purge import Purged
 from workbench.engine.history.queries import blame, read_entries
 from workbench.engine.history.retention import prune

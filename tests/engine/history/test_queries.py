@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tests.engine.history.notebook import START, Notebook
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound
-from workbench.engine.history import Action
 from workbench.engine.history.line import read_line
 from workbench.engine.history.moments import commit_at
+from workbench.engine.history.plan import Action
 from workbench.engine.history.queries import (
     Actions,
     LogFilter,
@@ -29,7 +29,7 @@ from workbench.engine.history.queries import (
     show_commit,
 )
 from workbench.engine.history.trailers import CONTINUES
-from workbench.engine.results import AuditEntry
+from workbench.engine.results.audit import AuditEntry
 
 
 @pytest.fixture

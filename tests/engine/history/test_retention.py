@@ -10,8 +10,8 @@ from tests.engine.history.notebook import PERSON, START, Notebook
 from workbench.engine import layout
 from workbench.engine.documents.audit_digest import AuditArchive
 from workbench.engine.errors import InvalidInput
-from workbench.engine.history import Action
 from workbench.engine.history.audit_projection import complete_audit_log
+from workbench.engine.history.plan import Action
 from workbench.engine.history.queries import read_entries
 from workbench.engine.history.retention import prune
 from workbench.engine.history.verify import verify

@@ -11,8 +11,8 @@ import pytest
 from tests.engine.history.notebook import PERSON, START, Notebook
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound, RoleRefused, Stale
-from workbench.engine.history import Action
 from workbench.engine.history.line import read_line
+from workbench.engine.history.plan import Action
 from workbench.engine.history.queries import show_commit
 from workbench.engine.history.revert import item_trailers, revert
 from workbench.engine.history.rollback import rollback_file, rollback_reflection, rollback_to

@@ -241,7 +241,7 @@ def test_many_objects_survive_being_packed_away_under_an_open_handle(notebook: N
 
 
 def _reopen(notebook: Notebook) -> Notebook:
-    from workbench.engine.history import History
+    from workbench.engine.history.history import History
 
     notebook.history = History(notebook.root, clock=notebook.clock, state=notebook.history.state)
     return notebook

@@ -22,18 +22,11 @@ from workbench.engine.errors import (
     Stale,
     WorkbenchError,
 )
-from workbench.engine.history import (
-    Action,
-    Attribution,
-    Event,
-    FileChange,
-    FileView,
-    History,
-    Plan,
-    Projection,
-)
 from workbench.engine.history.audit_projection import audit_lines
 from workbench.engine.history.commit_message import parse_message
+from workbench.engine.history.history import History
+from workbench.engine.history.plan import Action, Attribution, Event, FileChange, FileView, Plan
+from workbench.engine.history.projecting import Projection
 
 BOT = Attribution("bot:trigger-remember", "auto", "user said “remember …”")
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.engine.history.notebook import PERSON, Notebook
 from workbench.engine.errors import NotFound, RoleRefused, Stale
-from workbench.engine.history import Action
 from workbench.engine.history.line import read_line
+from workbench.engine.history.plan import Action
 from workbench.engine.history.queries import show_commit
 from workbench.engine.history.undo import redo, undo
 

@@ -13,10 +13,11 @@ import pytest
 from tests.engine.history.notebook import Notebook
 from workbench.engine import layout
 from workbench.engine.errors import Cancelled, HistoryError
-from workbench.engine.history import Action, History
 from workbench.engine.history.git_program import git_command, git_environment
+from workbench.engine.history.history import History
+from workbench.engine.history.plan import Action
 from workbench.engine.history.verify import verify
-from workbench.engine.results import VerifyProgress
+from workbench.engine.results.audit import VerifyProgress
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.documents import EntityFile
+from workbench.engine.documents.entity import EntityFile
 from workbench.engine.past.heads import Head, plain_head
 
 NAME = "person--robin"

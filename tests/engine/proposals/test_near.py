@@ -7,8 +7,8 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.documents import MemoryProposal, PendingMemories
-from workbench.engine.documents.pending_memories import append_to
+from workbench.engine.documents.memory_proposal import MemoryProposal
+from workbench.engine.documents.pending_memories import PendingMemories, append_to
 from workbench.engine.proposals.near import MOST_COMPARED, glance, nearest
 from workbench.engine.stores.wording import text_key
 

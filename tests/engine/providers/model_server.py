@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from workbench.engine.providers import OpenAICompatibleChat
+from workbench.engine.providers.openai_chat import OpenAICompatibleChat
 
 MakeChat = Callable[..., OpenAICompatibleChat]
 

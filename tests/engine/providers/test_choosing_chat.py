@@ -6,9 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from workbench.engine.providers import OpenAICompatibleChat, chat_model
+from workbench.engine.providers.choosing import chat_model
 from workbench.engine.providers.llama_chat import LlamaChat
-from workbench.engine.settings import ModelSettings, Settings
+from workbench.engine.providers.openai_chat import OpenAICompatibleChat
+from workbench.engine.settings.model_sections import ModelSettings
+from workbench.engine.settings.sections import Settings
 
 
 def test_without_a_model_there_is_none() -> None:

@@ -18,7 +18,7 @@ import pytest
 from tests.engine.providers.embedding.tiny_gguf import write_tiny_gguf
 from tests.engine.providers.tiny_chat_gguf import CONTEXT, write_tiny_chat_gguf
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers import ChatCancelled, ChatMessage, JsonReply
+from workbench.engine.providers.chat import ChatCancelled, ChatMessage, JsonReply
 from workbench.engine.providers.llama_chat import LlamaChat
 
 QUESTION = [ChatMessage("system", "Be brief."), ChatMessage("user", "How are you?")]

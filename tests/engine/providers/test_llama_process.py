@@ -18,7 +18,8 @@ import pytest
 from tests.engine.providers import stand_in_llama
 from tests.engine.providers.stand_in_llama import FAILURES, install, model_file
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers import ChatMessage, llama_process
+from workbench.engine.providers import llama_process
+from workbench.engine.providers.chat import ChatMessage
 from workbench.engine.providers.embedding.local import LocalEmbedder
 from workbench.engine.providers.llama_chat import LlamaChat
 

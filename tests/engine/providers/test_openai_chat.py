@@ -12,7 +12,8 @@ import pytest
 
 from tests.engine.providers.model_server import Answer, MakeChat, ModelServer, completion, failure
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers import ChatCancelled, ChatMessage, JsonReply, OpenAICompatibleChat
+from workbench.engine.providers.chat import ChatCancelled, ChatMessage, JsonReply
+from workbench.engine.providers.openai_chat import OpenAICompatibleChat
 
 QUESTION = [ChatMessage("system", "Be brief."), ChatMessage("user", "How are you?")]
 SCHEMA: dict[str, Any] = {

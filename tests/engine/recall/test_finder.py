@@ -19,8 +19,8 @@ from workbench.engine.providers.embedding.builtin import StaticEmbedder
 from workbench.engine.providers.embedding.falling_back import Embedders
 from workbench.engine.recall.finder import Finder, Means
 from workbench.engine.recall.model import ChunkSource, Within
-from workbench.engine.settings import Settings
 from workbench.engine.settings.model_sections import EmbeddingSettings
+from workbench.engine.settings.sections import Settings
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray

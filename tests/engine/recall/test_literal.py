@@ -14,8 +14,8 @@ from workbench.engine.catalog.terms import telling_terms
 from workbench.engine.clock import SystemClock
 from workbench.engine.recall.finder import Finder
 from workbench.engine.recall.literal import Literal, literal_matches
-from workbench.engine.settings import Settings
 from workbench.engine.settings.model_sections import EmbeddingSettings
+from workbench.engine.settings.sections import Settings
 
 
 class Told(Shelf):
@@ -88,7 +88,7 @@ def test_any_description_is_answered(filled: Told, query: str) -> None:
 @given(text=st.text(min_size=1, max_size=40).filter(str.strip))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_what_is_written_is_found_by_its_own_words(filled: Told, text: str) -> None:
-    from workbench.engine.documents import EpisodeLog
+    from workbench.engine.documents.episodes import EpisodeLog
 
     path = "memory/episodes/2026-03-03.md"
     log = EpisodeLog.parse(b"", path).append_entry("09:00", text)

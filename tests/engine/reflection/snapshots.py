@@ -11,10 +11,14 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from tests.engine.catalog.shelf import Shelf
-from workbench.engine.catalog import Lookups
-from workbench.engine.documents import CoreMemory, Evolution, Procedure, ReflectionLog
+from workbench.engine.catalog.lookups import Lookups
+from workbench.engine.documents.core import CoreMemory
+from workbench.engine.documents.evolution import Evolution
+from workbench.engine.documents.procedure import Procedure
+from workbench.engine.documents.reflection_log import ReflectionLog
 from workbench.engine.reflection.model import Passage, Snapshot
-from workbench.engine.results import CoreBlock, CoreItem, CoreView, DecayEntry
+from workbench.engine.results.core import CoreBlock, CoreItem, CoreView
+from workbench.engine.results.decay import DecayEntry
 from workbench.engine.tokens import count_tokens
 
 ZONE = ZoneInfo("Europe/Berlin")

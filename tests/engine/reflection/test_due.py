@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from workbench.engine.reflection.due import Situation, is_due, last_planned, next_planned
-from workbench.engine.settings import ReflectionSettings
+from workbench.engine.settings.sections import ReflectionSettings
 
 ZONE = ZoneInfo("Europe/Berlin")
 NOON = datetime(2026, 3, 2, 12, 0, tzinfo=ZONE)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 
 from tests.engine.documents.hostile_text import worded
-from workbench.engine.documents import Evidence, RejectedClaims, ReviewItem
+from workbench.engine.documents.rejected import RejectedClaims
+from workbench.engine.documents.review_item import Evidence, ReviewItem
 from workbench.engine.reflection import items
 from workbench.engine.reflection.rejections import (
     claim_key,

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from workbench.engine.secrets import Secret, mask_content, masked_lines, without_masked_lines
+from workbench.engine.secrets.masking import mask_content, masked_lines, without_masked_lines
+from workbench.engine.secrets.recognising import Secret
 from workbench.engine.sessions.masked_lines import masked_line
 
 TOKEN = "ghp_" + "a1B2" * 9

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.secrets import added_secrets, find_secrets, masked, wrapped
+from workbench.engine.secrets import wrapped
+from workbench.engine.secrets.added import added_secrets
+from workbench.engine.secrets.recognising import find_secrets, masked
 
 GITHUB = "ghp_" + "a1B2" * 9
 ANTHROPIC = "sk-ant-api03-" + "x1Y" * 12

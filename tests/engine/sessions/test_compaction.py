@@ -10,7 +10,7 @@ import pytest
 
 from tests.engine.sessions.transcript_files import answered, called, chain, compaction, header, said, write
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers import ChatMessage, ChatReply
+from workbench.engine.providers.chat import ChatMessage, ChatReply
 from workbench.engine.sessions.compaction import Cut, messages_of, plan_cut
 from workbench.engine.sessions.gathering import MOST_FAILURES, MOST_NOTES, Gathered
 from workbench.engine.sessions.lines import FileLines, random_access

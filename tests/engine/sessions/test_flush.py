@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.results import FlushCheck
+from workbench.engine.results.sessions import FlushCheck
 from workbench.engine.sessions.entries import SessionEntry
 from workbench.engine.sessions.flush import MOST_MEMORIES, Answered, check_flush, read_answer, thresholds
-from workbench.engine.settings import FlushSettings
+from workbench.engine.settings.sections import FlushSettings
 
 USUAL = FlushSettings()
 

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from workbench.engine.settings import Settings, load_settings
+from workbench.engine.settings.loading import load_settings
+from workbench.engine.settings.sections import Settings
 
 JANUARY = """{
   // written by hand

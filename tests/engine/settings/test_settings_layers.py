@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidSetting, OutsideWorkspace, StorageError, WorkbenchError
-from workbench.engine.settings import SCHEMA, Kind, Settings, environment_name, load_settings, value_of
-from workbench.engine.settings.schema import Spec, Value, leads_outside
-from workbench.engine.settings.sections import default_of
+from workbench.engine.settings.loading import load_settings
+from workbench.engine.settings.schema import Kind, Spec, Value, leads_outside
+from workbench.engine.settings.sections import SCHEMA, Settings, default_of, environment_name, value_of
 
 
 @pytest.fixture

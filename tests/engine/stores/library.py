@@ -11,10 +11,12 @@ from typing import TypeVar
 from workbench.engine.catalog.extract import FileRows, extract, links_in
 from workbench.engine.catalog.model import EdgeRecord, EntityMatch, EntityRecord, MemoryRecord
 from workbench.engine.catalog.terms import acronyms, name_key
-from workbench.engine.documents import EntityFile
+from workbench.engine.documents.entity import EntityFile
 from workbench.engine.history.plan import Plan
-from workbench.engine.settings import Settings
-from workbench.engine.stores import Draft, EntityFiles, Standing
+from workbench.engine.settings.sections import Settings
+from workbench.engine.stores.drafting import Draft
+from workbench.engine.stores.entities import EntityFiles
+from workbench.engine.stores.lookups import Standing
 from workbench.engine.triggers.model import Routing
 
 T = TypeVar("T")

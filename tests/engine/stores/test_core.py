@@ -8,19 +8,19 @@ import dataclasses
 import pytest
 
 from tests.engine.stores.library import NOW, SETTINGS, Even, Library
-from workbench.engine import results
 from workbench.engine.errors import BudgetExceeded, InvalidInput, NotFound, Stale
-from workbench.engine.settings import CoreSettings
-from workbench.engine.stores import (
-    Standing,
+from workbench.engine.results.core import CoreItem
+from workbench.engine.settings.sections import CoreSettings
+from workbench.engine.stores.core import view_core
+from workbench.engine.stores.core_changes import (
     plan_add_item,
-    plan_archive,
     plan_pin_item,
     plan_remove_item,
     plan_replace_item,
     plan_set_block,
-    view_core,
 )
+from workbench.engine.stores.forget import plan_archive
+from workbench.engine.stores.lookups import Standing
 from workbench.engine.tokens import count_tokens
 
 MEMORY = """# MEMORY.md — Core Memory
@@ -56,7 +56,7 @@ def test_the_view_counts_each_block_and_the_whole() -> None:
     ]
     assert seen.tokens == count_tokens(MEMORY)
     assert seen.blocks[0].tokens == count_tokens("## Identity\n- Name: Alex\n- Timezone: CET\n")
-    assert seen.blocks[0].items[0] == results.CoreItem("core:identity:name", "Name: Alex", False)
+    assert seen.blocks[0].items[0] == CoreItem("core:identity:name", "Name: Alex", False)
     assert seen.blocks[2].items[0].pinned
 
 

@@ -7,7 +7,7 @@ import pytest
 from tests.engine.stores.library import Library
 from workbench.engine import layout
 from workbench.engine.history.plan import Action
-from workbench.engine.stores import Draft
+from workbench.engine.stores.drafting import Draft
 
 
 def test_a_long_summary_ends_with_how_many_more_there_were() -> None:

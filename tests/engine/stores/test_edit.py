@@ -7,10 +7,11 @@ import dataclasses
 import pytest
 
 from tests.engine.stores.library import ALEX, NOW, SETTINGS, ZONE, Library, entity
-from workbench.engine.documents import EpisodeLog
+from workbench.engine.documents.episodes import EpisodeLog
 from workbench.engine.errors import BudgetExceeded, InvalidInput, NotFound, OutsideWorkspace, Refused, Stale
-from workbench.engine.settings import CoreSettings
-from workbench.engine.stores import locate_memory, plan_edit, plan_edit_file
+from workbench.engine.settings.sections import CoreSettings
+from workbench.engine.stores.edit import plan_edit, plan_edit_file
+from workbench.engine.stores.locate import locate_memory
 
 DAY = "memory/episodes/2026-02-01.md"
 EPISODE = "episode:2026-02-01:10:00"

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.stores.library import NOW, Library
-from workbench.engine.documents import EpisodeLog
+from workbench.engine.documents.episodes import EpisodeLog
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action
-from workbench.engine.stores import Episode, plan_episode, starts_new_entry
+from workbench.engine.stores.episodic import Episode, plan_episode, starts_new_entry
 from workbench.engine.stores.wording import clean_memory
 
 DAY = "memory/episodes/2026-02-02.md"

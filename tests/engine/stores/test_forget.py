@@ -9,11 +9,13 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.engine.stores.library import ALEX, NOW, SETTINGS, Library, entity
-from workbench.engine.documents import EpisodeLog
+from workbench.engine.documents.episodes import EpisodeLog
 from workbench.engine.errors import BudgetExceeded, InvalidInput, NotFound, Refused
 from workbench.engine.history.plan import Action
-from workbench.engine.settings import CoreSettings
-from workbench.engine.stores import plan_archive, plan_erase, plan_merge, plan_restore
+from workbench.engine.settings.sections import CoreSettings
+from workbench.engine.stores.erase import plan_erase
+from workbench.engine.stores.forget import plan_archive, plan_restore
+from workbench.engine.stores.merging import plan_merge
 
 DAY = "memory/episodes/2026-02-01.md"
 EPISODE = "episode:2026-02-01:10:00"

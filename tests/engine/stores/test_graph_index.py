@@ -10,17 +10,11 @@ from hypothesis import strategies as st
 
 from tests.engine.stores.library import ALEX, NOW, SETTINGS, Even, Library, entity
 from workbench.engine.layout import GRAPH_INDEX
-from workbench.engine.stores import (
-    Origin,
-    Standing,
-    plan_link,
-    plan_merge,
-    plan_rename,
-    plan_unlink,
-    plan_unmerge,
-    project_all,
-    project_changes,
-)
+from workbench.engine.stores.graph_changes import plan_link, plan_rename, plan_unlink
+from workbench.engine.stores.graph_index import project_all, project_changes
+from workbench.engine.stores.lookups import Standing
+from workbench.engine.stores.merging import plan_merge, plan_unmerge
+from workbench.engine.stores.semantic import Origin
 
 PEOPLE = ("ann", "bob", "cid", "dee")
 

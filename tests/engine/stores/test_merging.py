@@ -10,19 +10,13 @@ from hypothesis import strategies as st
 
 from tests.engine.stores.library import ALEX, NOW, Even, Library, entity
 from workbench.engine import layout
-from workbench.engine.documents import EntityFile
+from workbench.engine.documents.entity import EntityFile
 from workbench.engine.errors import DocumentError, InvalidInput
 from workbench.engine.history.plan import Action
-from workbench.engine.stores import (
-    Named,
-    Origin,
-    add_fact,
-    plan_merge,
-    plan_unmerge,
-    project_all,
-    supersede_fact,
-)
-from workbench.engine.stores.entities import merged_into
+from workbench.engine.stores.entities import Named, merged_into
+from workbench.engine.stores.graph_index import project_all
+from workbench.engine.stores.merging import plan_merge, plan_unmerge
+from workbench.engine.stores.semantic import Origin, add_fact, supersede_fact
 
 OTHER = "memory/graph/entities/person--alexander.md"
 KEPT = entity(

@@ -12,12 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.stores.library import ALEX, NOW, SETTINGS, ZONE, Library, entity, routing
-from workbench.engine.documents import EpisodeLog
+from workbench.engine.documents.episodes import EpisodeLog
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.plan import Action, Plan
-from workbench.engine.results import Remembered, to_json
-from workbench.engine.settings import CoreSettings, Settings
-from workbench.engine.stores import RememberRequest, locate_memory, plan_remember
+from workbench.engine.results.json_shape import to_json
+from workbench.engine.results.memories import Remembered
+from workbench.engine.settings.sections import CoreSettings, Settings
+from workbench.engine.stores.intent import RememberRequest
+from workbench.engine.stores.locate import locate_memory
+from workbench.engine.stores.remember import plan_remember
 from workbench.engine.stores.wording import clean_memory, text_key
 from workbench.engine.triggers.model import (
     EntityMention,

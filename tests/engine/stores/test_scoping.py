@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.engine.documents import EpisodeLog
+from workbench.engine.documents.episodes import EpisodeLog
 from workbench.engine.stores.scoping import may_be_scoped, scopes_in
 
 EPISODES = """# 2026-02-01 — Episode Log

@@ -6,16 +6,12 @@ import pytest
 
 from tests.engine.stores.library import ALEX, NOW, SETTINGS, Library, entity
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
-from workbench.engine.stores import (
-    EntityFiles,
-    Named,
+from workbench.engine.stores.entities import EntityFiles, Named, parse_entity
+from workbench.engine.stores.graph_changes import plan_link, plan_rename, plan_unlink
+from workbench.engine.stores.semantic import (
     Origin,
     add_fact,
     add_relation,
-    parse_entity,
-    plan_link,
-    plan_rename,
-    plan_unlink,
     read_vocabulary,
     remove_fact,
     retire_fact,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.engine.stores.library import ALEX, ZONE, Library, entity
-from workbench.engine.results import Links, Validity
-from workbench.engine.stores import show_memory
-from workbench.engine.stores.show import links_in
+from workbench.engine.results.memories import Links, Validity
+from workbench.engine.stores.show import links_in, show_memory
 
 DAY = "memory/episodes/2026-02-01.md"
 EPISODE = "episode:2026-02-01:10:00"

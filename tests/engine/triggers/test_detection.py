@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.benchmarks.triggers import KINDS, LABELLED, rate, read_labelled
-from workbench.engine.triggers import PhraseBook, detect, detect_all, load_phrases
+from workbench.engine.triggers.detection import detect, detect_all
 from workbench.engine.triggers.live_text import BLANK, live_text
+from workbench.engine.triggers.phrases import PhraseBook, load_phrases
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from workbench.engine.errors import InvalidInput, NotFound, StorageError
-from workbench.engine.triggers import detect, load_phrases
+from workbench.engine.triggers.detection import detect
+from workbench.engine.triggers.phrases import load_phrases
 
 
 def test_a_phrase_of_ones_own_is_heard_beside_the_shipped_ones(tmp_path: Path) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.benchmarks.routing import measure, read_labelled
-from workbench.engine.triggers import RoutingHints, route_by_rules
+from workbench.engine.triggers.model import RoutingHints
+from workbench.engine.triggers.rules import route_by_rules
 
 CORE_WORTH = [
     json.loads(line) for line in Path(__file__).with_name("core_worth.jsonl").read_text("utf-8").splitlines()

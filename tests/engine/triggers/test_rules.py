@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.triggers import EntityMention, RelationMention, RoutingHints, route_by_rules
+from workbench.engine.triggers.model import EntityMention, RelationMention, RoutingHints
+from workbench.engine.triggers.rules import route_by_rules
 
 HINTS = RoutingHints(owner="Kim")
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from workbench.engine import FixedClock, WorkbenchError, Workspace, layout
-from workbench.engine.results import CommitView
-from workbench.engine.stores import project_all
+from workbench.engine.results.audit import CommitView
+from workbench.engine.stores.graph_index import project_all
 
 START = datetime(2026, 2, 2, 13, 30, tzinfo=UTC)
 

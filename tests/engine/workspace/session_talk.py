@@ -10,7 +10,7 @@ import pytest
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers import ChatMessage, ChatReply
+from workbench.engine.providers.chat import ChatMessage, ChatReply
 
 MAIN = "agent:main:main"
 
@@ -64,10 +64,10 @@ class Chat:
 def with_model(monkeypatch: pytest.MonkeyPatch, answer: str | ProviderError) -> None:
     monkeypatch.setenv("WORKBENCH_MODEL_NAME", "fake")
     monkeypatch.setenv("WORKBENCH_MODEL_BASE_URL", "http://127.0.0.1:9/v1")
-    monkeypatch.setattr("workbench.engine.providers.chat_model", lambda *_, **__: Chat(answer))
+    monkeypatch.setattr("workbench.engine.providers.choosing.chat_model", lambda *_, **__: Chat(answer))
     # Where a memory belongs is not asked of the model here.
     monkeypatch.setattr(
-        "workbench.engine.triggers.route_by_model",
+        "workbench.engine.triggers.model_routing.route_by_model",
         lambda text, _chat, hints: __import__("workbench.engine.triggers", fromlist=["x"]).route_by_rules(
             text, hints
         ),

@@ -11,7 +11,8 @@ from tests.engine.workspace.agent_home import AgentHome, failure, graph_index, w
 from tests.engine.workspace.callings import ACTIONS, EPISODE, TAKING_BACK, UPKEEP, Calling
 from workbench.engine import Workspace, layout, to_json
 from workbench.engine.errors import NotFound, Stale
-from workbench.engine.results import Changed, Forgotten, MessageOutcome, Reflected, Remembered
+from workbench.engine.results.memories import Changed, Forgotten, MessageOutcome, Remembered
+from workbench.engine.results.reflection import Reflected
 
 OWN_ACTIONS = {
     "pin": "PIN",

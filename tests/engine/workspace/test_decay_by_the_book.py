@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace
-from workbench.engine.results import DecayEntry, DecayView
+from workbench.engine.results.decay import DecayEntry, DecayView
 
 WITHIN = 1e-9
 BASES = {"": 1.0, "user-explicit": 1.0, "conversation": 0.7, "reflection": 0.5}

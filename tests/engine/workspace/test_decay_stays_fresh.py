@@ -12,7 +12,7 @@ from tests.engine.workspace.agent_home import BROKEN, AgentHome
 from tests.engine.workspace.callings import EPISODE, HARBOUR, ITEM, ROBIN
 from workbench.engine import Workspace, layout, to_json
 from workbench.engine.errors import InvalidInput, NotFound
-from workbench.engine.results import DecayEntry, DecayView
+from workbench.engine.results.decay import DecayEntry, DecayView
 
 
 def entry(view: DecayView, memory: str = EPISODE) -> DecayEntry:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
-from workbench.engine.results import ReviewItem
+from workbench.engine.results.reflection import ReviewItem
 
 
 def deferred(home: AgentHome, content: str, **options: object) -> tuple[int, ReviewItem]:

@@ -8,7 +8,7 @@ from tests.engine.workspace.agent_home import AgentHome, failure, graph_index, w
 from tests.engine.workspace.callings import FACT, HARBOUR, PROPOSAL, RELATION, ROBIN
 from workbench.engine import Workspace, layout
 from workbench.engine.errors import DocumentError, InvalidInput, NotFound, Refused, RoleRefused, Stale
-from workbench.engine.results import ReviewItem
+from workbench.engine.results.reflection import ReviewItem
 
 ENTITY = "memory/graph/entities/{}.md"
 ROBINS = ENTITY.format("person--robin")

@@ -11,7 +11,7 @@ from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace, layout
 from workbench.engine.errors import Cancelled, InvalidInput, OutsideWorkspace
 from workbench.engine.importing.ledger import FOLDER
-from workbench.engine.results import ExportProgress
+from workbench.engine.results.importing import ExportProgress
 
 
 def lived_in(home: AgentHome) -> None:

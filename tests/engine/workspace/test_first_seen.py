@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.engine.workspace.agent_home import AgentHome
-from workbench.engine.catalog import Catalog
+from workbench.engine.catalog.catalog import Catalog
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.workspace.first_seen import FirstSeen, note_first_seen
 

@@ -21,7 +21,7 @@ from tests.engine.workspace.planted_secrets import (
 )
 from workbench.engine import Workspace
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.secrets import LEFT_OUT, Secret, find_secrets
+from workbench.engine.secrets.recognising import LEFT_OUT, Secret, find_secrets
 from workbench.engine.workspace import masking
 
 # Called in a way of their own, or taking back what the others did.

@@ -14,7 +14,7 @@ import pytest
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace
 from workbench.engine.errors import HistoryDamaged
-from workbench.engine.results import VerifyProblem
+from workbench.engine.results.audit import VerifyProblem
 
 BRANCH = ".audit/refs/heads/main"
 ROLES = ("person", "main", "agent:scout", "reader")

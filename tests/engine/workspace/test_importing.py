@@ -13,7 +13,7 @@ from tests.engine.importing.reading_all import write
 from tests.engine.workspace.agent_home import AgentHome
 from tests.engine.workspace.claw_home import MEMORY
 from workbench.engine.errors import InvalidInput, RoleRefused
-from workbench.engine.results import ImportedAs, ImportProgress
+from workbench.engine.results.importing import ImportedAs, ImportProgress
 
 
 def test_what_comes_in_stands_on_its_day_and_is_found(settled: AgentHome, claw: Path) -> None:

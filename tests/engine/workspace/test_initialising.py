@@ -8,7 +8,7 @@ import pytest
 
 from tests.engine.workspace.agent_home import AgentHome, listing, names
 from workbench.engine import Workspace, layout
-from workbench.engine.documents import TEMPLATES
+from workbench.engine.documents.template import TEMPLATES
 from workbench.engine.errors import InvalidInput, StorageError
 
 

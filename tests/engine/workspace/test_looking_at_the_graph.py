@@ -13,7 +13,7 @@ from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace
 from workbench.engine.catalog.neighbourhood import MOST_NODES
 from workbench.engine.errors import InvalidInput, NotFound
-from workbench.engine.results import GraphView
+from workbench.engine.results.graph import GraphView
 
 PLACE = "memory/graph/entities/{}.md"
 

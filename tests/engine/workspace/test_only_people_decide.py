@@ -10,7 +10,8 @@ import pytest
 from tests.engine.workspace.agent_home import AgentHome, failure
 from tests.engine.workspace.callings import EPISODE, EVERY, FACT, PROPOSAL, a_proposal
 from workbench.engine import Workspace, layout
-from workbench.engine.documents import PendingReflection, RejectedClaims
+from workbench.engine.documents.pending_reflection import PendingReflection
+from workbench.engine.documents.rejected import RejectedClaims
 from workbench.engine.errors import RoleRefused, Stale
 
 AGENTS = ("main", "agent:scout", "reader")

@@ -12,7 +12,7 @@ import pytest
 from workbench.engine import Workspace
 from workbench.engine.clock import Clock, FixedClock
 from workbench.engine.errors import HistoryError, StorageError
-from workbench.engine.settings import load_settings
+from workbench.engine.settings.loading import load_settings
 
 KEY = "agent:main:main"
 

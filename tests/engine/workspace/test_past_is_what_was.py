@@ -13,7 +13,7 @@ from tests.benchmarks.large_workspace import generate
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.past import Past
-from workbench.engine.results import GraphView
+from workbench.engine.results.graph import GraphView
 
 ROBIN, HARBOUR = "entity:person--robin", "entity:project--harbour"
 

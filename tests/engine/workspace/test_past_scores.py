@@ -17,7 +17,7 @@ from tests.engine.workspace.callings import EPISODE, FACT, HARBOUR, ITEM, ROBIN
 from tests.engine.workspace.test_past_bytes import checkout, read_all
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.results import Score
+from workbench.engine.results.memories import Score
 
 CORE = "MEMORY.md"
 DAY = "memory/episodes/2026-02-01.md"

@@ -9,7 +9,7 @@ import pytest
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace
 from workbench.engine.errors import InvalidInput, NotFound, RoleRefused, Stale
-from workbench.engine.results import Proposal
+from workbench.engine.results.proposals import Proposal
 
 FILE = "memory/meta/pending-memories.md"
 ON_MARCH_15 = "The deadline of Harbour is March 15"

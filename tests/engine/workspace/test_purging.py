@@ -14,13 +14,14 @@ from tests.engine.workspace.agent_home import AgentHome
 from tests.engine.workspace.purge_killing import MARK, SECRET, holding, in_process
 from workbench.engine import Workspace, layout
 from workbench.engine.errors import HistoryDamaged, Locked, NotFound, Refused, SecretFound, StorageError
-from workbench.engine.history import History, unfinished_purge
 from workbench.engine.history import purge as purging
+from workbench.engine.history import unfinished_purge
+from workbench.engine.history.history import History
 from workbench.engine.history.journal import sync_folder
 from workbench.engine.history.rewriting import Rewriting
 from workbench.engine.history.unfinished_purge import PURGE_MARKER, Marker, write_marker
 from workbench.engine.history.upkeep import REPACK_LOCK, repack_if_due
-from workbench.engine.results import Forgotten
+from workbench.engine.results.memories import Forgotten
 from workbench.engine.workspace.forgetting import Remains
 
 NOTED = "The purge is noted and will be finished by the next change"

@@ -12,7 +12,7 @@ import pytest
 from tests.engine.sessions.transcript_files import chain, write
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace
-from workbench.engine.results import Forgotten
+from workbench.engine.results.memories import Forgotten
 from workbench.engine.sessions.locks import transcript_lock
 
 MAIN = "agent:main:main"

@@ -10,7 +10,8 @@ import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import layout
-from workbench.engine.catalog import Synced, catalog
+from workbench.engine.catalog import catalog
+from workbench.engine.catalog.catalog import Synced
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import SEARCHED_STORES
 from workbench.engine.recall.index import index

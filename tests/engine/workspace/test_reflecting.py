@@ -13,13 +13,13 @@ import pytest
 
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace, layout
-from workbench.engine.documents import Evidence, ReviewItem
+from workbench.engine.documents.review_item import Evidence, ReviewItem
 from workbench.engine.errors import InvalidInput, Locked, Refused, RoleRefused
 from workbench.engine.reflection import items
 from workbench.engine.reflection.model import Agenda, Guidance, Snapshot, Summary
 from workbench.engine.reflection.rejections import remember
 from workbench.engine.reflection.work import Cancelled, Work
-from workbench.engine.results import Phase, Progress
+from workbench.engine.results.reflection import Phase, Progress
 
 
 @dataclass

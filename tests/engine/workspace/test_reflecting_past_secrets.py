@@ -9,7 +9,8 @@ import pytest
 from tests.engine.workspace.agent_home import AgentHome, failure
 from tests.engine.workspace.callings import EVERY, Calling
 from tests.engine.workspace.test_secrets import TOKEN
-from workbench.engine import Workspace, results
+from workbench.engine import Workspace
+from workbench.engine.results.reflection import LinesLeftOut, Reflected
 
 DAY = "memory/2026-01-28.md"
 LOG = f"# 2026-01-28\n\n- I moved to Visby.\n- The herring token is {TOKEN}\n- I am allergic to herring.\n"
@@ -22,12 +23,12 @@ def only_that(home: AgentHome, text: str = LOG) -> AgentHome:
     return home
 
 
-def quotes(reflected: results.Reflected) -> str:
+def quotes(reflected: Reflected) -> str:
     items = reflected.review.items
     return " | ".join(quoted.quote for item in items for quoted in item.evidence)
 
 
-def cited(reflected: results.Reflected) -> set[str]:
+def cited(reflected: Reflected) -> set[str]:
     return {quoted.id for item in reflected.review.items for quoted in item.evidence}
 
 
@@ -42,7 +43,7 @@ def test_the_rest_of_the_day_is_reflected_on(home: AgentHome) -> None:
     with only_that(home).open("main") as workspace:
         reflected = workspace.reflect()
         assert (reflected.ok, reflected.id) == (True, "r-001")
-        assert reflected.left_out == (results.LinesLeftOut(DAY, (4,)),)
+        assert reflected.left_out == (LinesLeftOut(DAY, (4,)),)
         assert "allergic to herring" in quotes(reflected)
         assert f"file:{DAY}#L5-L5" in cited(reflected)
         assert all(quoted.found for item in reflected.review.items for quoted in item.evidence)

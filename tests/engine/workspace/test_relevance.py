@@ -14,7 +14,8 @@ from tests.engine.workspace.agent_home import AgentHome
 from tests.engine.workspace.callings import EPISODE, FACT, HARBOUR, ITEM, ROBIN
 from workbench.engine import Workspace, layout
 from workbench.engine.errors import InvalidInput
-from workbench.engine.results import DecayEntry, Score
+from workbench.engine.results.decay import DecayEntry
+from workbench.engine.results.memories import Score
 
 LAMBDA = 0.03
 WEIGHTS = {"core": 1.5, "episodic": 0.8, "semantic": 1.2, "procedural": 1.0}

@@ -7,7 +7,7 @@ import pytest
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import Workspace
 from workbench.engine.errors import InvalidInput, Refused, RoleRefused, Stale
-from workbench.engine.results import Proposal, Settled
+from workbench.engine.results.proposals import Proposal, Settled
 
 FILE = "memory/meta/pending-memories.md"
 HARBOUR = "memory/graph/entities/project--harbour.md"

@@ -11,7 +11,7 @@ import pytest
 from tests.engine.workspace.agent_home import AgentHome
 from tests.engine.workspace.callings import a_proposal
 from workbench.engine import layout
-from workbench.engine.documents import PendingReflection
+from workbench.engine.documents.pending_reflection import PendingReflection
 from workbench.engine.errors import InvalidInput, NotFound
 
 PROPOSAL = """# Reflection Summary — 2026-02-02

@@ -18,7 +18,7 @@ from workbench.engine import WorkbenchError
 from workbench.engine.errors import InvalidInput, NotFound, RoleRefused, StorageError
 from workbench.engine.recall.background import Background
 from workbench.engine.recall.finder import Finder
-from workbench.engine.results import to_json
+from workbench.engine.results.json_shape import to_json
 from workbench.engine.workspace.scoped import ScopedMemory
 
 WORDS = (

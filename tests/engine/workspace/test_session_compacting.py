@@ -10,7 +10,7 @@ from tests.engine.sessions.transcript_files import chain, write
 from tests.engine.workspace.agent_home import AgentHome
 from tests.engine.workspace.session_talk import MAIN, everything, transcript, with_model
 from workbench.engine.errors import Cancelled
-from workbench.engine.results import CompactionProgress
+from workbench.engine.results.session_changes import CompactionProgress
 from workbench.engine.workspace.session_compacting import SessionCompacting
 
 

@@ -18,7 +18,7 @@ from workbench.engine.errors import (
     Stale,
     WorkbenchError,
 )
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 
 NOTE = "memory/notes/tram.md"
 PROPOSAL = (

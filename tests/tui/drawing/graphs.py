@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
-from workbench.engine.results import GraphEdge, GraphNode, GraphView
+from workbench.engine.results.graph import GraphEdge, GraphNode, GraphView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

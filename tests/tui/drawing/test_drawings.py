@@ -8,7 +8,7 @@ from itertools import combinations
 from tests.tui.drawing.graphs import chain, edge, id_of, node, view
 from tests.tui.drawing.test_grouping import many
 from tests.tui.drawing.test_neighbourhood import shown
-from workbench.engine.results import GraphView
+from workbench.engine.results.graph import GraphView
 from workbench.tui.drawing.neighbourhood import draw_neighbourhood, draw_path
 from workbench.tui.drawing.picture import Picture
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.tui.drawing.graphs import edge, id_of, neighbourhoods, node, star
 from tests.tui.drawing.test_neighbourhood import shown
-from workbench.engine.results import GraphView
+from workbench.engine.results.graph import GraphView
 from workbench.tui.drawing.graph.grouping import grouped, hidden_relations, whole
 from workbench.tui.drawing.graph.ties import read_ties
 from workbench.tui.drawing.neighbourhood import draw_neighbourhood, members_of

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tui.drawing.graphs import chain, edge, id_of, neighbourhoods, node, star, view
-from workbench.engine.results import GraphView
+from workbench.engine.results.graph import GraphView
 from workbench.tui.drawing.neighbourhood import DOWN, LEFT, RIGHT, UP, draw_neighbourhood, draw_path, step
 
 if TYPE_CHECKING:

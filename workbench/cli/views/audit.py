@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.cli.printing import Page, clip, pad, safe, safe_line, wrap
 from workbench.cli.views.times import at_minute, on_day
 from workbench.engine import layout
-from workbench.engine.results import (
+from workbench.engine.results.audit import (
     Alert,
     Alerts,
     AuditEntry,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.cli.printing import Page, safe_line, wrap
-from workbench.engine.results import Changed, Forgotten
+from workbench.engine.results.memories import Changed, Forgotten
 
 FILES_NAMED = 4
 

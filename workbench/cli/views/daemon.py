@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from workbench.cli.printing import Page, pad, safe_line, wrap
 from workbench.cli.views.times import at_minute
-from workbench.engine.results import Check
 from workbench.engine.results.daemon import DaemonStatus
+from workbench.engine.results.standing import Check
 
 _DUE = {"sync": "look at all files", "upkeep": "upkeep", "reflect": "reflection"}
 START = "Start it with: workbench daemon"

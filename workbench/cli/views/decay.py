@@ -9,7 +9,8 @@ from functools import partial
 
 from workbench.cli.printing import Page, bar, clip, display_width, safe_line, wrap
 from workbench.cli.views.times import at_minute, on_day
-from workbench.engine.results import DecayEntry, DecayExplained, DecayView, Falls, Score, ScorePoint
+from workbench.engine.results.decay import DecayEntry, DecayExplained, DecayView, Falls, ScorePoint
+from workbench.engine.results.memories import Score
 
 Course = Callable[[DecayEntry, Sequence[int]], Sequence[ScorePoint]]
 Heat = Callable[[DecayEntry], str]

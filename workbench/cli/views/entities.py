@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.cli.printing import Page, clip, safe_line
-from workbench.engine.results import EntityTable
+from workbench.engine.results.graph import EntityTable
 
 LABEL = 28
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from workbench.cli.printing import Page, clip, pad, safe, safe_line, wrap
 from workbench.cli.views.changed import account_lines
 from workbench.cli.views.matching import best_line, highlighted, matching_lines
-from workbench.engine.results import Cut, Explanation, Forgotten, Found, Hit, Match, WhyNot
+from workbench.engine.results.memories import Forgotten, Match
+from workbench.engine.results.recall import Cut, Explanation, Found, Hit, WhyNot
 
 SNIPPET_LINES = 2
 CUTS_SHOWN = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from workbench.cli.printing import Page, clip, display_width, safe_line, wrap
-from workbench.engine.results import GraphEdge, GraphEvent, GraphFact, GraphNode, GraphView
+from workbench.engine.results.graph import GraphEdge, GraphEvent, GraphFact, GraphNode, GraphView
 
 LABEL = 24
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.cli.printing import Page, display_width, safe_line
-from workbench.engine.results import GraphEdge, GraphView
+from workbench.engine.results.graph import GraphEdge, GraphView
 
 
 def path_lines(page: Page, graph: GraphView) -> list[str]:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from workbench.cli.printing import Page, safe_line, wrap
 from workbench.cli.views.times import at_minute
-from workbench.engine.results import (
+from workbench.engine.results.importing import (
+    FORM_WORDS,
     Exported,
     Imported,
     ImportPlace,
@@ -15,7 +16,6 @@ from workbench.engine.results import (
     LeftOut,
     PreImages,
 )
-from workbench.engine.results.importing import FORM_WORDS
 
 _NAMED = 12
 _MISSING = 4

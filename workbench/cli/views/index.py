@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.cli.printing import Page, pad, safe_line, wrap
 from workbench.cli.views.times import at_minute
-from workbench.engine.results import IndexStatus
+from workbench.engine.results.recall import IndexStatus
 
 
 def index_lines(page: Page, status: IndexStatus) -> list[str]:

@@ -8,7 +8,8 @@ from itertools import groupby
 from workbench.cli.printing import Page, clip, safe, safe_line, wrap
 from workbench.cli.views.times import at_minute
 from workbench.engine import layout
-from workbench.engine.results import Comparison, Copied, CoreView, MemoryChange, Moment, PastScores
+from workbench.engine.results.core import CoreView
+from workbench.engine.results.past import Comparison, Copied, MemoryChange, Moment, PastScores
 
 _KINDS = (
     ("core", "core memory"),

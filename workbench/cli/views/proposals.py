@@ -8,7 +8,7 @@ from workbench.cli.printing import Page, clip, safe, safe_line, wrap
 from workbench.cli.views.changed import account_lines
 from workbench.cli.views.secrets import held_back_lines
 from workbench.cli.views.times import at_minute
-from workbench.engine.results import Proposal, Proposals, Proposed, Settled
+from workbench.engine.results.proposals import Proposal, Proposals, Proposed, Settled
 
 _MOST_LINES = 12
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from workbench.cli.printing import Page, safe_line, wrap
 from workbench.cli.views.times import at_minute
-from workbench.engine.results import Reflected, ReflectionDue
+from workbench.engine.results.reflection import Reflected, ReflectionDue
 
 # Of what was left out so much is named.
 _MOST_FILES, _MOST_LINES = 5, 8

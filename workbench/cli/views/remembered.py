@@ -9,7 +9,7 @@ from workbench.cli.views.changed import account_lines
 from workbench.cli.views.found import forgotten_lines, found_lines, match_lines
 from workbench.cli.views.reflected import reflected_lines
 from workbench.cli.views.secrets import held_back_lines
-from workbench.engine.results import MessageOutcome, Remembered
+from workbench.engine.results.memories import MessageOutcome, Remembered
 
 _LINK = re.compile(r"\[\[([^\[\]|\s]+)\]\]")
 _ROUTES = {"rules": "by its wording", "model": "by the model", "given": "as you said"}

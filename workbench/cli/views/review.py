@@ -7,7 +7,7 @@ from itertools import groupby
 
 from workbench.cli.printing import Page, clip, display_width, safe, safe_line, wrap
 from workbench.engine.reflection.kinds import FORMS, Kind, kind_of
-from workbench.engine.results import Quoted, Review, ReviewItem
+from workbench.engine.results.reflection import Quoted, Review, ReviewItem
 
 _GLYPHS = {"undecided": "○", "approved": "✓", "rejected": "✗", "deferred": "→"}
 _STYLES = {"undecided": "accent", "approved": "good", "rejected": "bad", "deferred": "quiet"}

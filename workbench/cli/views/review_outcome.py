@@ -7,7 +7,7 @@ import difflib
 from workbench.cli.printing import Page, clip, safe_line, wrap
 from workbench.cli.views.audit import unified_lines
 from workbench.engine import layout
-from workbench.engine.results import Applied, FilePreview, Rejections, ReviewPreview
+from workbench.engine.results.reflection import Applied, FilePreview, Rejections, ReviewPreview
 
 _LONG_DIFF = 40
 

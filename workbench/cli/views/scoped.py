@@ -5,7 +5,9 @@ from __future__ import annotations
 from workbench.cli.printing import Page, safe_line, wrap
 from workbench.cli.views.found import found_lines
 from workbench.cli.views.secrets import held_back_lines
-from workbench.engine.results import MessageOutcome, Proposed, Remembered, ScopedBrief
+from workbench.engine.results.memories import MessageOutcome, Remembered
+from workbench.engine.results.proposals import Proposed
+from workbench.engine.results.scoped import ScopedBrief
 
 
 def brief_lines(page: Page, brief: ScopedBrief) -> list[str]:

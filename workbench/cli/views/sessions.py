@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from workbench.cli.printing import Page, bar, clip, safe, safe_line, wrap
 from workbench.cli.views.times import at_minute
-from workbench.engine.results import (
-    Compacted,
+from workbench.engine.results.session_changes import Compacted, Flushed, SessionBegun, SessionRepaired
+from workbench.engine.results.sessions import (
     FlushCheck,
-    Flushed,
-    SessionBegun,
     SessionContext,
     SessionLine,
     SessionProblem,
-    SessionRepaired,
     SessionRow,
     Sessions,
     SessionView,

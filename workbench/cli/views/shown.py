@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from workbench.cli.printing import Page, display_width, safe, safe_line, wrap
 from workbench.cli.views.times import at_minute
-from workbench.engine.results import Shown, Validity
+from workbench.engine.results.memories import Shown, Validity
 
 _LIST_ITEM = re.compile(r" *(?:(?:[-*+>]|\d+[.)]) )?")
 _TERMS = ("base", "decay", "days", "lambda", "accessCount", "reinforcement", "typeWeight")

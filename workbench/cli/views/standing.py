@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbench.cli.printing import Page, pad, safe, safe_line, wrap
 from workbench.cli.views.audit import open_alert_lines
-from workbench.engine.results import Brief, Diagnosis
+from workbench.engine.results.standing import Brief, Diagnosis
 
 _MARKS = {"ok": ("✓", "good"), "degraded": ("!", "accent"), "broken": ("✗", "bad")}
 

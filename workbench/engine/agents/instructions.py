@@ -13,7 +13,7 @@ from workbench.engine.agents.roles import Capability, Role
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from workbench.engine.settings import Settings
+    from workbench.engine.settings.sections import Settings
 
 SKILL_NAME = "workbench-memory"
 _PENDING = f"`{layout.PENDING_MEMORIES}`"

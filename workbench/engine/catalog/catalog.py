@@ -18,7 +18,7 @@ from workbench.engine.catalog.extract import extract
 from workbench.engine.catalog.files import FileContent, Stamp, read_file
 from workbench.engine.catalog.storing import ReadFile, remove_files, store_files
 from workbench.engine.derived_files import Fallback, nowhere_else
-from workbench.engine.documents import Problem
+from workbench.engine.documents.problems import Problem
 from workbench.engine.errors import StorageError
 
 if TYPE_CHECKING:

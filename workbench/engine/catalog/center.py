@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.engine.catalog.model import EntityRecord, EntityStory, FactRecord
-from workbench.engine.results import GraphEvent, GraphFact, GraphView, Validity
+from workbench.engine.results.graph import GraphEvent, GraphFact, GraphView
+from workbench.engine.results.memories import Validity
 
 
 def with_center(

@@ -10,21 +10,17 @@ from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
 from workbench.engine.catalog.model import EdgeRecord, EntityRecord, EntityStory, FactRecord, MemoryRecord
-from workbench.engine.documents import (
-    CoreMemory,
-    DailyLog,
-    EntityFile,
-    EpisodeLog,
-    Fact,
-    LineSpan,
-    Problem,
-    Procedure,
-    SourceText,
-    VaultNote,
-    canonical_relation,
-    parse_statement,
-    read_headings,
-)
+from workbench.engine.documents.core import CoreMemory
+from workbench.engine.documents.daily import DailyLog
+from workbench.engine.documents.entity import EntityFile, Fact
+from workbench.engine.documents.episodes import EpisodeLog
+from workbench.engine.documents.outline import read_headings
+from workbench.engine.documents.problems import Problem
+from workbench.engine.documents.procedure import Procedure
+from workbench.engine.documents.relations import canonical_relation
+from workbench.engine.documents.source import LineSpan, SourceText
+from workbench.engine.documents.statement import parse_statement
+from workbench.engine.documents.vault import VaultNote
 from workbench.engine.identifiers import NOTE, linked_entity, slug
 
 TITLE_CHARACTERS = 100

@@ -13,7 +13,7 @@ from workbench.engine.reflection.due import last_planned, next_scheduled
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from workbench.engine.settings import Settings
+    from workbench.engine.settings.sections import Settings
 
 LONGEST_WAIT: Final = 60.0
 """Seconds after which the clock is looked at again: it may have been set, or the machine have slept."""

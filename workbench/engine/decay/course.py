@@ -7,7 +7,8 @@ from datetime import UTC
 
 from workbench.engine.decay.formula import UNENDING, Thresholds, day_of
 from workbench.engine.decay.records import DecayRecord, explain, value_and_status
-from workbench.engine.results import DecayEntry, DecayView, Score, ScorePoint
+from workbench.engine.results.decay import DecayEntry, DecayView, ScorePoint
+from workbench.engine.results.memories import Score
 
 UNMADE = "unmade"
 UNRECORDED = "unrecorded"

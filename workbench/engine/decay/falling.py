@@ -10,7 +10,7 @@ from workbench.engine.decay.census import Census
 from workbench.engine.decay.formula import Thresholds
 from workbench.engine.decay.records import Reckoning
 from workbench.engine.errors import InvalidInput
-from workbench.engine.results import Fall, Falls
+from workbench.engine.results.decay import Fall, Falls
 
 
 class Passing(NamedTuple):

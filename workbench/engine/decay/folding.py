@@ -20,7 +20,7 @@ from workbench.engine.decay.scores_file import (
 from workbench.engine.decay.statuses import Transition, describe, transition_of
 from workbench.engine.documents.decay_scores import DecayScores, EntryAccesses, ScoreEntry, latest
 from workbench.engine.history.plan import Action, Plan
-from workbench.engine.settings import DecaySettings
+from workbench.engine.settings.sections import DecaySettings
 
 Lookup = Callable[[str], MemoryFacts | None]
 """Tells a memory's facts by its id; None where there is no such memory (any more)."""

@@ -12,8 +12,8 @@ from workbench.engine.decay import formula
 from workbench.engine.decay.formula import UNENDING, Thresholds
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import MEMORY_STORES
-from workbench.engine.results import Score
-from workbench.engine.settings import DecaySettings
+from workbench.engine.results.memories import Score
+from workbench.engine.settings.sections import DecaySettings
 
 if TYPE_CHECKING:
     from workbench.engine.documents.decay_scores import ScoreEntry

@@ -24,7 +24,8 @@ from workbench.engine.decay.formula import (
 )
 from workbench.engine.decay.records import Reckoning, assess
 from workbench.engine.errors import InvalidInput
-from workbench.engine.results import DecayEntry, DecayView, Score
+from workbench.engine.results.decay import DecayEntry, DecayView
+from workbench.engine.results.memories import Score
 
 _FATED: Final = {ARCHIVED: 0.0, PINNED: 1.0}
 

@@ -15,7 +15,7 @@ from workbench.engine.history.commit_message import AuditEntry, CommitMessage, p
 from workbench.engine.history.git_store import Commit, GitStore, diff_text
 from workbench.engine.history.plan import Action
 from workbench.engine.history.state_files import read_state, write_state
-from workbench.engine.results import Alert
+from workbench.engine.results.audit import Alert
 
 ALERT = "Alert"
 ALERT_KIND = "Alert-Kind"

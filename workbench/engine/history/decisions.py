@@ -16,7 +16,7 @@ from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.trailers import REDOES, RESTORES, REVERTS, REVERTS_ITEM, UNDOES
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.history.git_store import GitStore, TreeChange
 
 _TAKING_BACK: Final = frozenset({REVERTS, REVERTS_ITEM, RESTORES, REDOES, UNDOES})
@@ -76,7 +76,7 @@ def decides(path: str, before: bytes | None, after: bytes | None) -> bool:
 
 
 def _decided(content: bytes | None) -> dict[str, ReviewItem]:
-    from workbench.engine.documents import PendingReflection
+    from workbench.engine.documents.pending_reflection import PendingReflection
 
     items = PendingReflection.parse(content or b"").items
     return {item.id: replace(item, span=None, section="") for item in items if item.decision != "undecided"}

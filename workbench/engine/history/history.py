@@ -47,7 +47,7 @@ from workbench.engine.history.unfinished_purge import (
 )
 from workbench.engine.history.upkeep import no_repacking
 from workbench.engine.history.views import CommitFiles, WorkFiles
-from workbench.engine.results import Alert
+from workbench.engine.results.audit import Alert
 
 T = TypeVar("T")
 

@@ -17,7 +17,7 @@ from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.git_objects import parse_commit
 from workbench.engine.history.state_files import write_state
 from workbench.engine.history.trailers import CONTINUES, REDOES, REVERTS, UNDOES
-from workbench.engine.results import HistoryLine
+from workbench.engine.results.past import HistoryLine
 
 if TYPE_CHECKING:
     from pathlib import Path

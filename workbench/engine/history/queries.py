@@ -17,7 +17,7 @@ from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.git_store import SHORT, diff_text
 from workbench.engine.history.line_diff import line_opcodes, split_lines
 from workbench.engine.history.plan import Action
-from workbench.engine.results import (
+from workbench.engine.results.audit import (
     ActionCommit,
     AuditEntry,
     Blame,
@@ -25,8 +25,8 @@ from workbench.engine.results import (
     CommitView,
     DiffView,
     FileDiff,
-    HistoryEntry,
 )
+from workbench.engine.results.memories import HistoryEntry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

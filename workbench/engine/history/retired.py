@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from workbench.engine import layout
-from workbench.engine.documents import EpisodeLog
+from workbench.engine.documents.episodes import EpisodeLog
 from workbench.engine.errors import StorageError
 from workbench.engine.history.commit_message import CommitMessage, parse_message
 from workbench.engine.history.git_store import GitStore

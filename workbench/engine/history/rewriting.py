@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from workbench.engine import layout
-from workbench.engine.documents import EntityFile, Procedure, VaultNote
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.procedure import Procedure
+from workbench.engine.documents.vault import VaultNote
 from workbench.engine.history.commit_message import parse_message, render_message
 from workbench.engine.history.differences import with_renames
 from workbench.engine.history.erasure import (

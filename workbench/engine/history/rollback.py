@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.documents import PendingReflection
+from workbench.engine.documents.pending_reflection import PendingReflection
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.moments import commit_at, history_begins_later

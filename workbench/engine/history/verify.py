@@ -20,7 +20,7 @@ from workbench.engine.history.repository_folder import pretences
 from workbench.engine.history.seen_head import history_is_gone, load_seen, tampering
 from workbench.engine.history.unfinished_purge import purge_is_unfinished
 from workbench.engine.history.views import read_work_file
-from workbench.engine.results import Verified, VerifyProblem, VerifyProgress
+from workbench.engine.results.audit import Verified, VerifyProblem, VerifyProgress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,9 +10,11 @@ from datetime import date, datetime, time
 from pathlib import Path
 
 from workbench.engine import layout
-from workbench.engine.documents import DailyLog, EpisodeLog, SourceText, read_outline
 from workbench.engine.documents.annotations import comment_offsets, read_annotations
-from workbench.engine.documents.outline import Heading
+from workbench.engine.documents.daily import DailyLog
+from workbench.engine.documents.episodes import EpisodeLog
+from workbench.engine.documents.outline import Heading, read_outline
+from workbench.engine.documents.source import SourceText
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.importing.documents import note_path
 from workbench.engine.importing.opening import FoundFile, place_of, read_text, walk

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from workbench.engine.documents import SourceText, read_headings
+from workbench.engine.documents.outline import read_headings
+from workbench.engine.documents.source import SourceText
 
 PASSAGE_CHARACTERS = 1_600
 _LONGEST = 12_000

@@ -8,13 +8,12 @@ from datetime import datetime, tzinfo
 from urllib.parse import quote
 
 from workbench.engine.clock import in_zone
-from workbench.engine.documents import EpisodeLog
-from workbench.engine.documents.episodes import NewEntry
+from workbench.engine.documents.episodes import EpisodeLog, NewEntry
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.importing.ledger import FOLDER, NOTES, Account, Ledger
 from workbench.engine.importing.pieces import Note, Piece, Place, Skipped, digest
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.episodic import episode_path, read_log
 from workbench.engine.stores.wording import CONFIDENCES, EPISODE_TYPES, clean_memory, clean_tags, text_key

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.engine import layout
-from workbench.engine.documents import DecayScores, EpisodeLog
-from workbench.engine.documents.episodes import NewEntry
+from workbench.engine.documents.decay_scores import DecayScores
+from workbench.engine.documents.episodes import EpisodeLog, NewEntry
 from workbench.engine.errors import DocumentError, WorkbenchError
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.importing.ledger import Account, Ledger

@@ -7,8 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
-from workbench.engine.documents import EpisodeLog, LineSpan, PendingMemories
+from workbench.engine.documents.episodes import EpisodeLog
 from workbench.engine.documents.items import remove_lines
+from workbench.engine.documents.pending_memories import PendingMemories
+from workbench.engine.documents.source import LineSpan
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.alerts import CRITICAL_CHANGED
 from workbench.engine.history.commit_message import parse_message
@@ -21,7 +23,7 @@ from workbench.engine.importing.ledger import FOLDER, NOTES, only
 from workbench.engine.importing.pieces import Skipped
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import EpisodeEntry
+    from workbench.engine.documents.episodes import EpisodeEntry
     from workbench.engine.history.git_store import GitStore
     from workbench.engine.history.line import Line
     from workbench.engine.history.plan import FileView, Plan

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.decay.records import is_archived
-from workbench.engine.documents import DecayScores
+from workbench.engine.documents.decay_scores import DecayScores
 from workbench.engine.past.files import is_entity
 from workbench.engine.past.units import Unit, units_of, whole_entity
-from workbench.engine.results import Comparison, FileChanged, MemoryChange
+from workbench.engine.results.past import Comparison, FileChanged, MemoryChange
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine import results
 from workbench.engine.catalog.center import with_center
 from workbench.engine.catalog.neighbourhood import MOST_NODES, around
+from workbench.engine.results.graph import GraphEdge, GraphNode, GraphView
 
 if TYPE_CHECKING:
     from workbench.engine.past.lookups import PastLookups
     from workbench.engine.past.scores import PastScores
 
 
-def neighbourhood(
-    center: str, depth: int, lookups: PastLookups, scores: PastScores
-) -> results.GraphView | None:
+def neighbourhood(center: str, depth: int, lookups: PastLookups, scores: PastScores) -> GraphView | None:
     """Return a neighbourhood; None where there was no such entity, and no relation named one.
 
     Args:
@@ -31,11 +29,11 @@ def neighbourhood(
     found = around(center, lookups.steps, depth=depth, most=MOST_NODES)
     records = {entity: lookups.memory(entity) for entity in found.hops}
     accessed = {entity: scores.last_accessed(record) for entity, record in records.items() if record}
-    view = results.GraphView(
+    view = GraphView(
         center=center,
         nodes=tuple(_node(entity, hop, lookups, scores) for entity, hop in found.hops.items()),
         edges=tuple(
-            results.GraphEdge(
+            GraphEdge(
                 edge.from_,
                 edge.relation,
                 edge.to,
@@ -53,11 +51,11 @@ def neighbourhood(
     return with_center(view, known, lookups.facts_of(center), lookups.story(center), lookups.absorbed(center))
 
 
-def _node(entity: str, hop: int, lookups: PastLookups, scores: PastScores) -> results.GraphNode:
+def _node(entity: str, hop: int, lookups: PastLookups, scores: PastScores) -> GraphNode:
     known, record = lookups.entity(entity), lookups.memory(entity)
     score = scores.of(record) if record else None
     kind, _, slug = entity.removeprefix("entity:").partition("--")
-    return results.GraphNode(
+    return GraphNode(
         id=entity,
         type=known.type if known else kind,
         label=known.label if known else slug.replace("-", " "),

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from workbench.engine import layout, results
-from workbench.engine.decay import Reckoning
+from workbench.engine import layout
+from workbench.engine.decay.records import Reckoning
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
 from workbench.engine.history.commit_message import parse_message
 from workbench.engine.history.git_store import SHORT, blob_hash
@@ -21,13 +21,18 @@ from workbench.engine.past.lookups import PastLookups
 from workbench.engine.past.neighbourhood import neighbourhood
 from workbench.engine.past.scores import PastScores
 from workbench.engine.past.units import Unit, units_of
-from workbench.engine.stores import show_memory, view_core
+from workbench.engine.results.core import CoreView
+from workbench.engine.results.graph import GraphView
+from workbench.engine.results.memories import Shown
+from workbench.engine.results.past import Copied, Moment, PastFile, PastScore
+from workbench.engine.stores.core import view_core
+from workbench.engine.stores.show import show_memory
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.same_files import SameFiles
     from workbench.engine.history.git_store import Commit, GitStore
     from workbench.engine.past.versions import Versions
-    from workbench.engine.settings import Settings
+    from workbench.engine.settings.sections import Settings
 
 
 class Past:
@@ -81,29 +86,27 @@ class Past:
         return self._commit.moment.astimezone(UTC)
 
     @cached_property
-    def moment(self) -> results.Moment:
+    def moment(self) -> Moment:
         """Return which commit this is, with its files (without their texts)."""
         from workbench.engine.results.past import PastFile
 
         return self._moment(tuple([PastFile(path, size, blob) for path, size, blob in self.files.sized()]))
 
-    def moment_of(self, path: str) -> results.Moment:
+    def moment_of(self, path: str) -> Moment:
         """Return which commit this is, with one file and its text.
 
         Raises:
             NotFound: There was no such file.
         """
         content, path = self.get(path), layout.normalise(path)
-        file = results.PastFile(path, len(content), blob_hash(content), content.decode("utf-8", "replace"))
+        file = PastFile(path, len(content), blob_hash(content), content.decode("utf-8", "replace"))
         return self._moment((file,))
 
-    def _moment(self, files: tuple[results.PastFile, ...]) -> results.Moment:
+    def _moment(self, files: tuple[PastFile, ...]) -> Moment:
         message = parse_message(self._commit)
-        return results.Moment(
-            self._asked, self._commit.id, self.timestamp, files, message.actor, message.summary
-        )
+        return Moment(self._asked, self._commit.id, self.timestamp, files, message.actor, message.summary)
 
-    def core(self) -> results.CoreView:
+    def core(self) -> CoreView:
         """Return core memory."""
         return view_core(self.files, self._settings)
 
@@ -122,7 +125,7 @@ class Past:
             )
         return content
 
-    def copy_to(self, folder: Path) -> results.Copied:
+    def copy_to(self, folder: Path) -> Copied:
         """Write every file out into a folder outside the workspace, byte for byte.
 
         Args:
@@ -139,9 +142,9 @@ class Past:
             (path, self.files.versions.content(blob)) for path, blob in sorted(self.files.blobs.items())
         )
         count, size = write_out(folder, self._root, contents)
-        return results.Copied(self._commit.id, str(folder), count, size)
+        return Copied(self._commit.id, str(folder), count, size)
 
-    def show(self, id: str) -> results.Shown:  # noqa: A002 - the field's word
+    def show(self, id: str) -> Shown:  # noqa: A002 - the field's word
         """Return one memory with its provenance, validity, score and links as they were; without its history.
 
         Raises:
@@ -154,7 +157,7 @@ class Past:
             score = replace(score, value=0.0, status="archived")
         return show_memory(self.files, str(memory_id), self.lookups, self._zone, score=score)
 
-    def graph(self, entity: str, *, depth: int = 1) -> results.GraphView:
+    def graph(self, entity: str, *, depth: int = 1) -> GraphView:
         """Return an entity, by its id or label, with its facts and what lay around it.
 
         Raises:
@@ -174,7 +177,7 @@ class Past:
         """Return id and label of every entity that was not merged into another, by id."""
         return self.lookups.entities()
 
-    def scores(self, ids: Sequence[str] | None = None) -> Sequence[results.PastScore]:
+    def scores(self, ids: Sequence[str] | None = None) -> Sequence[PastScore]:
         """Return the scores as they were.
 
         Args:
@@ -184,7 +187,7 @@ class Past:
             return self._scores.all()
         found = ((record, self._scores.of(record)) for record in map(self.lookups.memory, ids) if record)
         return tuple(
-            results.PastScore(record.id, record.store, record.title, score)
+            PastScore(record.id, record.store, record.title, score)
             for record, score in found
             if score is not None
         )

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.documents import CoreMemory
+from workbench.engine.documents.core import CoreMemory
 from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace
 from workbench.engine.history.document_units import take_apart, unit_name
 from workbench.engine.history.revert import reverting_plan
@@ -15,17 +15,16 @@ from workbench.engine.history.structural_revert import stale, try_revert
 from workbench.engine.history.taking_back import Overlay, TakenBack
 from workbench.engine.history.trailers import RESTORES
 from workbench.engine.history.unit_matching import match_units
-from workbench.engine.stores import locate_memory
 from workbench.engine.stores.core import read_core, within_cap
 from workbench.engine.stores.forget import plan_archive
+from workbench.engine.stores.locate import locate_memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from zoneinfo import ZoneInfo
 
-    from workbench.engine.history import FileView
-    from workbench.engine.history.plan import Plan
-    from workbench.engine.settings import Settings
+    from workbench.engine.history.plan import FileView, Plan
+    from workbench.engine.settings.sections import Settings
     from workbench.engine.stores.locate import Placed
 
 _SHORT = 10

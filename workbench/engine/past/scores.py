@@ -14,28 +14,27 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout
 from workbench.engine.catalog.same_files import Outline
 from workbench.engine.clock import in_zone
-from workbench.engine.decay import (
+from workbench.engine.decay.census import FactColumns, take_census
+from workbench.engine.decay.records import (
     SCORED_STORES,
     DecayRecord,
-    FactColumns,
     MemoryFacts,
     Reckoning,
     assess,
-    assessed,
     compose,
-    take_census,
+    is_archived,
 )
-from workbench.engine.decay.records import is_archived
-from workbench.engine.documents import DecayScores
+from workbench.engine.decay.views import assessed
+from workbench.engine.documents.decay_scores import DecayScores
 from workbench.engine.garbage import not_collected
 from workbench.engine.past.files import is_entity
-from workbench.engine.results import PastScore
+from workbench.engine.results.past import PastScore
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.model import MemoryRecord
-    from workbench.engine.documents import ScoreEntry
+    from workbench.engine.documents.decay_scores import ScoreEntry
     from workbench.engine.past.files import PastFiles
-    from workbench.engine.results import Score
+    from workbench.engine.results.memories import Score
 
 
 class PastScores:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.catalog.extract import extract, title_of
-from workbench.engine.documents import EntityFile
+from workbench.engine.documents.entity import EntityFile
 from workbench.engine.past.files import is_entity
 from workbench.engine.past.heads import plain_head
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
-    from workbench.engine.documents import LineSpan
+    from workbench.engine.documents.source import LineSpan
 
 
 @dataclass(frozen=True, slots=True)

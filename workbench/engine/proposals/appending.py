@@ -17,7 +17,7 @@ from workbench.engine.proposals import numbering
 from workbench.engine.proposals.comparing import Compare, Compared, compare_all
 from workbench.engine.proposals.file import ORIGINS, REPEATS, SCOPE, TAGS, TYPE
 from workbench.engine.proposals.near import Waiting, glance, nearest
-from workbench.engine.results import Proposed
+from workbench.engine.results.proposals import Proposed
 from workbench.engine.stores.entities import parse_entity
 from workbench.engine.stores.wording import (
     CONFIDENCES,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.engine.documents.memory_proposal import MemoryProposal
     from workbench.engine.proposals.opposed import Opposed
     from workbench.engine.proposals.verdicts import Means, Prepared, Verdicts
-    from workbench.engine.results import Remembered
+    from workbench.engine.results.memories import Remembered
     from workbench.engine.stores.drafting import Draft
     from workbench.engine.stores.intent import RememberRequest
 

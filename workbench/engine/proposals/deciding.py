@@ -12,7 +12,7 @@ from workbench.engine.proposals import numbering
 from workbench.engine.proposals.committing import Committing
 from workbench.engine.proposals.file import REPEATS, read_proposals, without
 from workbench.engine.proposals.storing import text_of
-from workbench.engine.results import Settled
+from workbench.engine.results.proposals import Settled
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.wording import clip, one_line
 

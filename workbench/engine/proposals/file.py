@@ -9,7 +9,7 @@ from workbench.engine import layout
 from workbench.engine.clock import time_or_none
 from workbench.engine.documents.memory_proposal import Mark, MemoryProposal
 from workbench.engine.documents.pending_memories import PendingMemories
-from workbench.engine.results import Proposal, Proposals
+from workbench.engine.results.proposals import Proposal, Proposals
 from workbench.engine.scopes import written_scope
 
 if TYPE_CHECKING:

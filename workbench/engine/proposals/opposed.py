@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout
 from workbench.engine.decay.records import is_archived
 from workbench.engine.decay.scores_file import read_scores
-from workbench.engine.documents import EpisodeLog
+from workbench.engine.documents.episodes import EpisodeLog
 from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace, Refused, RoleRefused
 from workbench.engine.proposals.comparing import ways_to_say
 from workbench.engine.stores.locate import locate_memory
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import tzinfo
 
-    from workbench.engine.documents import ScoreEntry
+    from workbench.engine.documents.decay_scores import ScoreEntry
     from workbench.engine.documents.memory_proposal import MemoryProposal
     from workbench.engine.stores.drafting import Draft
     from workbench.engine.stores.entities import EntityFiles

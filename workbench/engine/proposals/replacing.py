@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from workbench.engine.proposals.opposed import Opposed
-    from workbench.engine.results import Remembered
-    from workbench.engine.settings import Settings
+    from workbench.engine.results.memories import Remembered
+    from workbench.engine.settings.sections import Settings
     from workbench.engine.stores.drafting import Draft
     from workbench.engine.stores.entities import EntityFiles
 

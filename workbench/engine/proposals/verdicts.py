@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from workbench.engine.documents.memory_proposal import MemoryProposal
     from workbench.engine.history.plan import FileView
     from workbench.engine.proposals.comparing import Compare
-    from workbench.engine.settings import Settings
+    from workbench.engine.settings.sections import Settings
     from workbench.engine.stores.lookups import EntityLookup, StandingLookup
     from workbench.engine.triggers.model import Routing
 

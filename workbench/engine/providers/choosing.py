@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from workbench.engine.providers.chat import ChatModel
     from workbench.engine.providers.llama_chat import LlamaChat
-    from workbench.engine.settings import Settings
+    from workbench.engine.settings.sections import Settings
 
 
 def chat_model(settings: Settings, *, timeout_s: float | None = None) -> ChatModel | None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from workbench.engine.catalog import Catalog, FactRecord, MemoryRecord
+from workbench.engine.catalog.catalog import Catalog
+from workbench.engine.catalog.model import FactRecord, MemoryRecord
 from workbench.engine.recall.file_source import FileRecords
 
 _MOST_AT_ONCE = 200

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from workbench.engine import layout
-from workbench.engine.catalog import FactRecord, MemoryRecord
+from workbench.engine.catalog.model import FactRecord, MemoryRecord
 from workbench.engine.recall.cutting import cut
 from workbench.engine.recall.file_source import FileRecords
 from workbench.engine.recall.model import Chunk

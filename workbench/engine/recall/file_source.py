@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from workbench.engine.catalog import FactRecord, MemoryRecord
+from workbench.engine.catalog.model import FactRecord, MemoryRecord
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.engine.catalog import Catalog
+from workbench.engine.catalog.catalog import Catalog
 from workbench.engine.catalog.schema import SCHEMA_VERSION
 from workbench.engine.clock import Clock
 from workbench.engine.derived_files import Fallback, nowhere_else
@@ -16,15 +16,17 @@ from workbench.engine.errors import ProviderError, StorageError
 from workbench.engine.recall.catalog_files import CatalogFiles
 from workbench.engine.recall.chunking import ChunkSize
 from workbench.engine.recall.file_source import FileSource
-from workbench.engine.recall.index import Index, IndexLost, Shape
+from workbench.engine.recall.index.index import Index
+from workbench.engine.recall.index.opened import IndexLost
+from workbench.engine.recall.index.shape import Shape
 from workbench.engine.recall.keeper import Keeper, Progress, untold
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.falling_back import Embedders, Standing
     from workbench.engine.providers.embedding.model import Embedder, FloatArray
     from workbench.engine.recall.model import ChunkSource
-    from workbench.engine.results import IndexStatus
-    from workbench.engine.settings import Settings
+    from workbench.engine.results.recall import IndexStatus
+    from workbench.engine.settings.sections import Settings
 
 # Seconds that a question waits for what changed to be read.
 PATIENCE = 1.5
@@ -171,7 +173,7 @@ class Finder:
 
     def status(self) -> IndexStatus:
         """Return what the index holds and how fresh it is; no file is read into it."""
-        from workbench.engine.results import IndexStatus
+        from workbench.engine.results.recall import IndexStatus
 
         standing = self._standing()
         embedder = standing.embedder

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 
 from workbench.engine.recall.background import Background
 from workbench.engine.recall.file_source import FileSource
-from workbench.engine.recall.index import Index, IndexState, IndexSync
+from workbench.engine.recall.index.answers import IndexState, IndexSync
+from workbench.engine.recall.index.index import Index
 
 Progress = Callable[[int, int], None]
 

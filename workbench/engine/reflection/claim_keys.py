@@ -15,7 +15,7 @@ from workbench.engine.reflection.kinds import Kind, kind_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
 
 SAYS: Final = "says"
 """A statement, whether as a fact, a new value, a relation, an insight or an item of core memory."""

@@ -20,12 +20,13 @@ from workbench.engine.reflection.proposing import (
     without_doubles,
 )
 from workbench.engine.reflection.work import RULES
-from workbench.engine.results import Phase
+from workbench.engine.results.reflection import Phase
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.engine.documents import RejectedClaims, ReviewItem
+    from workbench.engine.documents.rejected import RejectedClaims
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.reflection.model import Mind, Snapshot, Summary
     from workbench.engine.reflection.work import Work
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from typing import Final
 
-from workbench.engine.settings import ReflectionSettings
+from workbench.engine.settings.sections import ReflectionSettings
 
 SESSION_END: Final = "session-end"
 SCHEDULE: Final = "schedule"

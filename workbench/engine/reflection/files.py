@@ -6,7 +6,10 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
-from workbench.engine.documents import Evolution, PendingReflection, ReflectionLog, RejectedClaims
+from workbench.engine.documents.evolution import Evolution
+from workbench.engine.documents.pending_reflection import PendingReflection
+from workbench.engine.documents.reflection_log import ReflectionLog
+from workbench.engine.documents.rejected import RejectedClaims
 from workbench.engine.history.retired import was_given
 
 if TYPE_CHECKING:

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from workbench.engine.catalog import Lookups
-    from workbench.engine.documents import Insight, Procedure, ReflectionRecord, ReviewItem
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.documents.evolution import Insight
+    from workbench.engine.documents.procedure import Procedure
+    from workbench.engine.documents.reflection_log import ReflectionRecord
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.reflection.work import Work
-    from workbench.engine.results import CoreView, DecayEntry
+    from workbench.engine.results.core import CoreView
+    from workbench.engine.results.decay import DecayEntry
 
 
 @dataclass(frozen=True, slots=True)

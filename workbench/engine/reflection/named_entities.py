@@ -13,7 +13,8 @@ from workbench.engine.catalog.terms import STOP_WORDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.catalog import EntityRecord, Lookups
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.catalog.model import EntityRecord
     from workbench.engine.reflection.model import Passage
     from workbench.engine.reflection.work import Work
 

@@ -11,14 +11,14 @@ from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
 from workbench.engine.catalog.extract import extract
-from workbench.engine.documents import SourceText
+from workbench.engine.documents.source import SourceText
 from workbench.engine.recall.units import units_of
 from workbench.engine.recall.voices import AGENT, PERSON, Turn, speaker_of_section, speakers_among, turn_of
 from workbench.engine.reflection.model import Passage
-from workbench.engine.secrets import without_masked_lines
+from workbench.engine.secrets.masking import without_masked_lines
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import MemoryRecord
+    from workbench.engine.catalog.model import MemoryRecord
 
 _CLOCK = re.compile(r"(\d{1,2})[:.](\d{2})")
 _HEADING = re.compile(r"#{1,6}\s")

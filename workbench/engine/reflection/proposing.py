@@ -14,8 +14,8 @@ from workbench.engine.tokens import count_tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from workbench.engine.catalog import Lookups
-    from workbench.engine.documents import Evidence, ReviewItem
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.documents.review_item import Evidence, ReviewItem
 
 # What each section may take of a proposal before others have had theirs; what is left over goes round again.
 _SHARES: Final = {

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.documents import Evidence, PendingReflection
+from workbench.engine.documents.pending_reflection import PendingReflection
+from workbench.engine.documents.review_item import Evidence
 from workbench.engine.errors import DocumentError, InvalidInput, Refused
 from workbench.engine.history.plan import Action, FileChange, Plan
 from workbench.engine.reflection import items
@@ -21,13 +22,15 @@ from workbench.engine.reflection.files import (
 )
 from workbench.engine.reflection.kinds import SECTIONS, Kind, kind_of
 from workbench.engine.reflection.review.staleness import stamp
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 from workbench.engine.stores.wording import clean_line, clip
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.engine.documents import EntityFile, RejectedClaim, ReviewItem
+    from workbench.engine.documents.entity import EntityFile
+    from workbench.engine.documents.rejected import RejectedClaim
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.history.plan import FileView
     from workbench.engine.stores.entities import EntityFiles
 

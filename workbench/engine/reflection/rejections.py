@@ -18,7 +18,7 @@ from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.stores.wording import clip
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
 
 _PASSING: Final = (ANSWER, AS_OF, OF_PROPOSAL, PROPOSED, RESEMBLES, RESOLVE, SCORE)
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")

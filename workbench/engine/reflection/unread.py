@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from workbench.engine.documents import SourceText
+from workbench.engine.documents.source import SourceText
 from workbench.engine.recall.voices import turn_of
 from workbench.engine.reflection.passages import passages_of
 

@@ -11,7 +11,7 @@ from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.stores.wording import clip
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
 
 _LINE: Final = re.compile(
     r"^[ \t]*[-*+][ \t]+(?:`(?P<id>[^`\n]+)`|(?P<bare>r-\d+\.\d+))[ \t]+"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.results import SessionProblem
+from workbench.engine.results.sessions import SessionProblem
 from workbench.engine.sessions import events
 from workbench.engine.sessions.entries import SessionEntry, milliseconds, whole
 from workbench.engine.sessions.events import Event, parts_of, read_event, render_event, text_of

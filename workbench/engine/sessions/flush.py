@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from workbench.engine.results import FlushCheck
+from workbench.engine.results.sessions import FlushCheck
 from workbench.engine.sessions.entries import SessionEntry
-from workbench.engine.settings import FlushSettings
+from workbench.engine.settings.sections import FlushSettings
 
 SILENT = "NO_REPLY"
 SYSTEM_PROMPT = """\

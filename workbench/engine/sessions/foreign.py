@@ -12,7 +12,7 @@ from pathlib import Path
 
 from workbench.engine.errors import NotFound, WorkbenchError
 from workbench.engine.home_folder import from_home
-from workbench.engine.results import SessionProblem
+from workbench.engine.results.sessions import SessionProblem
 from workbench.engine.sessions.claude_code import (
     ClaudeHome,
     claude_transcripts,

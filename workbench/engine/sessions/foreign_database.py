@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import quote
 
 from workbench.engine.errors import DocumentError, Locked, StorageError
-from workbench.engine.results import SessionProblem
+from workbench.engine.results.sessions import SessionProblem
 from workbench.engine.sessions.entries import SessionEntry
 from workbench.engine.sessions.homes import ForeignHome
 from workbench.engine.sessions.keys import SessionKey, is_key, is_session_id

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from workbench.engine.errors import StorageError
 from workbench.engine.private_files import replacing
-from workbench.engine.results import SessionProblem
+from workbench.engine.results.sessions import SessionProblem
 from workbench.engine.sessions.events import read_event
 from workbench.engine.sessions.lines import FileLines
 from workbench.engine.sessions.locks import transcript_lock

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from workbench.engine.errors import Cancelled
-from workbench.engine.results import CompactionProgress
-from workbench.engine.results.session_changes import CompactionPhase
+from workbench.engine.results.session_changes import CompactionPhase, CompactionProgress
 
 _EACH = 512
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.engine.errors import DocumentError, StorageError
 from workbench.engine.private_files import replacing
-from workbench.engine.results import SessionProblem
+from workbench.engine.results.sessions import SessionProblem
 from workbench.engine.sessions.entries import ENDED, SessionEntry
 from workbench.engine.sessions.keys import SessionKey, checked_session_id, is_key, is_session_id
 from workbench.engine.sessions.locks import store_lock

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers import ChatMessage, ChatModel
+from workbench.engine.providers.chat import ChatMessage, ChatModel
 from workbench.engine.sessions.estimates import portions
 from workbench.engine.sessions.gathering import Gathered
 from workbench.engine.sessions.steps import Steps

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from workbench.engine.results import SessionLine
+from workbench.engine.results.sessions import SessionLine
 from workbench.engine.sessions import events
 from workbench.engine.sessions.events import Event, parts_of, text_of
 from workbench.engine.sessions.tools import calls_in, is_call

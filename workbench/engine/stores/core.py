@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.engine import layout
-from workbench.engine.documents import CORE_BLOCKS, CoreItem, CoreMemory, load_template
+from workbench.engine.documents.core import CORE_BLOCKS, CoreItem, CoreMemory
+from workbench.engine.documents.template import load_template
 from workbench.engine.errors import BudgetExceeded, NotFound
 from workbench.engine.history.plan import FileView
-from workbench.engine.results import CoreBlock as BlockView
-from workbench.engine.results import CoreItem as ItemView
-from workbench.engine.results import CoreView
-from workbench.engine.settings import Settings
+from workbench.engine.results.core import CoreBlock as BlockView
+from workbench.engine.results.core import CoreItem as ItemView
+from workbench.engine.results.core import CoreView
+from workbench.engine.settings.sections import Settings
 from workbench.engine.stores.lookups import StandingLookup
 from workbench.engine.stores.wording import clean_memory, clip, text_key
 from workbench.engine.tokens import count_tokens

@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from workbench.engine.decay.scores_file import change, read_scores
-from workbench.engine.documents import CoreMemory, ScoreEntry
+from workbench.engine.documents.core import CoreMemory
+from workbench.engine.documents.decay_scores import ScoreEntry
 from workbench.engine.history.plan import Action, FileView
 from workbench.engine.stores.drafting import Draft
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from workbench.engine.documents import CoreBlock, CoreMemory
+from workbench.engine.documents.core import CoreBlock, CoreMemory
 from workbench.engine.errors import InvalidInput, NotFound, Stale
 from workbench.engine.history.plan import Action, FileView, Plan
-from workbench.engine.results import Changed
-from workbench.engine.settings import Settings
+from workbench.engine.results.memories import Changed
+from workbench.engine.settings.sections import Settings
 from workbench.engine.stores.core import CoreEdit, add_item, block_name, read_core, same_item, within_cap
 from workbench.engine.stores.core_archive import release_ids
 from workbench.engine.stores.differing import clip_difference

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TypeVar
 
 from workbench.engine import layout
-from workbench.engine.documents import EntityFile, new_block_id
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.statement import new_block_id
 from workbench.engine.errors import NotFound
 from workbench.engine.history.plan import Action, FileChange, FileView, Plan
 from workbench.engine.history.retired import was_given

@@ -10,12 +10,16 @@ import json
 from datetime import datetime
 
 from workbench.engine import layout
-from workbench.engine.documents import CoreMemory, DecayScores, EntityFile, EpisodeLog, SourceText
+from workbench.engine.documents.core import CoreMemory
+from workbench.engine.documents.decay_scores import DecayScores
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.episodes import EpisodeLog
+from workbench.engine.documents.source import SourceText
 from workbench.engine.errors import InvalidInput, OutsideWorkspace, Refused, Stale
 from workbench.engine.history.plan import Action, FileView, Plan
-from workbench.engine.results import Changed
-from workbench.engine.settings import Settings
+from workbench.engine.results.memories import Changed
 from workbench.engine.settings.relaxed_json import read_relaxed_json
+from workbench.engine.settings.sections import Settings
 from workbench.engine.stores.core import read_core, within_cap
 from workbench.engine.stores.core_archive import release_ids
 from workbench.engine.stores.core_changes import plan_replace_item

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from workbench.engine import layout
 from workbench.engine.catalog.model import EntityMatch
-from workbench.engine.documents import EntityFile
+from workbench.engine.documents.entity import EntityFile
 from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
 from workbench.engine.history.plan import Action, FileView
 from workbench.engine.history.views import entity_file, stem_of

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from workbench.engine import layout
-from workbench.engine.documents import EpisodeEntry, EpisodeLog
-from workbench.engine.documents.episodes import SCOPE_FIELD
+from workbench.engine.documents.episodes import SCOPE_FIELD, EpisodeEntry, EpisodeLog
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action, FileView, Plan
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.wording import (
     CONFIDENCES,

@@ -11,22 +11,19 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.engine import layout
-from workbench.engine.documents import (
-    EntityFile,
-    EpisodeLog,
-    PendingMemories,
-    PendingReflection,
-    RejectedClaims,
-    ReviewItem,
-    SourceText,
-    read_outline,
-)
-from workbench.engine.documents.review_item import cited_id
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.episodes import EpisodeLog
+from workbench.engine.documents.outline import read_outline
+from workbench.engine.documents.pending_memories import PendingMemories
+from workbench.engine.documents.pending_reflection import PendingReflection
+from workbench.engine.documents.rejected import RejectedClaims
+from workbench.engine.documents.review_item import ReviewItem, cited_id
+from workbench.engine.documents.source import SourceText
 from workbench.engine.errors import InvalidInput, Refused
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.history.views import stem_of
 from workbench.engine.identifiers import linked_in
-from workbench.engine.settings import Settings
+from workbench.engine.settings.sections import Settings
 from workbench.engine.stores import scores
 from workbench.engine.stores.core import read_core
 from workbench.engine.stores.core_archive import archived_items

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from workbench.engine.documents import CoreItem, CoreMemory, EntityFile
+from workbench.engine.documents.core import CoreItem, CoreMemory
+from workbench.engine.documents.entity import EntityFile
 from workbench.engine.errors import BudgetExceeded, InvalidInput
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.identifiers import parse_memory_id
-from workbench.engine.results import Changed
-from workbench.engine.settings import Settings
+from workbench.engine.results.memories import Changed
+from workbench.engine.settings.sections import Settings
 from workbench.engine.stores import scores
 from workbench.engine.stores.core import add_item, read_core
 from workbench.engine.stores.core_archive import (

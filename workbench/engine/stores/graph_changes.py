@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import re
 
-from workbench.engine.documents import EntityFile
+from workbench.engine.documents.entity import EntityFile
 from workbench.engine.documents.outline import read_outline
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.plan import Action, Plan
-from workbench.engine.results import Changed
-from workbench.engine.settings import Settings
+from workbench.engine.results.memories import Changed
+from workbench.engine.settings.sections import Settings
 from workbench.engine.stores.entities import EntityFiles
 from workbench.engine.stores.naming import same_name
 from workbench.engine.stores.semantic import (

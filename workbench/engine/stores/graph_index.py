@@ -10,14 +10,14 @@ from collections.abc import Iterable
 from functools import cache, cached_property
 
 from workbench.engine import layout
-from workbench.engine.documents import (
-    EntityFile,
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.graph_index import (
     IndexedEdge,
     IndexedEntity,
-    canonical_relation,
     render_graph_index,
     update_graph_index,
 )
+from workbench.engine.documents.relations import canonical_relation
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.history.plan import FileView
 from workbench.engine.history.views import notes_among, stem_of

@@ -7,18 +7,13 @@ from datetime import datetime, tzinfo
 from functools import lru_cache
 
 from workbench.engine import layout
-from workbench.engine.documents import (
-    CoreMemory,
-    Dated,
-    EntityFile,
-    EpisodeLog,
-    LineSpan,
-    Procedure,
-    Provenance,
-    Question,
-    SourceText,
-    VaultNote,
-)
+from workbench.engine.documents.core import CoreMemory
+from workbench.engine.documents.entity import Dated, EntityFile, Question
+from workbench.engine.documents.episodes import EpisodeLog
+from workbench.engine.documents.procedure import Procedure
+from workbench.engine.documents.source import LineSpan, SourceText
+from workbench.engine.documents.statement import Provenance
+from workbench.engine.documents.vault import VaultNote
 from workbench.engine.errors import NotFound, OutsideWorkspace, Stale
 from workbench.engine.history.plan import FileView
 from workbench.engine.identifiers import EPISODE_ID, FILE_ID, MemoryId, parse_memory_id

@@ -8,7 +8,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from workbench.engine.documents import EntityFile
+from workbench.engine.documents.entity import EntityFile
 from workbench.engine.errors import DocumentError
 
 _BACKTICKS = re.compile(rb"`{3,}")

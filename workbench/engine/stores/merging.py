@@ -5,21 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from workbench.engine import layout
-from workbench.engine.documents import (
-    EntityFile,
-    Fact,
-    LineSpan,
-    Provenance,
-    Statement,
-    parse_statement,
-    read_headings,
-    render_statement,
-)
+from workbench.engine.documents.entity import EntityFile, Fact
+from workbench.engine.documents.outline import read_headings
+from workbench.engine.documents.source import LineSpan
+from workbench.engine.documents.statement import Provenance, Statement, parse_statement, render_statement
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action, Plan
 from workbench.engine.history.views import stem_of
 from workbench.engine.identifiers import link_to, linked_in
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 from workbench.engine.stores.entities import EntityFiles, merged_into
 from workbench.engine.stores.merge_stub import MergeRecord, read_stub, record_merge, render_stub, undo_merge
 from workbench.engine.stores.naming import same_name

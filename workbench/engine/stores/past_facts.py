@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine.documents import Provenance
+from workbench.engine.documents.statement import Provenance
 from workbench.engine.stores.semantic import Origin, Stated, same_fact
 from workbench.engine.stores.wording import clean_line, clip, text_key
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import EntityFile, Fact
+    from workbench.engine.documents.entity import EntityFile, Fact
     from workbench.engine.stores.entities import EntityFiles
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from workbench.engine import layout
-from workbench.engine.documents import Procedure
+from workbench.engine.documents.procedure import Procedure
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.identifiers import parse_memory_id, slug
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.naming import same_name
 from workbench.engine.stores.wording import NAME_CHARACTERS, clean_line, clip, text_key

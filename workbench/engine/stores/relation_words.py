@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 
-from workbench.engine.documents import EntityFile, canonical_relation
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.relations import canonical_relation
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.plan import FileView
 from workbench.engine.history.views import stem_of
 from workbench.engine.identifiers import link_to, linked_entity
-from workbench.engine.settings import Settings
+from workbench.engine.settings.sections import Settings
 from workbench.engine.stores.entities import entity_path
 from workbench.engine.stores.semantic import checked_relation, read_vocabulary
 from workbench.engine.stores.wording import clip

@@ -8,8 +8,8 @@ from __future__ import annotations
 from datetime import datetime
 
 from workbench.engine.history.plan import Action, FileView, Plan
-from workbench.engine.results import EntityRef, Remembered
-from workbench.engine.settings import Settings
+from workbench.engine.results.memories import EntityRef, Remembered
+from workbench.engine.settings.sections import Settings
 from workbench.engine.stores import scores
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.entities import EntityFiles

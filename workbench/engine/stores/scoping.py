@@ -6,7 +6,10 @@ import re
 from typing import Final
 
 from workbench.engine import layout
-from workbench.engine.documents import EntityFile, EpisodeLog, Procedure, VaultNote
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.episodes import EpisodeLog
+from workbench.engine.documents.procedure import Procedure
+from workbench.engine.documents.vault import VaultNote
 
 FOLDERS: Final = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VAULT)
 """Where memories stand that can be for somebody beside the owner."""

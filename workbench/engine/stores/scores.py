@@ -10,7 +10,7 @@ from typing import Protocol
 from workbench.engine.decay.pins import plan_archive, plan_drop, plan_pin, plan_restore
 from workbench.engine.decay.records import MemoryFacts, Reckoning
 from workbench.engine.history.plan import FileView, Plan
-from workbench.engine.settings import Settings
+from workbench.engine.settings.sections import Settings
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.locate import Placed
 from workbench.engine.stores.wording import clip

@@ -7,21 +7,14 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from workbench.engine import layout
-from workbench.engine.documents import (
-    EntityFile,
-    Fact,
-    Provenance,
-    Relation,
-    RelationVocabulary,
-    Statement,
-    canonical_relation,
-    render_statement,
-)
+from workbench.engine.documents.entity import EntityFile, Fact, Relation
+from workbench.engine.documents.relations import RelationVocabulary, canonical_relation
+from workbench.engine.documents.statement import Provenance, Statement, render_statement
 from workbench.engine.errors import InvalidInput, NotFound, Stale
 from workbench.engine.history.plan import Action, FileView
 from workbench.engine.history.views import stem_of
 from workbench.engine.identifiers import FILE_ID, parse_memory_id
-from workbench.engine.settings import Settings
+from workbench.engine.settings.sections import Settings
 from workbench.engine.stores.entities import EntityFiles
 from workbench.engine.stores.wording import clean_line, clip, one_line, text_key
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from datetime import tzinfo
 
 from workbench.engine import layout
-from workbench.engine.documents import EntityFile, Procedure
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.procedure import Procedure
 from workbench.engine.history.plan import FileView
 from workbench.engine.identifiers import NOTE, linked_entity
-from workbench.engine.results import HistoryEntry, Links, Score, Shown, Validity
+from workbench.engine.results.memories import HistoryEntry, Links, Score, Shown, Validity
 from workbench.engine.stores.locate import SOURCE_WORD, Placed, locate_memory
 from workbench.engine.stores.lookups import MemoryLookup
 from workbench.engine.stores.scoping import scopes_in

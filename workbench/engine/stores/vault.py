@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 
 from workbench.engine import layout
-from workbench.engine.documents import VaultNote
+from workbench.engine.documents.vault import VaultNote
 from workbench.engine.history.plan import Action, FileView, Plan
 from workbench.engine.identifiers import slug
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 from workbench.engine.stores.drafting import Draft
 from workbench.engine.stores.wording import (
     NAME_CHARACTERS,

@@ -8,8 +8,8 @@ from datetime import datetime
 
 from workbench.engine.errors import BudgetExceeded
 from workbench.engine.history.plan import Action
-from workbench.engine.results import RelationRef
-from workbench.engine.settings import Settings
+from workbench.engine.results.memories import RelationRef
+from workbench.engine.settings.sections import Settings
 from workbench.engine.stores.core import add_item, read_core, same_item
 from workbench.engine.stores.core_archive import release_ids
 from workbench.engine.stores.drafting import Draft

@@ -27,7 +27,7 @@ from workbench.engine.triggers.rules import FEWEST_TAGS, LONGEST_SUMMARY, MOST_T
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.providers import ChatModel
+    from workbench.engine.providers.chat import ChatModel
 
 # Design document §6.3; a workspace may know more.
 RELATIONS = (

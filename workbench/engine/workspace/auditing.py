@@ -6,9 +6,24 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout, results
+from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, require, require_by_hand
 from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, StorageError
+from workbench.engine.results.audit import (
+    Alert,
+    Alerts,
+    AuditEntry,
+    AuditLog,
+    Blame,
+    CommitView,
+    DiffView,
+    NextStep,
+    NextSteps,
+    Verified,
+    VerifyProgress,
+)
+from workbench.engine.results.memories import Changed
+from workbench.engine.results.past import Moment
 from workbench.engine.workspace.asked_moments import read_time
 from workbench.engine.workspace.ground import Ground
 from workbench.engine.workspace.keeping_up import KeepingUp
@@ -18,7 +33,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from workbench.engine.history import Receipt
+    from workbench.engine.history.plan import Receipt
     from workbench.engine.history.taking_back import TakenBack
 
 
@@ -39,7 +54,7 @@ class Auditing(KeepingUp):
         limit: int | None = None,
         offset: int = 0,
         actions: int | None = None,
-    ) -> results.AuditLog:
+    ) -> AuditLog:
         """Return what changed, newest first; entries of one action name the same `group`.
 
         Args:
@@ -67,15 +82,15 @@ class Auditing(KeepingUp):
         )
         self._ground.history.refuse_gone()
         if not self._ground.has_history():
-            return results.AuditLog(())
+            return AuditLog(())
         root, store, told = self._ground.root, self._ground.history.store, self._told_by_action()
         if actions is not None:
             found = newest_actions(map(told, iterate_entries(root, store)), wanted, actions)
         else:
             found = map(told, iterate_entries(root, store, wanted))
-        return results.AuditLog(tuple(islice(found, offset, None if limit is None else offset + limit)))
+        return AuditLog(tuple(islice(found, offset, None if limit is None else offset + limit)))
 
-    def _told_by_action(self) -> Callable[[results.AuditEntry], results.AuditEntry]:
+    def _told_by_action(self) -> Callable[[AuditEntry], AuditEntry]:
         """Return what adds to an entry the action it belongs to; in a damaged history each commit is one of its own."""
         from workbench.engine.history.queries import Actions
 
@@ -84,7 +99,7 @@ class Auditing(KeepingUp):
         except HistoryDamaged:
             return lambda entry: replace(entry, group=entry.commit)
 
-    def audit_pages(self, size: int) -> Iterator[tuple[results.AuditEntry, ...]]:
+    def audit_pages(self, size: int) -> Iterator[tuple[AuditEntry, ...]]:
         """Yield the whole log, newest first, in pages, reading no further than is asked for.
 
         Args:
@@ -104,7 +119,7 @@ class Auditing(KeepingUp):
             while page := tuple(islice(entries, size)):
                 yield page
 
-    def audit_show(self, commit: str) -> results.CommitView:
+    def audit_show(self, commit: str) -> CommitView:
         """Return one commit with everything that accounts for it.
 
         Raises:
@@ -115,7 +130,7 @@ class Auditing(KeepingUp):
         looking = self._ground.looking_back
         return show_commit(looking.store, looking.line(), commit)
 
-    def audit_diff(self, commit: str, *, path: str | None = None) -> results.DiffView:
+    def audit_diff(self, commit: str, *, path: str | None = None) -> DiffView:
         """Return what one commit changed, or what changed between two.
 
         Args:
@@ -130,7 +145,7 @@ class Auditing(KeepingUp):
         self._ground.history.refuse_gone()
         return diff(self._ground.history.store, commit, path=path)
 
-    def audit_blame(self, path: str) -> results.Blame:
+    def audit_blame(self, path: str) -> Blame:
         """Return who wrote each line of a file, and when.
 
         Raises:
@@ -142,7 +157,7 @@ class Auditing(KeepingUp):
         self._ground.history.refuse_gone()
         return blame(self._ground.root, self._ground.history.store, layout.normalise(path))
 
-    def audit_at(self, time: str, *, path: str | None = None) -> results.Moment:
+    def audit_at(self, time: str, *, path: str | None = None) -> Moment:
         """Return memory as it was: the files of a commit, or of the newest commit not later than a time.
 
         Args:
@@ -156,7 +171,7 @@ class Auditing(KeepingUp):
         looking = self._ground.looking_back
         commit, asked = looking.found(time, "time")
         if commit is None:
-            return results.Moment(asked or self._ground.now(), None, None, ())
+            return Moment(asked or self._ground.now(), None, None, ())
         past = looking.of(commit, asked)
         return past.moment if path is None else past.moment_of(path)
 
@@ -164,9 +179,9 @@ class Auditing(KeepingUp):
         self,
         *,
         deep: bool = False,
-        progress: Callable[[results.VerifyProgress], None] = lambda _: None,
+        progress: Callable[[VerifyProgress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> results.Verified:
+    ) -> Verified:
         """Check that audit log, git history and files agree.
 
         A file that stays out of history until a person decides on a secret in it is no problem; it is named.
@@ -181,7 +196,7 @@ class Auditing(KeepingUp):
             HistoryError: The git program is needed and missing.
         """
         from workbench.engine.history.verify import verify
-        from workbench.engine.secrets import masked
+        from workbench.engine.secrets.recognising import masked
         from workbench.engine.workspace.held_back import waiting
 
         # What is damaged is what this is asked for: it is listed, and keeps nothing from being looked at.
@@ -202,7 +217,7 @@ class Auditing(KeepingUp):
             waiting=tuple(masked(each.where) for each in waits),
         )
 
-    def audit_alerts(self) -> results.Alerts:
+    def audit_alerts(self) -> Alerts:
         """Return the alerts of changed critical files, newest first.
 
         Raises:
@@ -210,13 +225,13 @@ class Auditing(KeepingUp):
         """
         self._ground.adopt_for_reading()
         self._ground.history.refuse_gone()
-        return results.Alerts(tuple(self._ground.history.alerts()) if self._ground.has_history() else ())
+        return Alerts(tuple(self._ground.history.alerts()) if self._ground.has_history() else ())
 
-    def alerts_waiting(self) -> tuple[results.Alert, ...]:
+    def alerts_waiting(self) -> tuple[Alert, ...]:
         """Return the alerts that nobody has acknowledged, newest first, as the history stands; quick."""
         return self._ground.history.alerts(waiting=True) if self._ground.has_history() else ()
 
-    def acknowledge(self, alert: str) -> results.Changed:
+    def acknowledge(self, alert: str) -> Changed:
         """Say that the change behind an alert has been seen; only a person may.
 
         Raises:
@@ -225,17 +240,17 @@ class Auditing(KeepingUp):
         """
         require(self._ground.role, Capability.ACKNOWLEDGE, doing="acknowledge alerts")
         receipt = self._ground.history.acknowledge(alert, self._ground.attribution("acknowledged an alert"))
-        return results.Changed(receipt.commit, receipt.files, (alert,))
+        return Changed(receipt.commit, receipt.files, (alert,))
 
-    def audit_prune(self) -> results.Changed:
+    def audit_prune(self) -> Changed:
         """Summarise what is older than the retention into monthly digests, out of the audit log."""
         from workbench.engine.history.retention import prune
 
         require(self._ground.role, Capability.WRITE_MEMORY, doing="prune the audit log")
         receipt = prune(self._ground.history, self._ground.settings.audit.retention_days)
-        return results.Changed(receipt.commit, receipt.files)
+        return Changed(receipt.commit, receipt.files)
 
-    def revert(self, commit_or_item: str, *, whole: bool = False) -> results.Changed:
+    def revert(self, commit_or_item: str, *, whole: bool = False) -> Changed:
         """Take back what one commit, or one item of a reflection (`r-012.3`), changed.
 
         Later changes elsewhere in the same files stay.
@@ -268,7 +283,7 @@ class Auditing(KeepingUp):
         file: str | None = None,
         memory: str | None = None,
         reflection: str | None = None,
-    ) -> results.Changed:
+    ) -> Changed:
         """Go back: the whole memory to a time, one file or one memory to a commit, or to before a reflection.
 
         Args:
@@ -309,7 +324,7 @@ class Auditing(KeepingUp):
             lambda here: rollback_reflection(here.history, str(reflection), by, may_touch_critical=critical),
         )
 
-    def _rollback_to(self, to: str) -> results.Changed:
+    def _rollback_to(self, to: str) -> Changed:
         from workbench.engine.history.rollback import rollback_to_commit
 
         by = self._ground.attribution(f"rollback to {to}")
@@ -321,7 +336,7 @@ class Auditing(KeepingUp):
 
         return self._take_back("roll back", act)
 
-    def _rollback_memory(self, memory: str) -> results.Changed:
+    def _rollback_memory(self, memory: str) -> Changed:
         from workbench.engine.history.ownership import refuse_others_since
         from workbench.engine.history.scores_rollback import places_of
         from workbench.engine.past.restoring import plan_memory_rollback
@@ -351,9 +366,7 @@ class Auditing(KeepingUp):
 
         return self._take_back("roll back", act)
 
-    def undo(
-        self, *, mine: bool = False, confirmed: bool = False, expected: str | None = None
-    ) -> results.Changed:
+    def undo(self, *, mine: bool = False, confirmed: bool = False, expected: str | None = None) -> Changed:
         """Take back the newest action that is not undone yet, an import as a whole; again walks further back.
 
         Yours is what was asked for at a door of this role without naming another actor; a person's too is what was
@@ -386,7 +399,7 @@ class Auditing(KeepingUp):
             ),
         )
 
-    def redo(self, *, confirmed: bool = False, expected: str | None = None) -> results.Changed:
+    def redo(self, *, confirmed: bool = False, expected: str | None = None) -> Changed:
         """Do again what was undone last.
 
         Args:
@@ -411,34 +424,34 @@ class Auditing(KeepingUp):
             ),
         )
 
-    def next_steps(self) -> results.NextSteps:
+    def next_steps(self) -> NextSteps:
         """Return what undo and redo would do now, edits from outside that nobody has taken in yet left out."""
         from workbench.engine.history.ownership import in_words
         from workbench.engine.history.undo import Step, next_redo, next_undo
 
         if not self._ground.has_history():
-            return results.NextSteps()
+            return NextSteps()
         store, asker = self._ground.history.store, self._ground.asker()
 
-        def shown(step: Step | None) -> results.NextStep | None:
+        def shown(step: Step | None) -> NextStep | None:
             if step is None:
                 return None
             by, moment = in_words(step.owner, step.actor), step.moment.astimezone(self._ground.zone)
-            return results.NextStep(step.action[-1], by, moment, step.told, step.owner == asker)
+            return NextStep(step.action[-1], by, moment, step.told, step.owner == asker)
 
-        return results.NextSteps(
+        return NextSteps(
             shown(next_undo(store)), shown(next_undo(store, asker)), shown(next_redo(store, asker))
         )
 
-    def adopt(self) -> results.Changed:
+    def adopt(self) -> Changed:
         """Take in now what was edited from outside, as the actor `manual`."""
         require(self._ground.role, Capability.WRITE_MEMORY, doing="take in outside edits")
         adopted = self._ground.adopt()
         if adopted is None:
-            return results.Changed(None)
+            return Changed(None)
         commit = adopted.commits[-1] if adopted.commits else None
         warnings = (*adopted.warnings, *self._core_warnings(adopted.files))
-        return results.Changed(commit, adopted.files, adopted.alerts, warnings)
+        return Changed(commit, adopted.files, adopted.alerts, warnings)
 
     def set_aside_history(self) -> Path:
         """Move a history that cannot be used out of the way, so that a new one can begin; nothing is deleted.
@@ -461,14 +474,14 @@ class Auditing(KeepingUp):
 
     def _core_warnings(self, changed: tuple[str, ...]) -> tuple[str, ...]:
         """Tell where an edit from outside left core memory over its cap."""
-        from workbench.engine.stores import view_core
+        from workbench.engine.stores.core import view_core
 
         view = view_core(self._ground.files, self._ground.settings)
         if view.path not in changed or view.tokens <= view.cap:
             return ()
         return (f"Core memory holds {view.tokens:,} tokens, more than its cap of {view.cap:,}: shorten it.",)
 
-    def _take_back(self, doing: str, act: Callable[[Ground], Receipt[TakenBack]]) -> results.Changed:
+    def _take_back(self, doing: str, act: Callable[[Ground], Receipt[TakenBack]]) -> Changed:
         from workbench.engine.history.taking_back import standing_changes
 
         require(self._ground.role, Capability.ROLLBACK, doing=doing)
@@ -484,7 +497,7 @@ class Auditing(KeepingUp):
                 self._ground.journal.record_standing(changes)
         self._ground.answer_alerts(receipt, receipt.outcome.commits)
         outcome = receipt.outcome
-        return results.Changed(receipt.commit, receipt.files, outcome.commits, outcome.warnings)
+        return Changed(receipt.commit, receipt.files, outcome.commits, outcome.warnings)
 
     def _time(self, text: str | None, name: str, *, end: bool = False) -> datetime | None:
         """Read a time: ISO 8601, `3d` (ago, likewise `12h` and `2w`), `today` or `yesterday`.

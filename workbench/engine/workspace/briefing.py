@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout, results
+from workbench.engine import layout
 from workbench.engine.clock import time_or_none
 from workbench.engine.errors import (
     DocumentError,
@@ -12,6 +12,10 @@ from workbench.engine.errors import (
     OutsideWorkspace,
     StorageError,
 )
+from workbench.engine.results.audit import Alert
+from workbench.engine.results.core import CoreView
+from workbench.engine.results.reflection import ReflectionDue
+from workbench.engine.results.standing import Brief
 from workbench.engine.workspace.dueness import reflection_due
 
 if TYPE_CHECKING:
@@ -23,12 +27,13 @@ if TYPE_CHECKING:
 _MOST_ENDED = 3
 
 
-def brief(ground: Ground) -> results.Brief:
+def brief(ground: Ground) -> Brief:
     """Return core memory with what waits for attention: alerts, proposals, a reflection that is due."""
-    from workbench.engine.documents import CoreMemory, PendingMemories
-    from workbench.engine.stores import view_core
+    from workbench.engine.documents.core import CoreMemory
+    from workbench.engine.documents.pending_memories import PendingMemories
+    from workbench.engine.stores.core import view_core
 
-    alerts: tuple[results.Alert, ...] = ()
+    alerts: tuple[Alert, ...] = ()
     notices: list[str] = []
     try:
         ground.adopt_for_reading()
@@ -57,7 +62,7 @@ def brief(ground: Ground) -> results.Brief:
     except (OutsideWorkspace, StorageError) as error:
         # What an agent needs to know must not hang on one file.
         notices.append(str(error))
-    return results.Brief(
+    return Brief(
         core=core.text,
         tokens=view.tokens,
         cap=view.cap,
@@ -69,9 +74,7 @@ def brief(ground: Ground) -> results.Brief:
     )
 
 
-def _notices(
-    view: results.CoreView, alerts: tuple[results.Alert, ...], waiting: int, zone: tzinfo
-) -> Iterator[str]:
+def _notices(view: CoreView, alerts: tuple[Alert, ...], waiting: int, zone: tzinfo) -> Iterator[str]:
     for alert in alerts:
         day = alert.timestamp.astimezone(zone)
         yield f"{alert.file} was changed on {day:%Y-%m-%d} by {alert.actor}. Was this intentional?"
@@ -109,7 +112,7 @@ def _ended_sessions(ground: Ground) -> Iterator[str]:
         yield f"{len(ended) - _MOST_ENDED} more sessions ended and are not saved: workbench sessions"
 
 
-def _due_notice(due: results.ReflectionDue) -> Iterator[str]:
+def _due_notice(due: ReflectionDue) -> Iterator[str]:
     if due.due:
         yield f"A reflection is due. {due.reason}"
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.engine import results
 from workbench.engine.agents.roles import Capability
+from workbench.engine.results.memories import Changed
 from workbench.engine.workspace.recalling import Recalling
 
 if TYPE_CHECKING:
-    from workbench.engine.history import Attribution, FileView, Plan
+    from workbench.engine.history.plan import Attribution, FileView, Plan
 
 
 class Changing(Recalling):
@@ -23,11 +23,11 @@ class Changing(Recalling):
 
     def _change(
         self,
-        planner: Callable[[FileView], Plan[results.Changed]],
+        planner: Callable[[FileView], Plan[Changed]],
         trigger: str,
         *,
         by: Attribution | None = None,
-    ) -> results.Changed:
+    ) -> Changed:
         ground = self._ground
         receipt = ground.mutate(
             planner, by or ground.attribution(trigger), Capability.WRITE_MEMORY, doing="write memory"

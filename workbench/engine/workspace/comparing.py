@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from workbench.engine.proposals.comparing import Compare, Compared, Relation
-    from workbench.engine.results import Found
+    from workbench.engine.results.recall import Found
     from workbench.engine.workspace.ground import Ground
 
 _LOOKED_AT: Final = 2000
@@ -51,7 +51,7 @@ def _near(ground: Ground, text: str, entities: Sequence[str], found: Found) -> I
     from workbench.engine.proposals.comparing import ways_to_say
     from workbench.engine.proposals.frames import contradict
     from workbench.engine.proposals.near import telling
-    from workbench.engine.stores import view_core
+    from workbench.engine.stores.core import view_core
 
     lookups = ground.lookups
     words = telling(text)

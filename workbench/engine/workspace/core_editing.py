@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from workbench.engine import results
+from workbench.engine.results.memories import Changed
 from workbench.engine.workspace.changing import Changing
 
 
 class CoreEditing(Changing):
     """Core memory by blocks and items; its cap is enforced before anything is written."""
 
-    def core_set(self, block: str, body: str, *, expected: str | None = None) -> results.Changed:
+    def core_set(self, block: str, body: str, *, expected: str | None = None) -> Changed:
         """Replace the body of a block of core memory.
 
         Args:
@@ -24,7 +24,7 @@ class CoreEditing(Changing):
             Stale: It no longer reads `expected`.
             BudgetExceeded: Core memory would pass its cap; the message names what could go.
         """
-        from workbench.engine.stores import plan_set_block
+        from workbench.engine.stores.core_changes import plan_set_block
 
         ground = self._ground
         return self._change(
@@ -32,9 +32,9 @@ class CoreEditing(Changing):
             f"core set {block}",
         )
 
-    def core_add(self, block: str, text: str) -> results.Changed:
+    def core_add(self, block: str, text: str) -> Changed:
         """Add an item to a block of core memory; raises as `core_set`."""
-        from workbench.engine.stores import plan_add_item
+        from workbench.engine.stores.core_changes import plan_add_item
 
         ground = self._ground
         return self._change(
@@ -44,9 +44,9 @@ class CoreEditing(Changing):
             f"core add {block}",
         )
 
-    def core_replace(self, id: str, text: str) -> results.Changed:  # noqa: A002 - the field's word
+    def core_replace(self, id: str, text: str) -> Changed:  # noqa: A002 - the field's word
         """Replace the text of an item of core memory; raises as `core_set`."""
-        from workbench.engine.stores import plan_replace_item
+        from workbench.engine.stores.core_changes import plan_replace_item
 
         ground = self._ground
         return self._change(
@@ -54,13 +54,14 @@ class CoreEditing(Changing):
             f"core replace {id}",
         )
 
-    def core_remove(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word
+    def core_remove(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
         """Take items out of core memory, in one commit.
 
         Raises:
             NotFound: There is no such item.
         """
-        from workbench.engine.stores import plan_remove_item, plan_together
+        from workbench.engine.stores.core_changes import plan_remove_item
+        from workbench.engine.stores.together import plan_together
 
         ground = self._ground
         # From the last one given: items that say the same are told apart by their order.

@@ -9,7 +9,7 @@ from workbench.engine import layout
 from workbench.engine.workspace.known_scores import KnownScores
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import DecayScores
+    from workbench.engine.documents.decay_scores import DecayScores
     from workbench.engine.workspace.ground import Ground
     from workbench.engine.workspace.scores import Scores
 
@@ -28,8 +28,9 @@ class CurrentScores:
         Args:
             ground: The open workspace, its settings and catalog up to date.
         """
-        from workbench.engine.decay import Reckoning, pending
-        from workbench.engine.documents import DecayScores
+        from workbench.engine.decay.folding import pending
+        from workbench.engine.decay.records import Reckoning
+        from workbench.engine.documents.decay_scores import DecayScores
         from workbench.engine.history.views import read_work_file
         from workbench.engine.workspace.first_seen import FirstSeen
         from workbench.engine.workspace.scores import Scores

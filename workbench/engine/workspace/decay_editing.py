@@ -5,19 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout, results
+from workbench.engine import layout
 from workbench.engine.agents.roles import Capability
+from workbench.engine.results.memories import Changed
 from workbench.engine.workspace.changing import Changing
 from workbench.engine.workspace.decay_reading import DecayReading
 
 if TYPE_CHECKING:
-    from workbench.engine.history import FileView, Plan
+    from workbench.engine.history.plan import FileView, Plan
 
 
 class DecayEditing(Changing, DecayReading):
     """The rate of decay, which is a setting of the workspace."""
 
-    def decay_keep(self, lambda_: float) -> results.Changed:
+    def decay_keep(self, lambda_: float) -> Changed:
         """Make another rate of decay the workspace’s; only a person may.
 
         Args:
@@ -27,11 +28,12 @@ class DecayEditing(Changing, DecayReading):
             InvalidSetting: The rate is none, or `workbench.toml` cannot be read.
             RoleRefused: This door is no person’s.
         """
-        from workbench.engine.settings import check_settings, write_setting
+        from workbench.engine.settings.editing import write_setting
+        from workbench.engine.settings.loading import check_settings
 
         ground = self._ground
 
-        def plan(view: FileView) -> Plan[results.Changed]:
+        def plan(view: FileView) -> Plan[Changed]:
             from workbench.engine.history.plan import Action, FileChange, Plan
 
             before = view.read(layout.SETTINGS)
@@ -45,7 +47,7 @@ class DecayEditing(Changing, DecayReading):
                 layout.SETTINGS,
                 summary,
                 (change,) if after != before else (),
-                outcome=results.Changed(None, ids=(f"file:{layout.SETTINGS}",)),
+                outcome=Changed(None, ids=(f"file:{layout.SETTINGS}",)),
             )
 
         receipt = ground.mutate(

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from workbench.engine import results
+from workbench.engine.results.decay import DecayEntry, DecayExplained, DecayView, Falls, ScorePoint
+from workbench.engine.results.memories import Score
 from workbench.engine.workspace.reading import Reading
 
 
 class DecayReading(Reading):
     """How relevant memories are, were and will be."""
 
-    def decay(self, *, forecast: Sequence[int] = (), lambda_: float | None = None) -> results.DecayView:
+    def decay(self, *, forecast: Sequence[int] = (), lambda_: float | None = None) -> DecayView:
         """Return every memory's score now, and at days to come.
 
         Args:
@@ -22,9 +23,7 @@ class DecayReading(Reading):
         self._ground.refresh_for_reading()
         return self._ground.scores().view(forecast=forecast, lambda_=lambda_)
 
-    def decay_course(
-        self, view: results.DecayView, entry: results.DecayEntry, days: Sequence[int]
-    ) -> tuple[results.ScorePoint, ...]:
+    def decay_course(self, view: DecayView, entry: DecayEntry, days: Sequence[int]) -> tuple[ScorePoint, ...]:
         """Return one memory’s scores on some days if nobody touches it; nothing is read for it.
 
         Args:
@@ -32,13 +31,11 @@ class DecayReading(Reading):
             entry: One of its entries.
             days: Calendar days from the view’s, negative in the past.
         """
-        from workbench.engine.decay import course
+        from workbench.engine.decay.course import course
 
         return course(view, entry, days)
 
-    def decay_terms(
-        self, view: results.DecayView, entry: results.DecayEntry, day: int
-    ) -> results.Score | None:
+    def decay_terms(self, view: DecayView, entry: DecayEntry, day: int) -> Score | None:
         """Return a score on one day with the terms of the formula; None where it is not known.
 
         Args:
@@ -46,11 +43,11 @@ class DecayReading(Reading):
             entry: Likewise.
             day: Calendar days from the view’s, negative in the past.
         """
-        from workbench.engine.decay import terms
+        from workbench.engine.decay.course import terms
 
         return terms(view, entry, day)
 
-    def decay_falls(self, within: int = 30, *, lambda_: float | None = None) -> results.Falls:
+    def decay_falls(self, within: int = 30, *, lambda_: float | None = None) -> Falls:
         """Return what passes a threshold within some days if nobody touches it, the soonest first.
 
         Args:
@@ -69,7 +66,7 @@ class DecayReading(Reading):
         *,
         on: date | None = None,
         lambda_: float | None = None,
-    ) -> results.DecayExplained:
+    ) -> DecayExplained:
         """Return one memory’s score on a day, term by term, and when it passes which threshold.
 
         Args:

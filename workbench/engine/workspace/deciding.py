@@ -6,16 +6,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine import layout, results
+from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import InvalidInput, RoleRefused
+from workbench.engine.results.proposals import Proposals, Settled
 from workbench.engine.workspace.recalling import Recalling
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import MemoryProposal
-    from workbench.engine.history import Receipt
+    from workbench.engine.documents.memory_proposal import MemoryProposal
+    from workbench.engine.history.plan import Receipt
     from workbench.engine.proposals.verdicts import Means, Verdicts
-    from workbench.engine.triggers import Routing
+    from workbench.engine.triggers.model import Routing
 
 _DOING: Final = "decide on proposals"
 _TRIGGER: Final = "proposals reviewed"
@@ -24,7 +25,7 @@ _TRIGGER: Final = "proposals reviewed"
 class Deciding(Recalling):
     """Verdicts on proposals; each call is one commit, all of it or nothing."""
 
-    def proposals(self) -> results.Proposals:
+    def proposals(self) -> Proposals:
         """Return every proposal that has no verdict, with what it contradicts or repeats."""
         from workbench.engine.proposals.file import overview, read_proposals
 
@@ -39,7 +40,7 @@ class Deciding(Recalling):
         text: str | None = None,
         replacing: bool | Collection[str] = False,
         expected: Mapping[int, str] | None = None,
-    ) -> results.Settled:
+    ) -> Settled:
         """Store proposals, in one commit, as `remember` stores.
 
         What a person has rejected before is noted as an episode alone where the main agent decides.
@@ -76,7 +77,7 @@ class Deciding(Recalling):
 
     def proposal_reject(
         self, numbers: Sequence[int], *, reason: str = "", expected: Mapping[int, str] | None = None
-    ) -> results.Settled:
+    ) -> Settled:
         """Refuse proposals, in one commit; what a person refuses is remembered, and warned of when it comes again.
 
         Args:
@@ -91,9 +92,7 @@ class Deciding(Recalling):
 
         return self._settle(Verdicts(reject=tuple(numbers), reason=reason, expected=expected or {}))
 
-    def proposal_defer(
-        self, numbers: Sequence[int], *, expected: Mapping[int, str] | None = None
-    ) -> results.Settled:
+    def proposal_defer(self, numbers: Sequence[int], *, expected: Mapping[int, str] | None = None) -> Settled:
         """Leave proposals to the next reflection, which puts them before the person; nothing is approved by that.
 
         Args:
@@ -109,7 +108,7 @@ class Deciding(Recalling):
 
     def proposal_keep_both(
         self, numbers: Sequence[int], *, expected: Mapping[int, str] | None = None
-    ) -> results.Settled:
+    ) -> Settled:
         """Store proposals though they contradict each other or memory: with low confidence, and linked (§13.6).
 
         Args:
@@ -142,7 +141,7 @@ class Deciding(Recalling):
         reason: str = "",
         replacing: bool | Collection[str] = False,
         expected: Mapping[int, str] | None = None,
-    ) -> results.Settled:
+    ) -> Settled:
         """Store some proposals and refuse others, in one commit.
 
         Args:
@@ -163,7 +162,7 @@ class Deciding(Recalling):
 
     # Inner parts
 
-    def _settle(self, verdicts: Verdicts) -> results.Settled:
+    def _settle(self, verdicts: Verdicts) -> Settled:
         from workbench.engine.proposals.deciding import plan_verdicts
         from workbench.engine.proposals.file import read_proposals
 
@@ -183,7 +182,7 @@ class Deciding(Recalling):
             from workbench.engine.proposals.verdicts import actor_of
 
             by = replace(by, actor=actor_of(one.sender for one in chosen))
-        receipt: Receipt[results.Settled] = ground.mutate(
+        receipt: Receipt[Settled] = ground.mutate(
             lambda view: plan_verdicts(view, verdicts, means), by, Capability.DECIDE_PROPOSALS, doing=_DOING
         )
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)

@@ -6,9 +6,10 @@ import shutil
 import sys
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout, results
+from workbench.engine import layout
 from workbench.engine.derived_files import trouble_in
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.results.standing import Check, Diagnosis
 from workbench.engine.workspace.ground import COST_OF_STATE, Ground
 from workbench.engine.workspace.own_state import set_aside_beside
 
@@ -18,21 +19,21 @@ if TYPE_CHECKING:
 _MOST_PROBLEMS = 20
 
 
-def diagnose(ground: Ground) -> results.Diagnosis:
+def diagnose(ground: Ground) -> Diagnosis:
     """Look at everything the workspace stands on, and say how to mend what is not well."""
     checks = [
         check for look in (_programs, _settings, _files, _search, _history, _state) for check in look(ground)
     ]
-    return results.Diagnosis(all(check.state != "broken" for check in checks), tuple(checks))
+    return Diagnosis(all(check.state != "broken" for check in checks), tuple(checks))
 
 
-def _programs(_ground: Ground) -> Iterator[results.Check]:
+def _programs(_ground: Ground) -> Iterator[Check]:
     version = ".".join(str(part) for part in sys.version_info[:3])
-    yield results.Check("Python", "ok", version)
+    yield Check("Python", "ok", version)
     if shutil.which("git"):
-        yield results.Check("git", "ok", "found; it repacks the history")
+        yield Check("git", "ok", "found; it repacks the history")
     else:
-        yield results.Check(
+        yield Check(
             "git",
             "degraded",
             "not found; history is kept but never repacked",
@@ -40,53 +41,53 @@ def _programs(_ground: Ground) -> Iterator[results.Check]:
         )
 
 
-def _settings(ground: Ground) -> Iterator[results.Check]:
+def _settings(ground: Ground) -> Iterator[Check]:
     zone = ground.zone.key
     origin = ground.settings.origin("timezone")
-    yield results.Check("time zone", "ok", f"{zone} ({origin})")
+    yield Check("time zone", "ok", f"{zone} ({origin})")
     if ground.settings.broken:
-        yield results.Check(
+        yield Check(
             "settings", "broken", ground.settings.broken, "Mend the file; until then the defaults hold here."
         )
     for warning in ground.settings.warnings:
-        yield results.Check("settings", "degraded", warning)
+        yield Check("settings", "degraded", warning)
     yield _model(ground)
 
 
-def _model(ground: Ground) -> results.Check:
+def _model(ground: Ground) -> Check:
     from workbench.engine.providers.choosing import try_local_model
 
     told = ground.settings.model.told
     try:
         try_local_model(ground.settings)
     except WorkbenchError as error:
-        return results.Check(
+        return Check(
             "model", "degraded", f"{told}. {error.message} Built-in rules decide.", error.remedy or ""
         )
-    return results.Check("model", "ok", told or "none; built-in rules decide")
+    return Check("model", "ok", told or "none; built-in rules decide")
 
 
-def _files(ground: Ground) -> Iterator[results.Check]:
+def _files(ground: Ground) -> Iterator[Check]:
     try:
         ground.refresh()
         total = ground.lookups.count()
     except WorkbenchError as error:
-        yield results.Check("memories", "broken", error.message, error.remedy)
+        yield Check("memories", "broken", error.message, error.remedy)
         return
     problems = broken_parts(ground)
-    yield results.Check("memories", "ok", f"{total:,} in the catalog")
+    yield Check("memories", "ok", f"{total:,} in the catalog")
     yield from problems[:_MOST_PROBLEMS]
     if len(problems) > _MOST_PROBLEMS:
         further = len(problems) - _MOST_PROBLEMS
-        yield results.Check("file", "degraded", f"{further} further broken parts")
+        yield Check("file", "degraded", f"{further} further broken parts")
 
 
-def _search(ground: Ground) -> Iterator[results.Check]:
+def _search(ground: Ground) -> Iterator[Check]:
     try:
         ground.finder.try_local_model()
         status = ground.outside.describe(ground.finder.status())
     except WorkbenchError as error:
-        yield results.Check("search", "degraded", error.message, error.remedy)
+        yield Check("search", "degraded", error.message, error.remedy)
         return
     vectors = status.provider if status.model is None else f"{status.provider}, {status.model}"
     waiting = "; brought up to date by the next search" if status.dirty else ""
@@ -94,36 +95,42 @@ def _search(ground: Ground) -> Iterator[results.Check]:
     if status.pending and not status.dirty and status.provider != "none":
         told += f", {status.pending:,} of them found by words alone until they are embedded"
     if status.fallback:
-        yield results.Check(
+        yield Check(
             "search", "degraded", f"{told}. {status.fallback}", "Mend what it names, or choose another."
         )
     elif status.pending and not status.dirty:
-        yield results.Check("search", "degraded", told, "Run: workbench index")
+        yield Check("search", "degraded", told, "Run: workbench index")
     else:
-        yield results.Check("search", "ok", told)
+        yield Check("search", "ok", told)
     for problem in ground.outside.problems():
-        yield results.Check("file", "degraded", f"{problem.where}: {problem.message}", problem.remedy)
+        yield Check("file", "degraded", f"{problem.where}: {problem.message}", problem.remedy)
 
 
-def broken_parts(ground: Ground) -> tuple[results.Check, ...]:
+def broken_parts(ground: Ground) -> tuple[Check, ...]:
     """Return what cannot be read in the files, as far as they have been looked at."""
     return tuple(
-        results.Check("file", "degraded", f"{f'{path}:{line}' if line else path}: {message}", remedy)
+        Check("file", "degraded", f"{f'{path}:{line}' if line else path}: {message}", remedy)
         for path, line, message, remedy in (*ground.lookups.problems(), *_problems_of_books(ground))
     )
 
 
 def _problems_of_books(ground: Ground) -> Iterator[tuple[str, int | None, str, str]]:
     """Look at the files that hold no memories themselves, and so are not in the catalog."""
-    from workbench.engine import documents
+    from workbench.engine.documents.decay_scores import DecayScores
+    from workbench.engine.documents.evolution import Evolution
+    from workbench.engine.documents.pending_memories import PendingMemories
+    from workbench.engine.documents.pending_reflection import PendingReflection
+    from workbench.engine.documents.problems import Problem
+    from workbench.engine.documents.reflection_log import ReflectionLog
+    from workbench.engine.documents.relations import RelationVocabulary
 
-    readers: dict[str, Callable[[bytes], Sequence[documents.Problem]]] = {
-        layout.DECAY_SCORES: lambda content: documents.DecayScores.parse(content).problems,
-        layout.RELATIONS: lambda content: documents.RelationVocabulary.parse(content).problems,
-        layout.REFLECTION_LOG: lambda content: documents.ReflectionLog.parse(content).problems,
-        layout.EVOLUTION: lambda content: documents.Evolution.parse(content).problems,
-        layout.PENDING_REFLECTION: lambda content: documents.PendingReflection.parse(content).problems,
-        layout.PENDING_MEMORIES: lambda content: documents.PendingMemories.parse(content).problems,
+    readers: dict[str, Callable[[bytes], Sequence[Problem]]] = {
+        layout.DECAY_SCORES: lambda content: DecayScores.parse(content).problems,
+        layout.RELATIONS: lambda content: RelationVocabulary.parse(content).problems,
+        layout.REFLECTION_LOG: lambda content: ReflectionLog.parse(content).problems,
+        layout.EVOLUTION: lambda content: Evolution.parse(content).problems,
+        layout.PENDING_REFLECTION: lambda content: PendingReflection.parse(content).problems,
+        layout.PENDING_MEMORIES: lambda content: PendingMemories.parse(content).problems,
     }
     for path, problems_of in readers.items():
         try:
@@ -136,11 +143,11 @@ def _problems_of_books(ground: Ground) -> Iterator[tuple[str, int | None, str, s
                 yield problem.path, problem.line, problem.message, problem.remedy
 
 
-def _history(ground: Ground) -> Iterator[results.Check]:
+def _history(ground: Ground) -> Iterator[Check]:
     from workbench.engine.history.seen_head import load_seen
 
     if not ground.has_history() and (seen := load_seen(ground.history.state)):
-        yield results.Check(
+        yield Check(
             "history",
             "broken",
             f"gone; it was last seen at commit {seen.head[:10]}",
@@ -148,43 +155,39 @@ def _history(ground: Ground) -> Iterator[results.Check]:
         )
         return
     if not ground.has_history():
-        yield results.Check(
-            "history", "degraded", "none yet; the first change makes it", "Run: workbench init"
-        )
+        yield Check("history", "degraded", "none yet; the first change makes it", "Run: workbench init")
         return
     try:
         unfinished = ground.history.unfinished_purge() is not None
         head = ground.history.head()
         pending = sum(not alert.acknowledgement for alert in ground.history.raised_alerts())
     except WorkbenchError as error:
-        yield results.Check("history", "broken", error.message, error.remedy)
+        yield Check("history", "broken", error.message, error.remedy)
         return
-    yield results.Check("history", "ok", f"newest commit {head[:10] if head else 'none'}")
+    yield Check("history", "ok", f"newest commit {head[:10] if head else 'none'}")
     if unfinished:
-        yield results.Check(
+        yield Check(
             "purge",
             "broken",
             f"one was interrupted, and what it removes may still be in the history{_stop(ground)}",
             "The next change finishes it; so does: workbench audit log",
         )
     for told in ground.history.told_of_purges():
-        yield results.Check(
+        yield Check(
             "purged",
             "degraded",
             told,
             "Look at what it names; asking for the same purge again ends this note.",
         )
     for one in ground.history.behind():
-        yield results.Check(
+        yield Check(
             "projection",
             "degraded",
             f"{one.name} is behind: {one.reason}",
             "Mend what it names; the next change brings it up to date.",
         )
     if pending:
-        yield results.Check(
-            "alerts", "degraded", f"{pending} not acknowledged", "Look with: workbench audit alerts"
-        )
+        yield Check("alerts", "degraded", f"{pending} not acknowledged", "Look with: workbench audit alerts")
 
 
 def _stop(ground: Ground) -> str:
@@ -192,7 +195,7 @@ def _stop(ground: Ground) -> str:
     return f"; it could not be finished: {stopped}" if stopped else ""
 
 
-def _state(ground: Ground) -> Iterator[results.Check]:
+def _state(ground: Ground) -> Iterator[Check]:
     cache = ground.settings.cache_directory(ground.root)
     for purpose, folder, cost in (
         ("state", ground.state, COST_OF_STATE),
@@ -200,16 +203,16 @@ def _state(ground: Ground) -> Iterator[results.Check]:
     ):
         trouble = trouble_in(folder)
         if not trouble:
-            yield results.Check(purpose, "ok", str(folder))
+            yield Check(purpose, "ok", str(folder))
         else:
-            yield results.Check(
+            yield Check(
                 purpose,
                 "degraded",
                 f"{folder} cannot be written ({trouble}): {cost}",
                 f"Make room there, give yourself the right to write, or set paths.{purpose}.",
             )
     for place in set_aside_beside(ground.state):
-        yield results.Check(
+        yield Check(
             "former state",
             "degraded",
             f"{place} was left by another workspace that stood here",

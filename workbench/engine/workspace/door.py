@@ -8,12 +8,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from workbench.engine import layout, results
+from workbench.engine import layout
 from workbench.engine.agents.roles import parse_role
 from workbench.engine.clock import Clock, clock_from_environment
 from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, StorageError
 from workbench.engine.home_folder import from_home, to_write
-from workbench.engine.settings import Settings, load_settings
+from workbench.engine.results.memories import Changed
+from workbench.engine.settings.loading import load_settings
+from workbench.engine.settings.sections import Settings
 from workbench.engine.workspace.auditing import Auditing
 from workbench.engine.workspace.decay_editing import DecayEditing
 from workbench.engine.workspace.exporting import Exporting
@@ -108,7 +110,7 @@ class Workspace(
         clock: Clock | None = None,
         timezone: str | None = None,
         new_id: Callable[[], str] | None = None,
-    ) -> results.Changed:
+    ) -> Changed:
         """Lay out a new workspace, or give one that has memory its history.
 
         An empty folder gets the templates of the layout; in a folder with memory nothing but `.audit` and the

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine import results
 from workbench.engine.clock import time_or_none
+from workbench.engine.results.reflection import ReflectionDue
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from workbench.engine.workspace.ground import Ground
 
 
-def reflection_due(ground: Ground, occasion: str) -> results.ReflectionDue:
+def reflection_due(ground: Ground, occasion: str) -> ReflectionDue:
     """Tell whether a reflection should run, and why.
 
     Args:
@@ -29,7 +29,7 @@ def reflection_due(ground: Ground, occasion: str) -> results.ReflectionDue:
     waiting = waiting_proposal(ground)
     answer = is_due(Situation(ground.now(), last, unread, waiting, occasion), settings)
     planned = next_scheduled(ground.now(), settings)
-    return results.ReflectionDue(answer.due, answer.reason, unread, last, planned, waiting)
+    return ReflectionDue(answer.due, answer.reason, unread, last, planned, waiting)
 
 
 def _last_written(ground: Ground) -> datetime | None:

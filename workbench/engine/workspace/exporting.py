@@ -9,14 +9,16 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from workbench.engine import layout, results
+from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import Cancelled, InvalidInput, OutsideWorkspace, StorageError
 from workbench.engine.home_folder import to_write
+from workbench.engine.results.importing import Exported, ExportProgress
+from workbench.engine.results.json_shape import to_json
 from workbench.engine.workspace.recalling import Recalling
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import EntityRecord, MemoryRecord
+    from workbench.engine.catalog.model import EntityRecord, MemoryRecord
     from workbench.engine.workspace.known_scores import Grade
 
 
@@ -32,7 +34,7 @@ class _Steps:
         cancelled: Asked between steps.
     """
 
-    progress: Callable[[results.ExportProgress], None] = lambda _: None
+    progress: Callable[[ExportProgress], None] = lambda _: None
     cancelled: Callable[[], bool] = lambda: False
     done: int = 0
     total: int = 0
@@ -48,7 +50,7 @@ class _Steps:
                 raise Cancelled("The export was called off.", remedy="Nothing of it was kept; export again.")
             yield step
             self.done += 1
-            self.progress(results.ExportProgress(self.done, self.total))
+            self.progress(ExportProgress(self.done, self.total))
 
 
 class Exporting(Recalling):
@@ -74,9 +76,9 @@ class Exporting(Recalling):
         folder: bool = False,
         memories: bool = True,
         files: bool = True,
-        progress: Callable[[results.ExportProgress], None] = lambda _: None,
+        progress: Callable[[ExportProgress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> results.Exported:
+    ) -> Exported:
         """Write the whole memory to a file of JSON Lines, or into a plain folder; whole, or not at all.
 
         Args:
@@ -106,10 +108,10 @@ class Exporting(Recalling):
             about = (json.dumps(self._header(len(content)), indent=1) + "\n").encode()
             written = steps.through(content.items())
             count, size = write_out(place, ground.root, chain(written, [(MANIFEST, about)]))
-            return results.Exported(str(target), count - 1, 0, size)
+            return Exported(str(target), count - 1, 0, size)
         return self._to_file(place, target, self._lines(steps, memories=memories, files=files))
 
-    def _to_file(self, place: Path, target: str | Path, lines: Iterable[str]) -> results.Exported:
+    def _to_file(self, place: Path, target: str | Path, lines: Iterable[str]) -> Exported:
         import os
         import secrets
 
@@ -143,7 +145,7 @@ class Exporting(Recalling):
             ) from error
         finally:
             draft.unlink(missing_ok=True)
-        return results.Exported(str(target), counts["file"], counts["memory"], size)
+        return Exported(str(target), counts["file"], counts["memory"], size)
 
     def _lines(self, steps: _Steps, *, memories: bool, files: bool) -> Iterator[str]:
         from workbench.engine.importing.exported import file_line
@@ -201,9 +203,9 @@ class Exporting(Recalling):
 
     def _scores_file(self, content: bytes) -> bytes:
         """Return the scores file with an entry for every memory that scores otherwise than its text says."""
-        from workbench.engine.decay import SCORED_STORES, compose
+        from workbench.engine.decay.records import SCORED_STORES, compose
         from workbench.engine.decay.scores_file import entry_of
-        from workbench.engine.documents import DecayScores
+        from workbench.engine.documents.decay_scores import DecayScores
         from workbench.engine.errors import DocumentError
 
         ground = self._ground
@@ -267,7 +269,7 @@ class Exporting(Recalling):
                     }
                 )
         for edge in lookups.edges():
-            yield _dumped(results.to_json(edge) | {"kind": "relation"})
+            yield _dumped(to_json(edge) | {"kind": "relation"})
 
 
 def _dumped(line: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from workbench.engine.errors import HistoryDamaged
 from workbench.engine.history.commit_message import parse_message
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import Catalog
+    from workbench.engine.catalog.catalog import Catalog
     from workbench.engine.history.git_objects import Commit
     from workbench.engine.history.git_store import GitStore
 

@@ -8,18 +8,18 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import HistoryDamaged, WorkbenchError
 from workbench.engine.identifiers import MEMORY_STORES
+from workbench.engine.results.memories import Changed, Forgotten, Match
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import Lookups
-    from workbench.engine.history import Attribution
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.history.plan import Attribution
     from workbench.engine.history.unfinished_purge import Purging
     from workbench.engine.recall.literal import Literal
     from workbench.engine.recall.model import Chunk
-    from workbench.engine.stores import Erased
+    from workbench.engine.stores.erase import Erased
     from workbench.engine.workspace.ground import Ground
 
 _MOST_MATCHES = 20
@@ -36,7 +36,7 @@ _FINISHED = "The purge itself is finished; run the same command again to see whe
 _NOTHING_DELETED = "Nothing was deleted."
 
 
-def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple[results.Match, ...]:
+def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple[Match, ...]:
     """Return the memories that a query or ids mean, best first; what is archived already is left out.
 
     Args:
@@ -56,7 +56,7 @@ def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple
             fact = ground.lookups.fact(memory_id) if block else None
             if record is not None:
                 text = fact.text if fact else record.text
-                found.append(results.Match(memory_id, record.store, record.path, _snippet(text), 1.0))
+                found.append(Match(memory_id, record.store, record.path, _snippet(text), 1.0))
         return tuple(found)
     visible = ground.visible(scores)
     archived = {memory_id for memory_id, entry in scores.entries.items() if is_archived(entry)}
@@ -79,14 +79,12 @@ def find_matches(ground: Ground, query: str | None, ids: Sequence[str]) -> tuple
     return tuple(sorted(matches, key=lambda match: -match.score))
 
 
-def _match(found: Literal) -> results.Match:
+def _match(found: Literal) -> Match:
     chunk = found.chunk
-    return results.Match(
-        chunk.memory_id, chunk.store, chunk.path, _snippet(chunk.text), round(found.coverage, 4)
-    )
+    return Match(chunk.memory_id, chunk.store, chunk.path, _snippet(chunk.text), round(found.coverage, 4))
 
 
-def _facts_meant(lookups: Lookups, chunk: Chunk, query: str) -> tuple[results.Match, ...]:
+def _facts_meant(lookups: Lookups, chunk: Chunk, query: str) -> tuple[Match, ...]:
     """Return the facts of an entity that a query means; none where it names the entity itself."""
     from workbench.engine.recall.literal import coverage
     from workbench.engine.recall.stemming import question_terms
@@ -97,15 +95,15 @@ def _facts_meant(lookups: Lookups, chunk: Chunk, query: str) -> tuple[results.Ma
     if coverage(wanted, chunk.title) == 1:
         return ()
     return tuple(
-        results.Match(fact.id, chunk.store, chunk.path, _snippet(fact.text), round(share, 4))
+        Match(fact.id, chunk.store, chunk.path, _snippet(fact.text), round(share, 4))
         for fact in lookups.facts_of(chunk.memory_id)
         if "#^" in fact.id and not fact.retired and (share := coverage(wanted, fact.text)) >= _LEAST_COVERAGE
     )
 
 
-def forget(ground: Ground, ids: Sequence[str], by: Attribution) -> results.Changed:
+def forget(ground: Ground, ids: Sequence[str], by: Attribution) -> Changed:
     """Hide memories: archived, out of the graph index and out of core memory, in one commit."""
-    from workbench.engine.stores import plan_archive
+    from workbench.engine.stores.forget import plan_archive
 
     receipt = ground.mutate(
         lambda view: plan_archive(view, ids, ground.now(), ground.settings, ground.scores().first_seen),
@@ -116,9 +114,9 @@ def forget(ground: Ground, ids: Sequence[str], by: Attribution) -> results.Chang
     return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
 
-def forget_for_good(ground: Ground, ids: Sequence[str], by: Attribution) -> results.Changed:
+def forget_for_good(ground: Ground, ids: Sequence[str], by: Attribution) -> Changed:
     """Delete memories from the files; history still has them."""
-    from workbench.engine.stores import plan_erase
+    from workbench.engine.stores.erase import plan_erase
 
     receipt = ground.mutate(
         lambda view: plan_erase(view, ids, ground.lookups, ground.now(), ground.settings),
@@ -128,12 +126,12 @@ def forget_for_good(ground: Ground, ids: Sequence[str], by: Attribution) -> resu
     )
     erased = receipt.outcome
     ground.journal.scrub(erased.ids)
-    return results.Changed(receipt.commit, receipt.files, erased.ids, erased.warnings)
+    return Changed(receipt.commit, receipt.files, erased.ids, erased.warnings)
 
 
 def forget_without_trace(
     ground: Ground, ids: Sequence[str], by: Attribution, *, asked: Sequence[str]
-) -> results.Changed:
+) -> Changed:
     """Delete memories from the files, from history and from everything derived, whole or not at all.
 
     Args:
@@ -146,10 +144,10 @@ def forget_without_trace(
         WorkbenchError: As `history.purge` says; the remedy says what has happened to the purge.
         KeyboardInterrupt: It was interrupted; its message says so too.
     """
-    from workbench.engine.history import Receipt
+    from workbench.engine.history.plan import Receipt
     from workbench.engine.history.purge import purge
     from workbench.engine.history.unfinished_purge import Purging
-    from workbench.engine.stores import plan_erase
+    from workbench.engine.stores.erase import plan_erase
 
     require(ground.role, Capability.HARD_DELETE, doing="delete memories for good")
     ground.follow_settings()
@@ -169,10 +167,10 @@ def forget_without_trace(
         )
         erased = purged.outcome
         ground.answer_alerts(Receipt(purged.deleted, purged.files, ground.now(), None))
-    return results.Changed(purged.commit, purged.files, erased.ids, (*erased.warnings, *purged.told))
+    return Changed(purged.commit, purged.files, erased.ids, (*erased.warnings, *purged.told))
 
 
-def finish_forgetting(ground: Ground, asked: Sequence[str]) -> results.Forgotten | None:
+def finish_forgetting(ground: Ground, asked: Sequence[str]) -> Forgotten | None:
     """Finish the purge that was interrupted, if it was asked for by one of these words or ids; None without one.
 
     Args:
@@ -190,7 +188,7 @@ def finish_forgetting(ground: Ground, asked: Sequence[str]) -> results.Forgotten
     return _purged(ground, "The purge that had been interrupted is finished.", *told)
 
 
-def forgotten_before(ground: Ground, asked: Sequence[str]) -> results.Forgotten | None:
+def forgotten_before(ground: Ground, asked: Sequence[str]) -> Forgotten | None:
     """Return what to answer if the last purge was asked for by one of these words or ids, and is done; else None."""
     from workbench.engine.history.unfinished_purge import last_purge_of
 
@@ -201,8 +199,8 @@ def forgotten_before(ground: Ground, asked: Sequence[str]) -> results.Forgotten 
     return _purged(ground, f"{done}.", *told)
 
 
-def _purged(ground: Ground, *told: str) -> results.Forgotten:
-    return results.Forgotten((), applied=True, commit=ground.history.head(), warnings=told)
+def _purged(ground: Ground, *told: str) -> Forgotten:
+    return Forgotten((), applied=True, commit=ground.history.head(), warnings=told)
 
 
 @contextmanager

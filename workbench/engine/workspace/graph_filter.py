@@ -12,7 +12,7 @@ from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import ENTITY_TYPES
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import Followed
+    from workbench.engine.catalog.knowledge_graph import Followed
     from workbench.engine.workspace.ground import Ground
 
 _NAMED = 6
@@ -54,7 +54,7 @@ def checked_filter(
     Raises:
         InvalidInput: One of them says nothing; the remedy names what would.
     """
-    from workbench.engine.catalog import Followed
+    from workbench.engine.catalog.knowledge_graph import Followed
 
     if not (math.isfinite(min_score) and 0 <= min_score <= 1):
         raise InvalidInput(
@@ -71,9 +71,9 @@ def checked_filter(
 def _relations(ground: Ground, names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
-    from workbench.engine.catalog import KnowledgeGraph
-    from workbench.engine.documents import canonical_relation
-    from workbench.engine.stores import read_vocabulary
+    from workbench.engine.catalog.knowledge_graph import KnowledgeGraph
+    from workbench.engine.documents.relations import canonical_relation
+    from workbench.engine.stores.semantic import read_vocabulary
 
     vocabulary = read_vocabulary(ground.files, ground.settings)
     used: Collection[str] | None = None
@@ -95,7 +95,7 @@ def _types(ground: Ground, names: Sequence[str]) -> frozenset[str]:
     wanted = {name.strip().casefold(): name for name in names}
     missing = wanted.keys() - set(ENTITY_TYPES)
     if missing:
-        from workbench.engine.catalog import KnowledgeGraph
+        from workbench.engine.catalog.knowledge_graph import KnowledgeGraph
 
         # A type stands in people's files, in whatever case they write it.
         written = {kind.casefold(): kind for kind in KnowledgeGraph(ground.catalog).types_in_use()}

@@ -9,8 +9,7 @@ from workbench.engine.results.graph import GraphEdge, GraphNode, GraphView
 from workbench.engine.workspace.graph_filter import GraphFilter
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import KnowledgeGraph
-    from workbench.engine.catalog.knowledge_graph import Edge
+    from workbench.engine.catalog.knowledge_graph import Edge, KnowledgeGraph
     from workbench.engine.workspace.known_scores import Grade
     from workbench.engine.workspace.scores import Scores
 

@@ -6,17 +6,16 @@ from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.engine import results
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.identifiers import parse_memory_id
-from workbench.engine.results.graph import EntityRow, EntityTable
+from workbench.engine.results.graph import EntityRow, EntityTable, GraphView
 from workbench.engine.workspace.graph_filter import checked_filter
 from workbench.engine.workspace.graph_looking import Look
 from workbench.engine.workspace.reading import Reading
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import EntityRecord, Followed, KnowledgeGraph
-    from workbench.engine.catalog.knowledge_graph import Edge
+    from workbench.engine.catalog.knowledge_graph import Edge, Followed, KnowledgeGraph
+    from workbench.engine.catalog.model import EntityRecord
     from workbench.engine.workspace.known_scores import Grade
     from workbench.engine.workspace.scores import Scores
 
@@ -47,7 +46,7 @@ class GraphReading(Reading):
         min_score: float = 0.0,
         after: str | None = None,
         before: str | None = None,
-    ) -> results.GraphView:
+    ) -> GraphView:
         """Return an entity with its facts and what lies around it, or the whole graph.
 
         Where there are more than 500 entities, the nearest are given, of one hop those that matter most; `omitted`
@@ -83,7 +82,7 @@ class GraphReading(Reading):
         view = look.view(center, found.hops, graph.among(found.hops), omitted=found.omitted)
         return self._with_center(view, record, graph, scores)
 
-    def graph_path(self, a: str, b: str) -> results.GraphView:
+    def graph_path(self, a: str, b: str) -> GraphView:
         """Return a shortest way between two entities, its nodes in walking order; without nodes where there is none.
 
         Raises:
@@ -97,7 +96,7 @@ class GraphReading(Reading):
         (start, record), (goal, _) = self._center(a, graph), self._center(b, graph)
         way = shortest_path(start, goal, graph.steps)
         if way is None:
-            return results.GraphView(start, (), ())
+            return GraphView(start, (), ())
         joining: dict[frozenset[str], Edge] = {}
         for edge in graph.among(way):
             joining.setdefault(frozenset((edge.from_, edge.to)), edge)
@@ -135,7 +134,7 @@ class GraphReading(Reading):
 
     def graph_relations(self) -> tuple[str, ...]:
         """Return the relations that the workspace’s vocabulary knows, and those that its files use beside it."""
-        from workbench.engine.stores import read_vocabulary
+        from workbench.engine.stores.semantic import read_vocabulary
 
         self._ground.refresh_for_reading()
         vocabulary = read_vocabulary(self._ground.files, self._ground.settings)
@@ -163,13 +162,13 @@ class GraphReading(Reading):
         return (whole, record) if whole == record.id else (whole, self._ground.lookups.entity(whole))
 
     def _shown(self, scores: Scores, followed: Followed | None = None) -> KnowledgeGraph:
-        from workbench.engine.catalog import KnowledgeGraph
+        from workbench.engine.catalog.knowledge_graph import KnowledgeGraph
 
         return KnowledgeGraph(self._ground.catalog, hidden=scores.archived_parts(), followed=followed)
 
     def _with_center(
-        self, view: results.GraphView, record: EntityRecord | None, graph: KnowledgeGraph, scores: Scores
-    ) -> results.GraphView:
+        self, view: GraphView, record: EntityRecord | None, graph: KnowledgeGraph, scores: Scores
+    ) -> GraphView:
         from workbench.engine.catalog.center import with_center
 
         if record is None:

@@ -28,16 +28,18 @@ from workbench.engine.errors import (
     StorageError,
     WorkbenchError,
 )
-from workbench.engine.settings import Settings
+from workbench.engine.settings.sections import Settings
 from workbench.engine.workspace.current_scores import CurrentScores
 from workbench.engine.workspace.one_action import OneAction
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import Catalog, Lookups, Synced
-    from workbench.engine.decay import AccessJournal
-    from workbench.engine.decay.journal import Page
+    from workbench.engine.catalog.catalog import Catalog, Synced
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.decay.journal import AccessJournal, Page
     from workbench.engine.derived_files import DerivedFolder
-    from workbench.engine.history import Adopted, Attribution, FileView, History, Plan, Planner, Receipt
+    from workbench.engine.history.adoption import Adopted
+    from workbench.engine.history.history import History
+    from workbench.engine.history.plan import Attribution, FileView, Plan, Planner, Receipt
     from workbench.engine.recall.background import Background
     from workbench.engine.recall.finder import Finder
     from workbench.engine.workspace.looking_back import LookingBack
@@ -138,7 +140,7 @@ class Ground:
     @cached_property
     def history(self) -> History:
         """Return the history; opening it reads nothing yet."""
-        from workbench.engine.history import History
+        from workbench.engine.history.history import History
         from workbench.engine.workspace.forgetting import Remains
         from workbench.engine.workspace.projections import projections
         from workbench.engine.workspace.secret_screen import SecretScreen
@@ -196,7 +198,7 @@ class Ground:
     @cached_property
     def catalog(self) -> Catalog:
         """Return the catalog of memories, not yet brought up to date."""
-        from workbench.engine.catalog import Catalog
+        from workbench.engine.catalog.catalog import Catalog
 
         return Catalog(
             self.root,
@@ -240,14 +242,14 @@ class Ground:
     @cached_property
     def lookups(self) -> Lookups:
         """Return the questions that the catalog answers."""
-        from workbench.engine.catalog import Lookups
+        from workbench.engine.catalog.lookups import Lookups
 
         return Lookups(self.catalog)
 
     @cached_property
     def journal(self) -> AccessJournal:
         """Return the journal of accesses that are not yet folded into the scores file."""
-        from workbench.engine.decay import AccessJournal
+        from workbench.engine.decay.journal import AccessJournal
 
         return AccessJournal(self.state, self.new_id)
 
@@ -315,7 +317,7 @@ class Ground:
         content = _content_of_settings(self.root)
         if content == self._settings_file:
             return
-        from workbench.engine.settings import load_settings
+        from workbench.engine.settings.loading import load_settings
 
         with self._lock, contextlib.suppress(InvalidSetting, OutsideWorkspace, StorageError):
             self._settings_file = content
@@ -539,8 +541,8 @@ class Ground:
             RoleRefused: An agent names an actor that speaks for a person or the system.
             SecretFound: The name looks like a secret; every commit would say it.
         """
-        from workbench.engine.history import Attribution
-        from workbench.engine.secrets import find_secrets, masked
+        from workbench.engine.history.plan import Attribution
+        from workbench.engine.secrets.recognising import find_secrets, masked
 
         usual = "manual" if self.role.kind == "person" else "bot:main"
         who = named or self.actor or actor or usual

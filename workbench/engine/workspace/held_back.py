@@ -10,12 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.engine import results
 from workbench.engine.clock import parse_time, render_time
 from workbench.engine.errors import InvalidInput, Locked, NotFound, StorageError
 from workbench.engine.history.journal import sync_folder
 from workbench.engine.private_files import replacing
 from workbench.engine.process_lock import process_lock
+from workbench.engine.results.memories import HeldBack
 
 if TYPE_CHECKING:
     from workbench.engine.workspace.ground import Ground
@@ -245,7 +245,8 @@ def waiting(ground: Ground) -> tuple[HeldRequest, ...]:
     Raises:
         StorageError: The file of what was held back, or one that it names, cannot be read.
     """
-    from workbench.engine.secrets import find_secrets, text_of
+    from workbench.engine.secrets.added import text_of
+    from workbench.engine.secrets.recognising import find_secrets
 
     held = HeldBackFile(ground.state).read()
     if not any(each.path for each in held):
@@ -306,7 +307,7 @@ def purge_held_back(ground: Ground, erase: Callable[[str], str]) -> tuple[str, .
 
 def tell_left_out(ground: Ground) -> tuple[str, ...]:
     """Return a line that names the files which stay out of history; none where there are none."""
-    from workbench.engine.secrets import masked
+    from workbench.engine.secrets.recognising import masked
 
     paths = list(dict.fromkeys(masked(each.path) for each in waiting(ground) if each.is_left_out))
     if not paths:
@@ -319,7 +320,7 @@ def tell_left_out(ground: Ground) -> tuple[str, ...]:
 
 def held_back(
     ground: Ground, method: str, text: str, arguments: Mapping[str, Any], *, keep: bool = True
-) -> results.HeldBack | None:
+) -> HeldBack | None:
     """Keep a request outside the workspace if its text looks like a secret; None where it does not.
 
     It is asked before anything else: a model that is asked where a memory belongs must not see the secret either.
@@ -331,7 +332,7 @@ def held_back(
         arguments: Of that method, with the text.
         keep: Whether the request waits for a decision; else it is only told that it would.
     """
-    from workbench.engine.secrets import find_secrets
+    from workbench.engine.secrets.recognising import find_secrets
 
     ground.follow_settings()
     settings = ground.settings.secrets
@@ -341,7 +342,7 @@ def held_back(
     kinds = tuple(dict.fromkeys(each.kind for each in found))
     reason = f"it looks like a secret ({' and '.join(kinds)}), and history would remember it"
     if not keep:
-        return results.HeldBack(reason, "A person would decide on it")
+        return HeldBack(reason, "A person would decide on it")
     request = HeldRequest(
         0,
         method,
@@ -353,7 +354,7 @@ def held_back(
     )
     ground.claim_state()
     number = HeldBackFile(ground.state).add(request)[0].number
-    return results.HeldBack(
+    return HeldBack(
         reason,
         f"A person decides: workbench secrets store {number} (with --leave-out without the secret), or drop {number}",
     )

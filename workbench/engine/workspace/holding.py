@@ -6,17 +6,20 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from workbench.engine import layout, results
+from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput, NotFound, Refused, Stale
-from workbench.engine.secrets import LEFT_OUT, find_secrets, masked, text_of
+from workbench.engine.results.memories import Changed, Remembered
+from workbench.engine.results.secrets import HeldBackList, HeldMemory, HeldSecret, SecretPlace, SecretScan
+from workbench.engine.secrets.added import text_of
+from workbench.engine.secrets.recognising import LEFT_OUT, find_secrets, masked
 from workbench.engine.workspace.held_back import forget_settled, waiting
 from workbench.engine.workspace.writing import Writing
 
 if TYPE_CHECKING:
-    from workbench.engine.history import FileView, Plan
-    from workbench.engine.secrets import Secret
+    from workbench.engine.history.plan import FileView, Plan
+    from workbench.engine.secrets.recognising import Secret
     from workbench.engine.workspace.held_back import HeldBackFile, HeldRequest
 
 _DOING = "let secrets into memory"
@@ -26,7 +29,7 @@ _DIGEST = frozenset("0123456789abcdef")
 class Holding(Writing):
     """Secrets: seen by everybody with their own text left out, decided on by a person."""
 
-    def secrets_held(self) -> results.HeldBackList:
+    def secrets_held(self) -> HeldBackList:
         """Return what was held back, oldest first; the secrets themselves are left out.
 
         Raises:
@@ -35,9 +38,9 @@ class Holding(Writing):
         require(self._ground.role, Capability.READ)
         # What was just written from outside is asked about now, and not after the next change.
         self._ground.adopt_for_reading()
-        return results.HeldBackList(
+        return HeldBackList(
             tuple(
-                results.HeldMemory(
+                HeldMemory(
                     each.number,
                     masked(each.text),
                     each.method,
@@ -55,7 +58,7 @@ class Holding(Writing):
             )
         )
 
-    def secrets_reveal(self, number: int) -> results.HeldSecret:
+    def secrets_reveal(self, number: int) -> HeldSecret:
         """Return what was held back with the secret in it. Only a person may.
 
         Raises:
@@ -66,10 +69,10 @@ class Holding(Writing):
         request = self._held().take(number)
         if request.is_left_out:
             found = dict.fromkeys(each.text for each in self._secrets_in(request))
-            return results.HeldSecret(number, "\n".join(found))
-        return results.HeldSecret(number, request.secret or request.text)
+            return HeldSecret(number, "\n".join(found))
+        return HeldSecret(number, request.secret or request.text)
 
-    def secrets_store(self, number: int, *more: int, leave_out: bool = False) -> results.Remembered:
+    def secrets_store(self, number: int, *more: int, leave_out: bool = False) -> Remembered:
         """Store what was held back; the secrets in it are allowed from then on. Only a person may.
 
         A request is remembered; what was written into a file from outside is put back where its placeholder stands,
@@ -107,7 +110,7 @@ class Holding(Writing):
             warnings=tuple(dict.fromkeys((*told, *(line for each in stored for line in each.warnings)))),
         )
 
-    def secrets_drop(self, number: int, *more: int) -> results.HeldBackList:
+    def secrets_drop(self, number: int, *more: int) -> HeldBackList:
         """Forget what was held back; no trace of it stays. Only a person may. Returns what waits still.
 
         In a file, `[secret left out]` stands where it or its placeholder stood.
@@ -132,7 +135,7 @@ class Holding(Writing):
         forget_settled(self._ground)
         return self.secrets_held()
 
-    def _store(self, request: HeldRequest, *, leave_out: bool) -> results.Remembered:
+    def _store(self, request: HeldRequest, *, leave_out: bool) -> Remembered:
         """Store one; its secrets are allowed already where they are not left out."""
         if request.path:
             changed = self._leave_out_of_file(request) if leave_out else self._keep_in_file(request)
@@ -156,19 +159,19 @@ class Holding(Writing):
                     f"{request.number}",
                 )
 
-    def _keep_in_file(self, request: HeldRequest) -> results.Changed:
+    def _keep_in_file(self, request: HeldRequest) -> Changed:
         """Let in what was written into a file from outside."""
         if request.is_left_out:
             return self._take_in(request.path)
         return self._replace_in(request, request.secret, "put back what was held back")
 
-    def _leave_out_of_file(self, request: HeldRequest) -> results.Changed:
+    def _leave_out_of_file(self, request: HeldRequest) -> Changed:
         """Leave a secret out of the file it was written into from outside."""
         if request.is_left_out:
             return self._take_out(request)
         return self._replace_in(request, LEFT_OUT, "left out what was held back")
 
-    def _take_in(self, path: str) -> results.Changed:
+    def _take_in(self, path: str) -> Changed:
         """Let history take in a file that it did not, if nothing else in it waits.
 
         With a file that it does not know history begins, as with those that `init` finds: undo, which would delete
@@ -184,9 +187,7 @@ class Holding(Writing):
         else:
             commits = history.adopt("system:init", path).commits
             told = (f"History has {masked(path)} from now on; an undo leaves the file as it is.",)
-        return results.Changed(
-            commits[-1] if commits else history.head(), (path,), (f"file:{path}",), warnings=told
-        )
+        return Changed(commits[-1] if commits else history.head(), (path,), (f"file:{path}",), warnings=told)
 
     def _left_out(self) -> set[str]:
         """Return the files that stay out of history until a person decides."""
@@ -201,7 +202,7 @@ class Holding(Writing):
             if not replace_unless_edited(ground.root, path, before, after, ground.new_id()):
                 raise Stale("The file was just edited.", where=path, remedy="Decide again.")
 
-    def _take_out(self, request: HeldRequest) -> results.Changed:
+    def _take_out(self, request: HeldRequest) -> Changed:
         """Take a secret out of a file that history has not taken in, and let it take in the rest."""
         before = self._ground.raw_files.read(request.path) or b""
         after = before
@@ -218,14 +219,14 @@ class Holding(Writing):
         self._rewrite(request.path, before, after)
         return self._take_in(request.path)
 
-    def _replace_in(self, request: HeldRequest, text: str, summary: str) -> results.Changed:
+    def _replace_in(self, request: HeldRequest, text: str, summary: str) -> Changed:
         """Give a file other words for its placeholder, in one commit; none where it does not stand there."""
         ground = self._ground
 
-        def plan(view: FileView) -> Plan[results.Changed]:
+        def plan(view: FileView) -> Plan[Changed]:
             from workbench.engine.history.plan import Action, FileChange, Plan
 
-            outcome = results.Changed(None, ids=(f"file:{request.path}",))
+            outcome = Changed(None, ids=(f"file:{request.path}",))
             before = view.read(request.path)
             after = before and before.replace(request.placeholder.encode(), text.encode())
             if after is None or after == before:
@@ -245,7 +246,7 @@ class Holding(Writing):
     def _text_of(self, path: str) -> str:
         return text_of(self._ground.raw_files.read(path) or b"")
 
-    def secrets_allow(self, digests: Iterable[str]) -> results.Changed:
+    def secrets_allow(self, digests: Iterable[str]) -> Changed:
         """Let secrets be stored, wherever they come up; one commit of the settings. Only a person may.
 
         Files that stayed out of history for them alone are taken in.
@@ -258,7 +259,8 @@ class Holding(Writing):
             InvalidInput: One is no digest.
             InvalidSetting: `workbench.toml` cannot be read.
         """
-        from workbench.engine.settings import check_settings, write_setting
+        from workbench.engine.settings.editing import write_setting
+        from workbench.engine.settings.loading import check_settings
 
         ground = self._ground
         require(ground.role, Capability.CHANGE_SETTINGS, doing=_DOING)
@@ -271,7 +273,7 @@ class Holding(Writing):
         ground.follow_settings()
         known = ground.settings.secrets.allow
         allowed = [*known, *(each for each in wanted if each not in known)]
-        outcome = results.Changed(None, ids=(f"file:{layout.SETTINGS}",))
+        outcome = Changed(None, ids=(f"file:{layout.SETTINGS}",))
         if len(allowed) == len(known):
             return outcome
 
@@ -280,7 +282,7 @@ class Holding(Writing):
             check_settings(after)
             return after
 
-        def plan(view: FileView) -> Plan[results.Changed]:
+        def plan(view: FileView) -> Plan[Changed]:
             from workbench.engine.history.plan import Action, FileChange, Plan
 
             before = view.read(layout.SETTINGS)
@@ -307,7 +309,7 @@ class Holding(Writing):
         taken = (changed, *map(self._take_in, sorted(settled)))
         return replace(changed, warnings=tuple(line for each in taken for line in each.warnings))
 
-    def secrets_scan(self) -> results.SecretScan:
+    def secrets_scan(self) -> SecretScan:
         """Look through every memory file for what looks like a secret already.
 
         Raises:
@@ -317,12 +319,12 @@ class Holding(Writing):
         require(ground.role, Capability.READ)
         ground.follow_settings()
         allowed = ground.settings.secrets.allow
-        places: list[results.SecretPlace] = []
+        places: list[SecretPlace] = []
         paths = ground.raw_files.list("")
         for path in paths:
             text = text_of(ground.raw_files.read(path) or b"")
             places += [
-                results.SecretPlace(
+                SecretPlace(
                     masked(path),
                     text.count("\n", 0, each.start) + 1,
                     each.kind,
@@ -331,7 +333,7 @@ class Holding(Writing):
                 )
                 for each in find_secrets(text)
             ]
-        return results.SecretScan(tuple(places), len(paths))
+        return SecretScan(tuple(places), len(paths))
 
     def _held(self) -> HeldBackFile:
         from workbench.engine.workspace.held_back import HeldBackFile
@@ -339,8 +341,8 @@ class Holding(Writing):
         return HeldBackFile(self._ground.state)
 
 
-def _as_remembered(request: HeldRequest, changed: results.Changed) -> results.Remembered:
-    return results.Remembered(
+def _as_remembered(request: HeldRequest, changed: Changed) -> Remembered:
+    return Remembered(
         changed.commit,
         changed.files,
         (f"file:{request.path}",),

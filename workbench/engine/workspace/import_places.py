@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.home_folder import from_home
+from workbench.engine.results.importing import ImportPlace, ImportPlaces
 
 if TYPE_CHECKING:
     from workbench.engine.workspace.ground import Ground
@@ -46,19 +46,17 @@ class PlacesToImport:
 
     _ground: Ground
 
-    def import_places(self) -> results.ImportPlaces:
+    def import_places(self) -> ImportPlaces:
         """Return the folders of the user in which other programs keep memory; none of them is looked into.
 
         Raises:
             RoleRefused: This door may only read memory.
         """
         require(self._ground.role, Capability.PROPOSE, doing="import memory")
-        return results.ImportPlaces(tuple(known_places(os.environ, Path.home(), self._ground.root)))
+        return ImportPlaces(tuple(known_places(os.environ, Path.home(), self._ground.root)))
 
 
-def known_places(
-    environment: Mapping[str, str], home: Path, workspace: Path
-) -> Iterator[results.ImportPlace]:
+def known_places(environment: Mapping[str, str], home: Path, workspace: Path) -> Iterator[ImportPlace]:
     """Give the folders that are there, each once.
 
     Args:
@@ -84,7 +82,7 @@ def known_places(
         if real in seen or workspace in real.parents:
             continue
         seen.add(real)
-        yield results.ImportPlace(_at_home(place, home), _PROGRAMS[program])
+        yield ImportPlace(_at_home(place, home), _PROGRAMS[program])
 
 
 def _at_home(place: Path, home: Path) -> str:

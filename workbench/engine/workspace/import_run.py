@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine import results
 from workbench.engine.agents.roles import Capability
 from workbench.engine.errors import InvalidInput
+from workbench.engine.results.importing import ImportedAs, ImportProgress
+from workbench.engine.results.proposals import Proposed
 from workbench.engine.workspace.import_tally import (
     Tally,
     has_no_secret_name,
@@ -21,8 +22,7 @@ from workbench.engine.workspace.import_tally import (
 )
 
 if TYPE_CHECKING:
-    from workbench.engine.history import Attribution, Plan
-    from workbench.engine.history.plan import FileView, Planner
+    from workbench.engine.history.plan import Attribution, FileView, Plan, Planner
     from workbench.engine.importing import Note, Piece, StoredFile
     from workbench.engine.importing.ledger import Account, Ledger
     from workbench.engine.importing.pieces import Reading, Source
@@ -38,7 +38,7 @@ _BATCH_FILES: Final = 2_000
 _BATCH_PROPOSALS: Final = 20
 _DOING: Final = "import memory"
 
-Progress = Callable[[results.ImportProgress], None]
+Progress = Callable[[ImportProgress], None]
 
 
 @dataclass
@@ -59,7 +59,7 @@ class ImportRun:
     source: Source
     about: Import
     reading: Reading
-    imported_as: results.ImportedAs
+    imported_as: ImportedAs
     progress: Progress | None = None
     cancelled: Callable[[], bool] = lambda: False
     tally: Tally = field(default_factory=Tally, init=False)
@@ -91,7 +91,7 @@ class ImportRun:
         """
         if self.progress is not None:
             reading = self.reading
-            self.progress(results.ImportProgress(reading.done, reading.total, added, self.tally.known))
+            self.progress(ImportProgress(reading.done, reading.total, added, self.tally.known))
 
     def store_all(self, by: Attribution) -> None:
         """Store everything that is new, in batches of one commit each."""
@@ -137,7 +137,7 @@ class ImportRun:
                 self.tell(tally.added + len(batch) + len(files))
         store()
 
-    def propose_all(self, propose: Callable[[Piece], results.Proposed], by: Attribution) -> None:
+    def propose_all(self, propose: Callable[[Piece], Proposed], by: Attribution) -> None:
         """Propose everything that is new, up to as much as somebody decides on.
 
         Args:
@@ -190,7 +190,7 @@ class ImportRun:
         return lambda view: plan_batch(view, batch, self.about, lambda: copy.deepcopy(ledger), clean)
 
     def _files_planner(self, files: list[StoredFile], ledger: Ledger) -> Planner[Written]:
-        from workbench.engine.documents import TEMPLATES, load_template
+        from workbench.engine.documents.template import TEMPLATES, load_template
         from workbench.engine.importing.restoring import Rights, plan_restore_files
 
         rights = Rights(
@@ -215,7 +215,7 @@ class ImportRun:
         from workbench.engine.history.plan import Action
         from workbench.engine.importing.ledger import FOLDER
         from workbench.engine.importing.planning import note
-        from workbench.engine.stores import Draft
+        from workbench.engine.stores.drafting import Draft
 
         if not account.pieces:
             return

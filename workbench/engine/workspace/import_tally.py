@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine import results
 from workbench.engine.errors import InvalidInput, WorkbenchError
+from workbench.engine.results.importing import LeftOut
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -25,7 +25,7 @@ class Tally:
 
     added: int = 0
     known: int = 0
-    left_out: list[results.LeftOut] = field(default_factory=list)
+    left_out: list[LeftOut] = field(default_factory=list)
     left_out_count: int = 0
     commits: list[str] = field(default_factory=list)
     files: dict[str, None] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Tally:
         """Note that something is left out; the first 200 are told one by one."""
         self.left_out_count += 1
         if len(self.left_out) < MOST_TOLD:
-            self.left_out.append(results.LeftOut(skipped.where, skipped.reason))
+            self.left_out.append(LeftOut(skipped.where, skipped.reason))
 
 
 def check_way(imported_as: str) -> None:
@@ -54,7 +54,7 @@ def check_way(imported_as: str) -> None:
 
 def masked_but(text: str, allowed: Collection[str]) -> str:
     """Return a text without what looks like a secret, but for those that a person lets in."""
-    from workbench.engine.secrets import find_secrets
+    from workbench.engine.secrets.recognising import find_secrets
 
     for secret in reversed(find_secrets(text)):
         if secret.digest not in allowed:
@@ -65,7 +65,7 @@ def masked_but(text: str, allowed: Collection[str]) -> str:
 def tell_secrets(item: Piece | Note, allowed: Collection[str], tally: Tally) -> None:
     """Tell of every secret in an item that it is left out."""
     from workbench.engine.importing import Note, Skipped
-    from workbench.engine.secrets import find_secrets
+    from workbench.engine.secrets.recognising import find_secrets
 
     for secret in find_secrets(item.text if isinstance(item, Note) else item.body):
         if secret.digest not in allowed:
@@ -76,7 +76,7 @@ def tell_secrets(item: Piece | Note, allowed: Collection[str], tally: Tally) -> 
 def has_no_secret_name(item: Piece | Note | StoredFile, allowed: Collection[str], tally: Tally) -> bool:
     """Tell whether memory may say where an item is from: what is named with a secret stays out, and is told."""
     from workbench.engine.importing import Skipped
-    from workbench.engine.secrets import find_secrets
+    from workbench.engine.secrets.recognising import find_secrets
 
     name = str(item.place)
     found = [secret for secret in find_secrets(name) if secret.digest not in allowed]
@@ -92,7 +92,8 @@ def has_no_secret_name(item: Piece | Note | StoredFile, allowed: Collection[str]
 def holds_no_secret(item: StoredFile, allowed: Collection[str], tally: Tally) -> bool:
     """Tell whether a file may be brought back; one with a secret may not, since files come back whole or not at all."""
     from workbench.engine.importing import Skipped
-    from workbench.engine.secrets import find_secrets, text_of
+    from workbench.engine.secrets.added import text_of
+    from workbench.engine.secrets.recognising import find_secrets
 
     found = [secret for secret in find_secrets(text_of(item.content)) if secret.digest not in allowed]
     for secret in found:

@@ -7,9 +7,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import InvalidInput, RoleRefused
+from workbench.engine.results.importing import (
+    Imported,
+    ImportedAs,
+    ImportPreview,
+    ImportSample,
+    ImportUndone,
+    LeftOut,
+    PreImageRow,
+    PreImages,
+)
+from workbench.engine.results.proposals import Proposed
 from workbench.engine.workspace.import_run import ImportRun, Progress
 from workbench.engine.workspace.import_tally import MOST_TOLD, check_way, masked_but, new_in
 from workbench.engine.workspace.proposing import Proposing
@@ -17,7 +27,7 @@ from workbench.engine.workspace.proposing import Proposing
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.engine.history import Attribution, FileView, Plan
+    from workbench.engine.history.plan import Attribution, FileView, Plan
     from workbench.engine.importing import Piece
     from workbench.engine.importing.planning import Import
     from workbench.engine.importing.taking_back import Reckoning
@@ -35,12 +45,12 @@ class Importing(Proposing):
         source: str | Path,
         *,
         form: str | None = None,
-        imported_as: results.ImportedAs = "memories",
+        imported_as: ImportedAs = "memories",
         name: str | None = None,
         pre_image: int | None = None,
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> results.ImportPreview:
+    ) -> ImportPreview:
         """Tell what an import would bring in, and what it would leave out; changes nothing.
 
         Args:
@@ -64,7 +74,7 @@ class Importing(Proposing):
         about, tally, ledger = run.about, run.tally, run.new_ledger()
         counts = {"episodes": 0, "notes": 0, "files": 0}
         moments: list[datetime] = []
-        samples: list[results.ImportSample] = []
+        samples: list[ImportSample] = []
         for item in run.items():
             if cancelled():
                 tally.complete = False
@@ -80,8 +90,8 @@ class Importing(Proposing):
             if len(samples) < _SAMPLES and kind != "files":
                 safe = partial(masked_but, allowed=ground.settings.secrets.allow)
                 shown = " ".join(safe(text[: _SAMPLE_CHARACTERS * 4]).split())[:_SAMPLE_CHARACTERS]
-                samples.append(results.ImportSample(safe(str(item.place)), shown, moment))
-        return results.ImportPreview(
+                samples.append(ImportSample(safe(str(item.place)), shown, moment))
+        return ImportPreview(
             source=about.source,
             form=about.form,
             name=about.name,
@@ -101,12 +111,12 @@ class Importing(Proposing):
         source: str | Path,
         *,
         form: str | None = None,
-        imported_as: results.ImportedAs = "memories",
+        imported_as: ImportedAs = "memories",
         name: str | None = None,
         pre_image: int | None = None,
         progress: Progress | None = None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> results.Imported:
+    ) -> Imported:
         """Bring in memory that was kept elsewhere, in batches of one commit each.
 
         What was imported before, also what was changed or removed since, does not come again. An import that was
@@ -145,7 +155,7 @@ class Importing(Proposing):
             ground.refresh_later()
         elif tally.commits:
             ground.refresh()
-        return results.Imported(
+        return Imported(
             commit=tally.commits[-1] if tally.commits else None,
             files=tuple(tally.files),
             ids=tuple(tally.ids),
@@ -162,7 +172,7 @@ class Importing(Proposing):
             left_out_count=tally.left_out_count,
         )
 
-    def import_undo(self, commit: str, *, dry_run: bool = False) -> results.ImportUndone:
+    def import_undo(self, commit: str, *, dry_run: bool = False) -> ImportUndone:
         """Take back what an import brought, whenever that was, in one commit that `undo` takes back.
 
         What was changed or decided on since stays and is named. Its account goes too, so that it can come again.
@@ -194,18 +204,18 @@ class Importing(Proposing):
         if not dry_run:
             receipt = ground.mutate(plan, by, Capability.ROLLBACK, doing=_UNDOING)
         done = plan(ground.raw_files).outcome if receipt is None else receipt.outcome
-        return results.ImportUndone(
+        return ImportUndone(
             commit=receipt.commit if receipt else None,
             files=receipt.files if receipt else (),
             ids=commits,
             source=source,
             removed=done.removed,
-            kept=tuple(results.LeftOut(each.where, each.reason) for each in done.kept[:MOST_TOLD]),
+            kept=tuple(LeftOut(each.where, each.reason) for each in done.kept[:MOST_TOLD]),
             kept_count=len(done.kept),
             dry_run=dry_run,
         )
 
-    def import_pre_images(self, source: str | Path) -> results.PreImages:
+    def import_pre_images(self, source: str | Path) -> PreImages:
         """List the copies of MEMORY.md that OpenClaw took before it rewrote it, with what they say and memory does not.
 
         One of them comes in with `import_from(source, pre_image=NUMBER)`.
@@ -222,7 +232,7 @@ class Importing(Proposing):
         from workbench.engine.importing.opening import shown
         from workbench.engine.importing.pieces import Reading
         from workbench.engine.importing.pre_images import PreImageSource, find_database, pre_images
-        from workbench.engine.stores import text_key
+        from workbench.engine.stores.wording import text_key
 
         ground = self._ground
         require(ground.role, Capability.PROPOSE, doing="import memory")
@@ -235,7 +245,7 @@ class Importing(Proposing):
             said = [item.text for item in items if isinstance(item, Piece)]
             missing = tuple(text for text in said if text_key(text) not in known)
             rows.append(
-                results.PreImageRow(
+                PreImageRow(
                     image.number,
                     image.created,
                     shown(image.workspace),
@@ -244,7 +254,7 @@ class Importing(Proposing):
                     missing,
                 )
             )
-        return results.PreImages(shown(database.name), tuple(rows))
+        return PreImages(shown(database.name), tuple(rows))
 
     # Inner parts
 
@@ -265,7 +275,7 @@ class Importing(Proposing):
         form: str | None,
         name: str | None,
         pre_image: int | None,
-        imported_as: results.ImportedAs,
+        imported_as: ImportedAs,
         progress: Progress | None,
         cancelled: Callable[[], bool],
     ) -> ImportRun:
@@ -309,7 +319,7 @@ class Importing(Proposing):
             ground, opened, about, Reading(ground.zone, ground.root), imported_as, progress, cancelled
         )
 
-    def _propose_piece(self, about: Import, piece: Piece) -> results.Proposed:
+    def _propose_piece(self, about: Import, piece: Piece) -> Proposed:
         from workbench.engine.importing.planning import citation
 
         return self.propose(
@@ -322,7 +332,7 @@ class Importing(Proposing):
         )
 
     def _importer(self, about: Import) -> Attribution:
-        from workbench.engine.history import Attribution
+        from workbench.engine.history.plan import Attribution
         from workbench.engine.workspace.first_seen import RESTORING
 
         actor = f"{RESTORING if about.form == 'workbench' else 'import:'}{about.name}"

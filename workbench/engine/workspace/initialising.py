@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, StorageError
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 
 if TYPE_CHECKING:
-    from workbench.engine.history import FileView, Plan
+    from workbench.engine.history.plan import FileView, Plan
     from workbench.engine.workspace.ground import Ground
 
 _FOLDERS = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VAULT, layout.META)
@@ -29,7 +29,7 @@ def initialise(ground: Ground, timezone: str | None) -> Changed:
         InvalidInput: There is no such time zone.
         StorageError: The folder cannot be written.
     """
-    from workbench.engine.history import Attribution
+    from workbench.engine.history.plan import Attribution
     from workbench.engine.workspace.held_back import tell_left_out
 
     zone = timezone or ground.settings.timezone or ground.zone.key
@@ -102,8 +102,8 @@ def _zone_of_settings(ground: Ground) -> object:
 
 
 def _plan(view: FileView, zone: str) -> Plan[None]:
-    from workbench.engine.documents import TEMPLATES, load_template
-    from workbench.engine.history import Action, FileChange, Plan
+    from workbench.engine.documents.template import TEMPLATES, load_template
+    from workbench.engine.history.plan import Action, FileChange, Plan
 
     changes = [
         FileChange(path, load_template(path), Action.CREATE, "laid out the workspace")
@@ -115,8 +115,8 @@ def _plan(view: FileView, zone: str) -> Plan[None]:
 
 
 def _plan_zone(view: FileView, zone: str) -> Plan[None]:
-    from workbench.engine.history import Action, FileChange, Plan
-    from workbench.engine.settings import write_setting
+    from workbench.engine.history.plan import Action, FileChange, Plan
+    from workbench.engine.settings.editing import write_setting
 
     settings = view.read(layout.SETTINGS)
     recorded = write_setting(settings or b"", "timezone", zone)

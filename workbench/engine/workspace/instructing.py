@@ -49,7 +49,7 @@ class Instructing:
 
 def _phrases(ground: Ground) -> Phrases:
     from workbench.engine.agents.instructions import Phrases
-    from workbench.engine.triggers import load_phrases
+    from workbench.engine.triggers.phrases import load_phrases
 
     own = ground.settings.triggers.phrases
     shipped = {phrase for language in load_phrases().languages for phrase in language.phrases}

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout, results
+from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, require
+from workbench.engine.results.memories import Changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +21,7 @@ class KeepingUp:
 
     _ground: Ground
 
-    def upkeep(self, *, cancelled: Callable[[], bool] = lambda: False) -> results.Changed:
+    def upkeep(self, *, cancelled: Callable[[], bool] = lambda: False) -> Changed:
         """Settle scores and prune the audit log where a day has begun, fold accesses and repack where that is due.
 
         Nothing of it is applied from a reflection, and nothing that is not due is done; every change of memory does
@@ -50,7 +51,7 @@ class KeepingUp:
             for path, content in zip(_KEPT_UP, before, strict=True)
             if _content(ground.files.read(path)) != content
         )
-        return results.Changed(ground.history.head() if files else None, files)
+        return Changed(ground.history.head() if files else None, files)
 
 
 def _content(content: bytes | None) -> bytes:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from workbench.engine.decay import Census, FactColumns
-    from workbench.engine.results import DecayView, Score
+    from workbench.engine.decay.census import Census, FactColumns
+    from workbench.engine.results.decay import DecayView
+    from workbench.engine.results.memories import Score
 
 
 class Grade(NamedTuple):

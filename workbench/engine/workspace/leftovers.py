@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.reflection.backlog import Backlog
     from workbench.engine.reflection.unread import ReadMark
     from workbench.engine.reflection.work import Exchange

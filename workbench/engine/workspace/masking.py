@@ -11,11 +11,13 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import HistoryError, NotFound
-from workbench.engine.secrets import find_secrets, mask_content, mask_secrets, text_of
+from workbench.engine.secrets.added import text_of
+from workbench.engine.secrets.masking import mask_content, mask_secrets
+from workbench.engine.secrets.recognising import find_secrets
 
 if TYPE_CHECKING:
-    from workbench.engine.history import FileView
-    from workbench.engine.secrets import Secret
+    from workbench.engine.history.plan import FileView
+    from workbench.engine.secrets.recognising import Secret
     from workbench.engine.sessions.lines import Lines
     from workbench.engine.workspace.ground import Ground
 

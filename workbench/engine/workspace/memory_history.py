@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from workbench.engine.history.plan import FileView
     from workbench.engine.identifiers import MemoryId
-    from workbench.engine.results import HistoryEntry
+    from workbench.engine.results.memories import HistoryEntry
     from workbench.engine.workspace.ground import Ground
 
 _MOST_ENTRIES = 20
@@ -46,7 +46,7 @@ def memory_history(ground: Ground, memory_id: MemoryId, path: str) -> tuple[Hist
 
 
 def _said(ground: Ground, memory_id: MemoryId, path: str, commit: str) -> str | None:
-    from workbench.engine.stores import locate_memory
+    from workbench.engine.stores.locate import locate_memory
 
     try:
         if memory_id.block is None:
@@ -69,7 +69,7 @@ def _texts(ground: Ground, kind: str, path: str, commit: str) -> Mapping[str, st
 
 
 def _core_texts(view: FileView) -> dict[str, str]:
-    from workbench.engine.documents import CoreMemory
+    from workbench.engine.documents.core import CoreMemory
     from workbench.engine.stores.core import core_path
 
     core = CoreMemory.parse(view.read(core_path(view)) or b"")
@@ -77,7 +77,7 @@ def _core_texts(view: FileView) -> dict[str, str]:
 
 
 def _episodes(view: FileView, path: str) -> dict[str, str]:
-    from workbench.engine.documents import EpisodeLog
+    from workbench.engine.documents.episodes import EpisodeLog
 
     log = EpisodeLog.parse(view.read(path) or b"", path)
     return {entry.id: entry.body for entry in log.entries}

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 from workbench.engine.errors import Stale
 
 if TYPE_CHECKING:
-    from workbench.engine.history import FileView, History, Plan
-    from workbench.engine.history.plan import Planner
+    from workbench.engine.history.history import History
+    from workbench.engine.history.plan import FileView, Plan, Planner
 
 T = TypeVar("T")
 

@@ -8,21 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.engine import results
 from workbench.engine.errors import NotFound
 from workbench.engine.recall.background import Background
+from workbench.engine.results.recall import Found, Hit, IndexStatus
 from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
     from workbench.engine.clock import Clock
-    from workbench.engine.documents import Problem
+    from workbench.engine.documents.problems import Problem
     from workbench.engine.recall.file_source import FileSource
     from workbench.engine.recall.qmd import QmdBackend
     from workbench.engine.recall.ranking import Options
     from workbench.engine.recall.sources import ExtraPaths, SessionTranscripts
-    from workbench.engine.settings import Settings
+    from workbench.engine.settings.sections import Settings
     from workbench.engine.workspace.masking import Masking
 
 # Nobody watches places outside: they are looked at again after so many seconds.
@@ -94,9 +94,7 @@ class Outside:
         sources = (source for source in (self._extra, self._transcripts) if source is not None)
         return tuple(problem for source in sources for problem in source.problems)
 
-    def search(
-        self, query: str, options: Options, version: Hashable
-    ) -> tuple[results.Found | None, str | None]:
+    def search(self, query: str, options: Options, version: Hashable) -> tuple[Found | None, str | None]:
         """Let QMD answer, where it is what searches.
 
         Args:
@@ -124,7 +122,7 @@ class Outside:
         hits = tuple(replace(hit, snippet=self._masking.text(hit.snippet)) for hit in answer.hits)
         if options.budget is not None:
             hits = _filling(hits, options.budget)
-        return results.Found(hits, "qmd", answer.mode, None, not hits, 0.0), None
+        return Found(hits, "qmd", answer.mode, None, not hits, 0.0), None
 
     def read(self, path: str) -> bytes | None:
         """Return the content of a file that a result outside names, unmasked; None for any other path.
@@ -142,7 +140,7 @@ class Outside:
                 raise NotFound("QMD has no such file.", where=path, remedy="Take a path as search gives it.")
         return content
 
-    def describe(self, status: results.IndexStatus) -> results.IndexStatus:
+    def describe(self, status: IndexStatus) -> IndexStatus:
         """Say in the state of the index what searches."""
         if self._qmd is None:
             return status
@@ -171,7 +169,7 @@ class Outside:
                 self._qmd.refresh()
 
 
-def _filling(hits: tuple[results.Hit, ...], budget: int) -> tuple[results.Hit, ...]:
+def _filling(hits: tuple[Hit, ...], budget: int) -> tuple[Hit, ...]:
     """Return as many of the best hits as fill a budget of tokens."""
     kept = []
     for hit in hits:

@@ -144,7 +144,7 @@ def _is_known_again(root: Path, seen: Seen, *, by_own: bool) -> bool:
     if seen.memory is None:
         # An earlier version noted critical files alone.
         return not seen.critical or any(_is_critical_as_seen(root, seen, path) for path in seen.critical)
-    from workbench.engine.documents import TEMPLATES, load_template
+    from workbench.engine.documents.template import TEMPLATES, load_template
     from workbench.engine.history.git_objects import blob_hash
 
     same = {path for path, blob in seen.memory.items() if _digest(root / path, blob_hash) == blob}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine import results
+from workbench.engine.results.past import Comparison, HistoryLine
 from workbench.engine.workspace.reading import Reading
 
 if TYPE_CHECKING:
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 class PastReading(Reading):
     """Memory at any moment of its history, and what differs between two."""
 
-    def history_line(self) -> results.HistoryLine:
+    def history_line(self) -> HistoryLine:
         """Return every commit from the first to the newest."""
         ground = self._ground
-        return ground.looking_back.line().shown() if ground.has_history() else results.HistoryLine((), (), ())
+        return ground.looking_back.line().shown() if ground.has_history() else HistoryLine((), (), ())
 
     def at(self, moment: str) -> Past:
         """Return memory as it was.
@@ -31,7 +31,7 @@ class PastReading(Reading):
         """
         return self._ground.looking_back.past(moment)
 
-    def compare(self, older: str, newer: str | None = None) -> results.Comparison:
+    def compare(self, older: str, newer: str | None = None) -> Comparison:
         """Return what is different at a later moment.
 
         An entity that came or went is told whole; where only facts or relations with a block id differ, these are told

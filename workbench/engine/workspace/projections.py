@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout
 
 if TYPE_CHECKING:
-    from workbench.engine.history import FileView, Projection
+    from workbench.engine.history.plan import FileView
+    from workbench.engine.history.projecting import Projection
     from workbench.engine.workspace.ground import Ground
 
 _ROW = re.compile(rb"^\| ([^|\s]+--[^|\s]+) \|.*\| ([^|]*) \|$", re.MULTILINE)
@@ -17,7 +18,7 @@ _ROW = re.compile(rb"^\| ([^|\s]+--[^|\s]+) \|.*\| ([^|]*) \|$", re.MULTILINE)
 
 def projections(ground: Ground) -> tuple[Projection, ...]:
     """Return what a history runs after each change, under the writer's lock."""
-    from workbench.engine.history import Projection
+    from workbench.engine.history.projecting import Projection
 
     def catalog(changed: Sequence[str], _view: FileView) -> Mapping[str, bytes]:
         ground.catalog.update(changed)
@@ -28,7 +29,7 @@ def projections(ground: Ground) -> tuple[Projection, ...]:
         if not ground.writes_graph_index or (not relevant and layout.DECAY_SCORES not in changed):
             return {}
         from workbench.engine.history.views import read_work_file
-        from workbench.engine.stores import project_changes
+        from workbench.engine.stores.graph_index import project_changes
 
         index = read_work_file(ground.root, layout.GRAPH_INDEX)
         if index is None and not relevant:

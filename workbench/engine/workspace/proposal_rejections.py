@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import MemoryProposal
-    from workbench.engine.history import FileView
+    from workbench.engine.documents.memory_proposal import MemoryProposal
+    from workbench.engine.history.plan import FileView
     from workbench.engine.workspace.ground import Ground
 
 

@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
+from workbench.engine.results.proposals import Proposed
 from workbench.engine.scopes import parse_scope
 from workbench.engine.workspace.deciding import Deciding
 from workbench.engine.workspace.held_back import held_back
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import MemoryProposal
-    from workbench.engine.history import Attribution, FileView, Plan
+    from workbench.engine.documents.memory_proposal import MemoryProposal
+    from workbench.engine.history.plan import Attribution, FileView, Plan
     from workbench.engine.proposals.appending import Draught
     from workbench.engine.proposals.comparing import Compared
 
@@ -40,7 +40,7 @@ class Proposing(Deciding):
         tags: Iterable[str] = (),
         origins: Iterable[str] = (),
         scope: str | None = None,
-    ) -> results.Proposed:
+    ) -> Proposed:
         """Ask for something to be remembered; it waits in `memory/meta/pending-memories.md` for a verdict.
 
         It is compared with what waits and with memory: what it contradicts is marked on both sides, and what says
@@ -80,7 +80,7 @@ class Proposing(Deciding):
             "scope": scope,
         }  # fmt: skip
         if held := held_back(ground, "propose", content, wishes):
-            return results.Proposed(None, held_back=held)
+            return Proposed(None, held_back=held)
         request = ProposeRequest(
             sender=ground.role.name or ground.role.kind,
             content=content,
@@ -103,7 +103,7 @@ class Proposing(Deciding):
         against = self._against_memory(draught.proposal)
         compare = comparison(ground)
 
-        def plan(view: FileView) -> Plan[results.Proposed]:
+        def plan(view: FileView) -> Plan[Proposed]:
             return plan_propose(view, draught, against, compare=compare, given=self._highest_number)
 
         receipt = ground.mutate(plan, by, Capability.PROPOSE, doing="propose memories")
@@ -127,7 +127,7 @@ class Proposing(Deciding):
 
     def _proposer(self, trigger: str) -> Attribution:
         """Return who proposes: an agent under its own name, whatever actor the door was opened for."""
-        from workbench.engine.history import Attribution
+        from workbench.engine.history.plan import Attribution
         from workbench.engine.stores.wording import clip
 
         ground = self._ground
@@ -142,7 +142,7 @@ class Proposing(Deciding):
         found = self.search(proposal.content[:1000], max_results=_NEAREST, min_score=0.0, explain=True)
         return compared_with_memory(self._ground, proposal.content, proposal.entities, found)
 
-    def _is_stored_at_once(self, draught: Draught, proposed: results.Proposed) -> bool:
+    def _is_stored_at_once(self, draught: Draught, proposed: Proposed) -> bool:
         """Tell whether somebody's verdict is not needed (design document §13.4)."""
         wanted = self._ground.settings.proposals
         proposal = draught.proposal
@@ -157,8 +157,8 @@ class Proposing(Deciding):
             and proposed.duplicate_of is None
         )
 
-    def _store_at_once(self, proposal: MemoryProposal, proposed: results.Proposed) -> results.Proposed:
-        from workbench.engine.history import Attribution
+    def _store_at_once(self, proposal: MemoryProposal, proposed: Proposed) -> Proposed:
+        from workbench.engine.history.plan import Attribution
         from workbench.engine.proposals.deciding import plan_verdicts
         from workbench.engine.proposals.verdicts import Verdicts, actor_of
 

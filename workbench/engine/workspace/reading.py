@@ -6,7 +6,7 @@ import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout, results
+from workbench.engine import layout
 from workbench.engine.errors import (
     Ambiguous,
     HistoryError,
@@ -17,12 +17,15 @@ from workbench.engine.errors import (
     StorageError,
 )
 from workbench.engine.identifiers import MemoryId, cited_lines, parse_memory_id
+from workbench.engine.results.core import CoreView
+from workbench.engine.results.memories import Excerpt, HistoryEntry, Score, Shown, Timeline, TimelineEntry
+from workbench.engine.results.standing import Brief, Check, Diagnosis
 from workbench.engine.workspace.ground import Ground
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from workbench.engine.catalog import MemoryRecord
+    from workbench.engine.catalog.model import MemoryRecord
 
 
 class Reading:
@@ -30,13 +33,13 @@ class Reading:
 
     _ground: Ground
 
-    def core(self) -> results.CoreView:
+    def core(self) -> CoreView:
         """Return core memory: its blocks, items and token budget."""
-        from workbench.engine.stores import view_core
+        from workbench.engine.stores.core import view_core
 
         return view_core(self._ground.files, self._ground.settings)
 
-    def core_preview(self, block: str, text: str, *, id: str | None = None) -> results.CoreView:  # noqa: A002 - the field's word
+    def core_preview(self, block: str, text: str, *, id: str | None = None) -> CoreView:  # noqa: A002 - the field's word
         """Return core memory as it would be with a text in it, over its cap or not; nothing is written.
 
         Args:
@@ -47,13 +50,13 @@ class Reading:
         Raises:
             NotFound: There is no such block or item.
         """
-        from workbench.engine.stores import preview_core
+        from workbench.engine.stores.core import preview_core
 
         return preview_core(self._ground.files, self._ground.settings, text, block=block, item_id=id)
 
     def get(
         self, path: str, *, from_: int = 1, lines: int | None = None, count_access: bool = True
-    ) -> results.Excerpt:
+    ) -> Excerpt:
         """Read lines of a memory file, exactly as they are, line ends included.
 
         Args:
@@ -78,7 +81,7 @@ class Reading:
         if from_ < 1 or (lines is not None and lines < 0):
             raise InvalidInput("Lines are counted from 1.", remedy="Ask for --from 1 or more.")
         relative, content = self._content_of(path)
-        from workbench.engine.documents import LineSpan, SourceText
+        from workbench.engine.documents.source import LineSpan, SourceText
 
         source = SourceText.from_bytes(content)
         total = len(source.lines)
@@ -88,7 +91,7 @@ class Reading:
             self._count_access_of_lines(relative, from_, last)
         # What is edited and written back must come back with its own line ends.
         text = source.text if len(span) == total else source.raw_of(span)
-        return results.Excerpt(relative, text, from_, len(span))
+        return Excerpt(relative, text, from_, len(span))
 
     def _content_of(self, path: str) -> tuple[str, bytes]:
         """Return the path and the bytes of a memory file, or of a file outside that search gives.
@@ -113,7 +116,7 @@ class Reading:
             )
         return relative, content
 
-    def show(self, id: str, *, count_access: bool = True, history: bool = True) -> results.Shown:  # noqa: A002 - the field's word
+    def show(self, id: str, *, count_access: bool = True, history: bool = True) -> Shown:  # noqa: A002 - the field's word
         """Return one memory with its provenance, validity, score, links and history.
 
         Args:
@@ -124,7 +127,7 @@ class Reading:
         Raises:
             NotFound: There is no such memory.
         """
-        from workbench.engine.stores import show_memory
+        from workbench.engine.stores.show import show_memory
 
         ground = self._ground
         ground.refresh_for_reading()
@@ -140,7 +143,7 @@ class Reading:
             ground.count_access(str(memory_id.whole))
         return shown
 
-    def history_of(self, id: str, path: str) -> tuple[results.HistoryEntry, ...]:  # noqa: A002 - the field's word
+    def history_of(self, id: str, path: str) -> tuple[HistoryEntry, ...]:  # noqa: A002 - the field's word
         """Return the newest commits that changed a memory, newest first; none where the history is damaged.
 
         Args:
@@ -235,7 +238,7 @@ class Reading:
         self._ground.refresh_for_reading()
         return self._ground.lookups.titles(stores)
 
-    def timeline(self, *, before: str | None = None, limit: int = 200, query: str = "") -> results.Timeline:
+    def timeline(self, *, before: str | None = None, limit: int = 200, query: str = "") -> Timeline:
         """Return episodes and flat daily logs, newest first.
 
         Args:
@@ -243,7 +246,7 @@ class Reading:
             limit: Most entries.
             query: A filter such as `type:decision tag:auth after:2026-01 words`.
         """
-        from workbench.engine.catalog import parse_filter
+        from workbench.engine.catalog.timeline_filter import parse_filter
 
         self._ground.refresh_for_reading()
         narrowed = parse_filter(_plain(query))
@@ -256,22 +259,22 @@ class Reading:
             for key, record in rows[:limit]
         )
         following = rows[limit - 1][0] if len(rows) > limit else None
-        return results.Timeline(entries, following, self._ground.lookups.timeline_length(narrowed))
+        return Timeline(entries, following, self._ground.lookups.timeline_length(narrowed))
 
-    def brief(self) -> results.Brief:
+    def brief(self) -> Brief:
         """Return what an agent needs at the start of a session."""
         from workbench.engine.workspace.briefing import brief
 
         return brief(self._ground)
 
-    def broken_parts(self) -> tuple[results.Check, ...]:
+    def broken_parts(self) -> tuple[Check, ...]:
         """Return the parts of files that cannot be read as what they are, as `doctor` tells them."""
         from workbench.engine.workspace.diagnosing import broken_parts
 
         self._ground.refresh_for_reading()
         return broken_parts(self._ground)
 
-    def doctor(self) -> results.Diagnosis:
+    def doctor(self) -> Diagnosis:
         """Return what works here, what is degraded and how to mend it."""
         from workbench.engine.workspace.diagnosing import diagnose
 
@@ -300,12 +303,12 @@ class Reading:
 def _timeline_entry(
     record: MemoryRecord,
     day_and_rest: tuple[str, str, str],
-    score: results.Score | None,
+    score: Score | None,
     scope: str | None,
-) -> results.TimelineEntry:
+) -> TimelineEntry:
     moment = record.moment
     timed = moment is not None and (record.store == "episodic" or (moment.hour, moment.minute) != (0, 0))
-    return results.TimelineEntry(
+    return TimelineEntry(
         id=record.id,
         day=day_and_rest[0],
         time=f"{moment:%H:%M}" if moment and timed else None,

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from workbench.engine import results
 from workbench.engine.clock import in_zone, parse_time
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import SEARCHED_STORES
+from workbench.engine.results.recall import Cut, Found, Hit, IndexStatus, WhyNot
 from workbench.engine.workspace.reading import Reading
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Recalling(Reading):
         include_dormant: bool = False,
         budget: int | None = None,
         explain: bool = False,
-    ) -> results.Found:
+    ) -> Found:
         """Find the memories that answer a question, in any language, with or without a model.
 
         Args:
@@ -97,7 +97,7 @@ class Recalling(Reading):
             took_ms=took_ms,
         )
 
-    def why_not(self, query: str, id: str) -> results.WhyNot:  # noqa: A002 - the field's word
+    def why_not(self, query: str, id: str) -> WhyNot:  # noqa: A002 - the field's word
         """Say why a memory did not come up for a question.
 
         Args:
@@ -119,7 +119,7 @@ class Recalling(Reading):
         force: bool = False,
         progress: Callable[[int, int], None] = lambda _done, _total: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> results.IndexStatus:
+    ) -> IndexStatus:
         """Bring the search index up to date with the files, however long that takes.
 
         Args:
@@ -134,15 +134,13 @@ class Recalling(Reading):
         self._ground.finder.sync(force=force, progress=progress, cancelled=cancelled)
         return self.index_status()
 
-    def index_status(self) -> results.IndexStatus:
+    def index_status(self) -> IndexStatus:
         """Return what the search index holds and how fresh it is."""
         self._ground.refresh_for_reading()
         status = replace(self._ground.finder.status(), entities=len(self._ground.lookups.entities()))
         return self._ground.outside.describe(status)
 
-    def _from_index(
-        self, query: str, options: Options, failure: str | None, patience: float | None
-    ) -> results.Found:
+    def _from_index(self, query: str, options: Options, failure: str | None, patience: float | None) -> Found:
         found, means = self._asked(lambda search: search.found(), query, options, patience)
         return replace(
             found,
@@ -154,12 +152,12 @@ class Recalling(Reading):
             stale=means.stale,
         )
 
-    def _untold(self, cut: results.Cut) -> results.Cut:
+    def _untold(self, cut: Cut) -> Cut:
         """Return what was left out without the words of what was forgotten, but to a person."""
         is_told = self._ground.role.kind == "person" or cut.reason != "archived"
         return cut if is_told else replace(cut, text="")
 
-    def _cited(self, hit: results.Hit) -> results.Hit:
+    def _cited(self, hit: Hit) -> Hit:
         from workbench.engine.recall.citations import are_citations_given
 
         context = "subagent" if self._ground.role.kind == "agent" else "direct"

@@ -7,18 +7,20 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout, results
+from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import HistoryError, InvalidInput, Locked, Refused, Stale, StorageError
+from workbench.engine.results.memories import Changed
+from workbench.engine.results.reflection import PhaseUse, Reflected, ReflectionDue
 from workbench.engine.workspace import leftovers
 from workbench.engine.workspace.dueness import reflection_due, waiting_proposal
 from workbench.engine.workspace.reviewing import Reviewing
 
 if TYPE_CHECKING:
-    from workbench.engine.history import FileView, Plan
+    from workbench.engine.history.plan import FileView, Plan
     from workbench.engine.reflection.model import Mind
     from workbench.engine.reflection.work import Work
-    from workbench.engine.results import Progress
+    from workbench.engine.results.reflection import Progress
     from workbench.engine.workspace.ground import Ground
 
 _ACTOR = "bot:reflection"
@@ -36,7 +38,7 @@ class Reflecting(Reviewing):
         renew: bool = False,
         progress: Callable[[Progress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> results.Reflected:
+    ) -> Reflected:
         """Reflect on what is new, and write what should be learned of it as a proposal; nothing is ever applied.
 
         Args:
@@ -67,7 +69,7 @@ class Reflecting(Reviewing):
             if if_due:
                 due = reflection_due(ground, trigger)
                 if not due.due:
-                    return results.Reflected(None, (), (), "", due.reason, self.review())
+                    return Reflected(None, (), (), "", due.reason, self.review())
             elif waiting and not renew:
                 raise Refused(
                     f"{waiting} waits for decisions.",
@@ -81,7 +83,7 @@ class Reflecting(Reviewing):
             with ground.action.resting_on(ground.history):
                 return self._cycle(work, trigger)
 
-    def reflection_due(self, *, trigger: str = "schedule") -> results.ReflectionDue:
+    def reflection_due(self, *, trigger: str = "schedule") -> ReflectionDue:
         """Tell whether a reflection should run, and why.
 
         Args:
@@ -107,7 +109,7 @@ class Reflecting(Reviewing):
         require(self._ground.role, Capability.READ, doing="read memory")
         return leftovers.read_trace(self._ground, _checked(id))
 
-    def _cycle(self, work: Work, trigger: str) -> results.Reflected:
+    def _cycle(self, work: Work, trigger: str) -> Reflected:
         from workbench.engine.proposals.file import read_proposals
         from workbench.engine.reflection.cycle import run_cycle
         from workbench.engine.reflection.deferred_proposals import items_of
@@ -122,7 +124,7 @@ class Reflecting(Reviewing):
         outside = files_waiting(ground)
         head = ground.history.head()
         if head is None:
-            return results.Reflected(None, (), (), "", _NOTHING_NEW, self.review())
+            return Reflected(None, (), (), "", _NOTHING_NEW, self.review())
         view = WithWaiting(ground.history.at(head), outside)
         unread = find_unread(ground, view, head, outside=outside, check=work.check)
         before = read_pending(view)
@@ -152,7 +154,7 @@ class Reflecting(Reviewing):
             )
         _leave(ground, lambda: leftovers.keep_trace(ground, reflection, work.exchanges))
         if not (proposal.fresh or unread.passages or unread.backlog.items):
-            return results.Reflected(None, (), (), "", _NOTHING_NEW, self.review(), left_out=unread.left_out)
+            return Reflected(None, (), (), "", _NOTHING_NEW, self.review(), left_out=unread.left_out)
         left = len(proposal.left) + len(unread.backlog.later)
         mark = unread.mark_after(work.unread, left_over=left > 0)
         account = account_lines(
@@ -165,7 +167,7 @@ class Reflecting(Reviewing):
             mark=mark.render(),
         )
 
-        def plan(files: FileView) -> Plan[results.Changed]:
+        def plan(files: FileView) -> Plan[Changed]:
             if files.read(layout.PENDING_REFLECTION) != view.read(layout.PENDING_REFLECTION):
                 raise Locked(
                     "The proposal was changed while the reflection ran.",
@@ -190,12 +192,10 @@ class Reflecting(Reviewing):
         review = replace(self.review(), phases=_phases(work))
         if not proposal.fresh:
             reason = f"{unread.entries:,} entries were read; nothing in them is worth proposing."
-            return results.Reflected(
-                receipt.commit, receipt.files, (), "", reason, review, left_out=unread.left_out
-            )
+            return Reflected(receipt.commit, receipt.files, (), "", reason, review, left_out=unread.left_out)
         told = f"{proposal.fresh:,} changes are proposed."
         ids = tuple(item.id for item in proposal.items)
-        return results.Reflected(
+        return Reflected(
             receipt.commit, receipt.files, ids, reflection, told, review, left_out=unread.left_out
         )
 
@@ -216,7 +216,7 @@ def _mind(ground: Ground) -> Iterator[Mind]:
     if not ground.settings.reflection.model:
         yield rules
         return
-    from workbench.engine.providers import chat_model
+    from workbench.engine.providers.choosing import chat_model
 
     model = ground.settings.model
     chat = chat_model(ground.settings, timeout_s=model.reflection_timeout)
@@ -229,9 +229,9 @@ def _mind(ground: Ground) -> Iterator[Mind]:
         yield ModelMind(chat, rules, context_tokens=model.context)
 
 
-def _phases(work: Work) -> tuple[results.PhaseUse, ...]:
+def _phases(work: Work) -> tuple[PhaseUse, ...]:
     return tuple(
-        results.PhaseUse(str(one.phase), one.mind, one.tokens, round(one.seconds, 3), one.fallback)
+        PhaseUse(str(one.phase), one.mind, one.tokens, round(one.seconds, 3), one.fallback)
         for one in work.accounts
     )
 

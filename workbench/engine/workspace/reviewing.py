@@ -7,14 +7,24 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout, results
+from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import InvalidInput, NotFound, OutsideWorkspace
+from workbench.engine.results.memories import Changed
+from workbench.engine.results.reflection import (
+    Applied,
+    CoreTokens,
+    Rejection,
+    Rejections,
+    Review,
+    ReviewPreview,
+)
 from workbench.engine.workspace.changing import Changing
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import PendingReflection, RejectedClaims
-    from workbench.engine.history import FileView, Plan
+    from workbench.engine.documents.pending_reflection import PendingReflection
+    from workbench.engine.documents.rejected import RejectedClaims
+    from workbench.engine.history.plan import FileView, Plan
     from workbench.engine.reflection.review.means import Means
     from workbench.engine.reflection.review.overview import Standing
     from workbench.engine.workspace.ground import Ground
@@ -23,7 +33,7 @@ if TYPE_CHECKING:
 class Reviewing(Changing):
     """What a reflection proposed; everybody may read it, and nobody but a person decides."""
 
-    def review(self) -> results.Review:
+    def review(self) -> Review:
         """Return the proposal that waits, item by item; one without items where none does."""
         from workbench.engine.reflection.review.overview import overview
 
@@ -38,7 +48,7 @@ class Reviewing(Changing):
         """Return how many items nobody has decided on; quick."""
         return sum(item.decision == "undecided" for item in _pending(self._ground).items)
 
-    def review_decide(self, decisions: Mapping[str, str]) -> results.Changed:
+    def review_decide(self, decisions: Mapping[str, str]) -> Changed:
         """Tick the boxes of items, in one commit; only a person may.
 
         Args:
@@ -59,7 +69,7 @@ class Reviewing(Changing):
         text: str | None = None,
         fields: Mapping[str, str] | None = None,
         decision: str | None = None,
-    ) -> results.Changed:
+    ) -> Changed:
         """Change what an item proposes, and with it the decision, in one commit; only a person may.
 
         Args:
@@ -81,24 +91,24 @@ class Reviewing(Changing):
             f"edited {id[:40]}",
         )
 
-    def review_preview(self) -> results.ReviewPreview:
+    def review_preview(self) -> ReviewPreview:
         """Return what applying would do now, file by file, which is nothing where no proposal waits.
 
         Raises:
             DocumentError: The file does not say which reflection it is of.
         """
         from workbench.engine.reflection.review.plan import preview
-        from workbench.engine.stores import view_core
+        from workbench.engine.stores.core import view_core
 
         ground = self._ground
         ground.refresh_for_reading()
         if not _pending(ground).items:
             core = view_core(ground.files, ground.settings)
-            tokens = results.CoreTokens(core.tokens, core.tokens, core.cap)
-            return results.ReviewPreview((), (), (), (), {}, (), tokens)
+            tokens = CoreTokens(core.tokens, core.tokens, core.cap)
+            return ReviewPreview((), (), (), (), {}, (), tokens)
         return preview(ground.files, _means(ground))
 
-    def review_apply(self) -> results.Applied:
+    def review_apply(self) -> Applied:
         """Apply what is approved and remember what is rejected, in one commit; only a person may.
 
         Raises:
@@ -106,7 +116,7 @@ class Reviewing(Changing):
             NotFound: There is no proposal.
             DocumentError: The file does not say which reflection it is of.
         """
-        from workbench.engine.history import Attribution
+        from workbench.engine.history.plan import Attribution
         from workbench.engine.history.undo import going_on
         from workbench.engine.proposals.clearing import clearing
         from workbench.engine.reflection.deferred_proposals import numbers_of
@@ -124,7 +134,7 @@ class Reviewing(Changing):
         name = checked_reflection(pending) if pending.items else "none"
         by = Attribution(f"reflection:{name}", "approved", "review applied", ground.asker())
 
-        def plan(view: FileView) -> Plan[results.Applied]:
+        def plan(view: FileView) -> Plan[Applied]:
             wanted = plan_apply(view, _means(ground))
             decided = {*wanted.outcome.applied, *wanted.outcome.rejected}
             taken_up = numbers_of(item for item in read_pending(view).items if item.id in decided)
@@ -140,12 +150,12 @@ class Reviewing(Changing):
             ground.count_accesses_with(receipt.commit, found)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
-    def review_rejected(self) -> results.Rejections:
+    def review_rejected(self) -> Rejections:
         """Return what a person rejected, and what therefore is not proposed again without new evidence."""
         found = _rejected(self._ground.files)
-        return results.Rejections(
+        return Rejections(
             tuple(
-                results.Rejection(
+                Rejection(
                     claim.id,
                     claim.item.kind,
                     claim.item.target,
@@ -162,7 +172,7 @@ class Reviewing(Changing):
             found.path,
         )
 
-    def review_allow(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word
+    def review_allow(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
         """Withdraw rejections, so that the same may be proposed again; only a person may.
 
         Raises:
@@ -173,11 +183,11 @@ class Reviewing(Changing):
 
         ids = tuple(dict.fromkeys((id, *more)))
 
-        def plan(view: FileView) -> Plan[results.Changed]:
+        def plan(view: FileView) -> Plan[Changed]:
             before = _rejected(view)
             told = f"withdrew the rejection of {', '.join(ids)}"
             change = FileChange(before.path, before.remove(ids).render(), Action.EDIT, told)
-            return Plan(Action.EDIT, before.path, told, (change,), outcome=results.Changed(None, ids=ids))
+            return Plan(Action.EDIT, before.path, told, (change,), outcome=Changed(None, ids=ids))
 
         return self._decide(plan, f"withdrew {len(ids)} rejections")
 
@@ -199,7 +209,7 @@ class Reviewing(Changing):
             text_of=_texts(ground),
         )
 
-    def _decide(self, planner: Callable[[FileView], Plan[results.Changed]], trigger: str) -> results.Changed:
+    def _decide(self, planner: Callable[[FileView], Plan[Changed]], trigger: str) -> Changed:
         ground = self._ground
         doing = "decide on a reflection"
         require(ground.role, Capability.DECIDE_REVIEW, doing=doing)
@@ -234,7 +244,7 @@ def _rejected(view: FileView) -> RejectedClaims:
 
 @lru_cache(maxsize=2)
 def _claims_in(content: bytes) -> RejectedClaims:
-    from workbench.engine.documents import RejectedClaims
+    from workbench.engine.documents.rejected import RejectedClaims
 
     return RejectedClaims.parse(content, layout.REJECTED)
 
@@ -256,7 +266,7 @@ def _means(ground: Ground) -> Means:
 
 def _texts(ground: Ground) -> Callable[[str], str | None]:
     """Return what gives a memory's words by its id; of lines that moved, all words of their file."""
-    from workbench.engine.stores import locate_memory
+    from workbench.engine.stores.locate import locate_memory
 
     @lru_cache(maxsize=1024)
     def text_of(memory_id: str) -> str | None:

@@ -14,8 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from workbench.engine.catalog.model import EntityRecord
-    from workbench.engine.triggers import Detection, EntityMention, Routing, RoutingHints
-    from workbench.engine.triggers.model import EntityType, Store
+    from workbench.engine.triggers.model import (
+        Detection,
+        EntityMention,
+        EntityType,
+        Routing,
+        RoutingHints,
+        Store,
+    )
     from workbench.engine.workspace.ground import Ground
 
 _OWNER_ITEM = "core:identity:name"
@@ -43,8 +49,9 @@ def route(
     Raises:
         InvalidInput: One of `entities` is neither a name with a type nor an id.
     """
-    from workbench.engine.triggers import route_by_model, route_by_rules
     from workbench.engine.triggers.model import Store
+    from workbench.engine.triggers.model_routing import route_by_model
+    from workbench.engine.triggers.rules import route_by_rules
 
     # A word that is no store is refused by the store's planner.
     wanted = store.strip().lower() if store else None
@@ -57,7 +64,7 @@ def route(
     )
     if not ground.settings.model.configured:
         return route_by_rules(text, hints)
-    from workbench.engine.providers import chat_model
+    from workbench.engine.providers.choosing import chat_model
 
     chat = chat_model(ground.settings)
     if chat is None:
@@ -68,7 +75,7 @@ def route(
 
 def answers_by_rules(ground: Ground) -> Callable[[str], Routing]:
     """Return what decides where a person's answer belongs: rules alone, for nothing may wait for a network then."""
-    from workbench.engine.triggers import route_by_rules
+    from workbench.engine.triggers.rules import route_by_rules
 
     hints = replace(_hints(ground), explicit=True)
     return lambda text: route_by_rules(text, hints)
@@ -76,7 +83,7 @@ def answers_by_rules(ground: Ground) -> Callable[[str], Routing]:
 
 def _hints(ground: Ground) -> RoutingHints:
     """Return what a workspace knows that tells where a text belongs."""
-    from workbench.engine.triggers import RoutingHints
+    from workbench.engine.triggers.model import RoutingHints
 
     return RoutingHints(
         owner=owner_of(ground),
@@ -88,7 +95,8 @@ def _hints(ground: Ground) -> RoutingHints:
 
 def read_message(ground: Ground, text: str) -> Detection:
     """Tell what one message asks of memory, with the user's own phrases beside ours."""
-    from workbench.engine.triggers import detect, load_phrases
+    from workbench.engine.triggers.detection import detect
+    from workbench.engine.triggers.phrases import load_phrases
 
     own = ground.settings.triggers.phrases
     place = (ground.root / Path(own).expanduser()) if own else None
@@ -97,7 +105,7 @@ def read_message(ground: Ground, text: str) -> Detection:
 
 def _mention(entity: EntityRecord | None) -> EntityMention | None:
     from workbench.engine.identifiers import ENTITY_TYPES
-    from workbench.engine.triggers import EntityMention
+    from workbench.engine.triggers.model import EntityMention
 
     if entity is None or entity.type not in ENTITY_TYPES:
         return None
@@ -105,8 +113,8 @@ def _mention(entity: EntityRecord | None) -> EntityMention | None:
 
 
 def _given(ground: Ground, text: str) -> EntityMention | None:
-    from workbench.engine.stores import parse_entity
-    from workbench.engine.triggers import EntityMention
+    from workbench.engine.stores.entities import parse_entity
+    from workbench.engine.triggers.model import EntityMention
 
     named = parse_entity(text)
     if not named.type:
@@ -121,7 +129,7 @@ def own_relations(ground: Ground) -> tuple[str, ...]:
 
 @lru_cache(maxsize=2)
 def _relations_in(file: bytes, settings: tuple[str, ...]) -> tuple[str, ...]:
-    from workbench.engine.documents import RelationVocabulary, canonical_relation
+    from workbench.engine.documents.relations import RelationVocabulary, canonical_relation
     from workbench.engine.triggers.model_routing import RELATIONS
 
     types = RelationVocabulary.parse(file, layout.RELATIONS).types
@@ -137,7 +145,7 @@ def owner_of(ground: Ground) -> str:
 
 @lru_cache(maxsize=2)
 def _owner_in(core: bytes) -> str:
-    from workbench.engine.documents import CoreMemory
+    from workbench.engine.documents.core import CoreMemory
 
     item = CoreMemory.parse(core).item(_OWNER_ITEM)
     name = item.text.partition(":")[2].strip() if item else ""

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from workbench.engine import results
 from workbench.engine.agents.roles import Capability, parse_role, require
 from workbench.engine.clock import Clock, in_zone
 from workbench.engine.errors import (
@@ -20,6 +19,10 @@ from workbench.engine.errors import (
     WorkbenchError,
 )
 from workbench.engine.identifiers import MEMORY_STORES
+from workbench.engine.results.memories import HeldBack, MessageOutcome, Remembered, Shown
+from workbench.engine.results.proposals import Proposed
+from workbench.engine.results.recall import Found
+from workbench.engine.results.scoped import BriefMemory, ScopedBrief
 from workbench.engine.scopes import parse_door_scope
 from workbench.engine.workspace.door import Workspace
 from workbench.engine.workspace.held_back import held_back
@@ -27,7 +30,7 @@ from workbench.engine.workspace.scoped_texts import instructions_for
 from workbench.engine.workspace.scoped_view import ScopedView
 
 if TYPE_CHECKING:
-    from workbench.engine.history import FileView, Plan
+    from workbench.engine.history.plan import FileView, Plan
     from workbench.engine.workspace.ground import Ground
 
 T = TypeVar("T")
@@ -105,14 +108,14 @@ class ScopedMemory:
         include_dormant: bool = False,
         budget: int | None = None,
         explain: bool = False,
-    ) -> results.Found:
+    ) -> Found:
         """Find the memories of this scope that answer a question; see `Workspace.search`.
 
         Raises:
             InvalidInput: An option makes no sense as given.
         """
 
-        def found_in(ground: Ground) -> results.Found:
+        def found_in(ground: Ground) -> Found:
             return Workspace(ground).search(
                 query,
                 max_results=max_results,
@@ -125,7 +128,7 @@ class ScopedMemory:
                 explain=explain,
             )
 
-        def ask() -> results.Found:
+        def ask() -> Found:
             ground = self.__view.current()
             found = found_in(ground)
             if found.stale is not None:
@@ -138,7 +141,7 @@ class ScopedMemory:
 
         return self.__told(ask)
 
-    def show(self, id: str) -> results.Shown:  # noqa: A002 - the field's word
+    def show(self, id: str) -> Shown:  # noqa: A002 - the field's word
         """Return one memory of this scope with what it is linked to; its history is the owner's.
 
         Args:
@@ -149,22 +152,22 @@ class ScopedMemory:
             Ambiguous: The name is that of several.
         """
 
-        def ask() -> results.Shown:
+        def ask() -> Shown:
             shown = Workspace(self.__view.current()).show(id, count_access=False, history=False)
             self.__door._ground.count_access(shown.id.partition("#^")[0])
             return shown
 
         return self.__told(ask)
 
-    def brief(self) -> results.ScopedBrief:
+    def brief(self) -> ScopedBrief:
         """Return the newest of what is for this scope, for the start of a session."""
 
-        def ask() -> results.ScopedBrief:
+        def ask() -> ScopedBrief:
             ground = self.__view.current()
             newest = Workspace(ground).timeline(limit=_MOST_IN_BRIEF)
             lines = (ground.lookups.memory(entry.id) for entry in newest.entries)
             memories = tuple(
-                results.BriefMemory(
+                BriefMemory(
                     record.id,
                     record.store,
                     in_zone(record.moment, ground.zone).date().isoformat() if record.moment else None,
@@ -173,7 +176,7 @@ class ScopedMemory:
                 for record in lines
                 if record is not None
             )
-            return results.ScopedBrief(self.__scope, memories, ground.lookups.count())
+            return ScopedBrief(self.__scope, memories, ground.lookups.count())
 
         return self.__told(ask)
 
@@ -192,7 +195,7 @@ class ScopedMemory:
         confidence: str | None = None,
         source: str | None = None,
         dry_run: bool = False,
-    ) -> results.Remembered:
+    ) -> Remembered:
         """Store a memory for this scope: an episode, or a fact about somebody or something.
 
         Args:
@@ -226,7 +229,7 @@ class ScopedMemory:
         trigger: str = "",
         type: str | None = None,  # noqa: A002 - the word of the contract
         tags: Iterable[str] = (),
-    ) -> results.Proposed:
+    ) -> Proposed:
         """Ask for something to be remembered for this scope; it waits for the verdict of the main agent or the owner.
 
         What it repeats or contradicts is told to them and not here.
@@ -236,7 +239,7 @@ class ScopedMemory:
             RoleRefused: This door may only read.
         """
 
-        def ask() -> results.Proposed:
+        def ask() -> Proposed:
             require(self.__door._ground.role, Capability.PROPOSE)
             proposed = self.__door.propose(
                 content,
@@ -248,11 +251,11 @@ class ScopedMemory:
                 tags=tags,
                 scope=self.__scope,
             )
-            return results.Proposed(None, held_back=_held(proposed.held_back))
+            return Proposed(None, held_back=_held(proposed.held_back))
 
         return self.__told(ask)
 
-    def message(self, text: str) -> results.MessageOutcome:
+    def message(self, text: str) -> MessageOutcome:
         """Look for triggers in one message, and do what it asks as far as this door goes.
 
         Remembering is done and recalling answered. What it asks to forget, or to reflect on, is said and left to the
@@ -262,11 +265,11 @@ class ScopedMemory:
             text: The message.
         """
 
-        def ask() -> results.MessageOutcome:
+        def ask() -> MessageOutcome:
             from workbench.engine.workspace.routing import read_message
 
             detection = read_message(self.__door._ground, text)
-            outcome = results.MessageOutcome(detection.kind, None, detection.payload or None, applied=False)
+            outcome = MessageOutcome(detection.kind, None, detection.payload or None, applied=False)
             if detection.kind == "remember" and detection.payload:
                 remembered = self.remember(detection.payload)
                 return replace(outcome, applied=bool(remembered.id), remembered=remembered)
@@ -287,8 +290,9 @@ class ScopedMemory:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def __remember(self, wishes: Mapping[str, object], said: str, *, dry_run: bool) -> results.Remembered:
-        from workbench.engine.stores import RememberRequest, plan_remember
+    def __remember(self, wishes: Mapping[str, object], said: str, *, dry_run: bool) -> Remembered:
+        from workbench.engine.stores.intent import RememberRequest
+        from workbench.engine.stores.remember import plan_remember
         from workbench.engine.workspace.reviewing import warnings_of_rejected
         from workbench.engine.workspace.routing import route
 
@@ -296,7 +300,7 @@ class ScopedMemory:
         require(ground.role, Capability.WRITE_MEMORY, doing="write memory")
         text = str(wishes["text"])
         if held := held_back(ground, "remember", text, wishes, keep=not dry_run):
-            return results.Remembered(None, held_back=_held(held), dry_run=dry_run)
+            return Remembered(None, held_back=_held(held), dry_run=dry_run)
         request = RememberRequest(**wishes)  # type: ignore[arg-type]  # one mapping serves both
         explicit = request.source == "user-explicit"
         store = _store(request.store)
@@ -309,7 +313,7 @@ class ScopedMemory:
         routing = route(seen, text, explicit=explicit, pinned=False, store=store, entities=request.entities)
         request = replace(request, store=store or (routing.store if routing.store in _STORES else "episodic"))
 
-        def plan(view: FileView) -> Plan[results.Remembered]:
+        def plan(view: FileView) -> Plan[Remembered]:
             return plan_remember(
                 view, request, routing, now=ground.now(), settings=ground.settings, lookup=seen.lookups
             )
@@ -345,9 +349,9 @@ def _store(store: str | None) -> str | None:
     raise InvalidInput(f"“{store[:40]}” is no store.", remedy=f"Use {' or '.join(_STORES)}.")
 
 
-def _own(outcome: results.Remembered) -> results.Remembered:
+def _own(outcome: Remembered) -> Remembered:
     """Return what may be told of what was written: what was said, and under which id it is kept."""
-    return results.Remembered(
+    return Remembered(
         None,
         ids=(outcome.id,),
         id=outcome.id,
@@ -361,7 +365,7 @@ def _own(outcome: results.Remembered) -> results.Remembered:
     )
 
 
-def _held(held: results.HeldBack | None) -> results.HeldBack | None:
+def _held(held: HeldBack | None) -> HeldBack | None:
     return replace(held, detail="The owner decides on it.") if held is not None else None
 
 

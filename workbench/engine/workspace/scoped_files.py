@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from workbench.engine import layout
-from workbench.engine.documents import EntityFile, EpisodeLog, Procedure, Provenance, VaultNote
-from workbench.engine.documents.episodes import SCOPE_FIELD, NewEntry, entry_lines
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.episodes import SCOPE_FIELD, EpisodeLog, NewEntry, entry_lines
+from workbench.engine.documents.procedure import Procedure
 from workbench.engine.documents.source import SourceText
+from workbench.engine.documents.statement import Provenance
+from workbench.engine.documents.vault import VaultNote
 from workbench.engine.scopes import SHARED, sees
 from workbench.engine.stores.wording import CONFIDENCES, EPISODE_TYPES
 

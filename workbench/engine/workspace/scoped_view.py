@@ -22,7 +22,7 @@ from workbench.engine.workspace.ground import CATALOG, Ground
 from workbench.engine.workspace.scoped_files import Seen, may_hold, seen_in
 
 if TYPE_CHECKING:
-    from workbench.engine.settings import Settings
+    from workbench.engine.settings.sections import Settings
 
 SCOPES = "scopes"
 _MEMORY = "memory"
@@ -174,7 +174,7 @@ def _narrowed(settings: Settings) -> Settings:
 
 def _archived(ground: Ground) -> list[str]:
     from workbench.engine.decay.records import is_archived
-    from workbench.engine.documents import DecayScores
+    from workbench.engine.documents.decay_scores import DecayScores
 
     file = DecayScores.parse(ground.files.read(layout.DECAY_SCORES) or b"")
     return sorted(name for name, entry in file.entries.items() if is_archived(entry))

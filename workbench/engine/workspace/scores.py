@@ -7,17 +7,21 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING
 
-from workbench.engine import results
 from workbench.engine.clock import in_zone
 from workbench.engine.errors import InvalidInput
 from workbench.engine.garbage import not_collected
+from workbench.engine.results.decay import DecayExplained, DecayView, Falls
+from workbench.engine.results.memories import Score
 from workbench.engine.stores.lookups import Standing
 from workbench.engine.workspace.known_scores import Grade, KnownScores
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import Catalog, Lookups, MemoryRecord
-    from workbench.engine.decay import Accesses, Census, DecayRecord, FactColumns, MemoryFacts, Reckoning
-    from workbench.engine.documents import ScoreEntry
+    from workbench.engine.catalog.catalog import Catalog
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.catalog.model import MemoryRecord
+    from workbench.engine.decay.census import Census, FactColumns
+    from workbench.engine.decay.records import Accesses, DecayRecord, MemoryFacts, Reckoning
+    from workbench.engine.documents.decay_scores import ScoreEntry
     from workbench.engine.workspace.first_seen import FirstSeen
 
 # So many memories are asked for one by one rather than all of them read.
@@ -46,12 +50,12 @@ class Scores:
     reckoning: Reckoning
     known: KnownScores = field(default_factory=KnownScores, repr=False)
 
-    def of(self, memory_id: str) -> results.Score | None:
+    def of(self, memory_id: str) -> Score | None:
         """Return a memory's score; None where it has none or does not exist."""
         record = self.lookups.memory(memory_id)
         return self.of_record(record) if record else None
 
-    def of_all(self, ids: Sequence[str]) -> dict[str, results.Score | None]:
+    def of_all(self, ids: Sequence[str]) -> dict[str, Score | None]:
         """Return the scores of many memories at once, by id; None for those without one."""
         known = self.known.scores
         unknown = [memory_id for memory_id in ids if memory_id not in known]
@@ -76,16 +80,16 @@ class Scores:
             grades = self.known.grades
         return grades if ids is None else {id_: grades[id_] for id_ in ids if id_ in grades}
 
-    def of_record(self, record: MemoryRecord) -> results.Score | None:
+    def of_record(self, record: MemoryRecord) -> Score | None:
         """Return the score of a memory that is at hand; None for free text and logs."""
-        from workbench.engine.decay import assess
+        from workbench.engine.decay.records import assess
 
         composed = self._compose(record)
         return assess(composed, self.reckoning) if composed else None
 
     def standing(self, memory_id: str) -> Standing:
         """Return what planners want to know about a memory's relevance."""
-        from workbench.engine.decay import assess
+        from workbench.engine.decay.records import assess
 
         if "#^" in memory_id:
             # A fact or relation: it has no score of its own, but may be archived by itself.
@@ -109,9 +113,9 @@ class Scores:
         return entry is not None and is_archived(entry)
 
     @not_collected()
-    def view(self, *, forecast: Sequence[int], lambda_: float | None) -> results.DecayView:
+    def view(self, *, forecast: Sequence[int], lambda_: float | None) -> DecayView:
         """Return every score, with days to come and another decay rate where asked for."""
-        from workbench.engine.decay import at_another_moment, view
+        from workbench.engine.decay.views import at_another_moment, view
 
         census = self._census()
         if forecast or lambda_ is not None:
@@ -124,21 +128,25 @@ class Scores:
         return at_another_moment(found, census, self.reckoning)
 
     @not_collected()
-    def falls(self, within: int, *, lambda_: float | None) -> results.Falls:
+    def falls(self, within: int, *, lambda_: float | None) -> Falls:
         """Return what passes a threshold within some days, the soonest first."""
-        from workbench.engine.decay import falls, reckoning_with
+        from workbench.engine.decay.falling import falls
+        from workbench.engine.decay.views import reckoning_with
 
         told = self.reckoning if lambda_ is None else reckoning_with(self.reckoning, lambda_)
         return falls(self._census(), within, told)
 
-    def explained(self, memory_id: str, on: date | None, *, lambda_: float | None) -> results.DecayExplained:
+    def explained(self, memory_id: str, on: date | None, *, lambda_: float | None) -> DecayExplained:
         """Return one memory's score on a day, term by term, and what becomes of it.
 
         Raises:
             InvalidInput: The memory has no score, or the rate is none.
         """
-        from workbench.engine.decay import census_of, course, falls, half_life, reckoning_with, terms, view
-        from workbench.engine.decay.formula import NEVER
+        from workbench.engine.decay.census import census_of
+        from workbench.engine.decay.course import course, terms
+        from workbench.engine.decay.falling import falls
+        from workbench.engine.decay.formula import NEVER, half_life
+        from workbench.engine.decay.views import reckoning_with, view
 
         record = self.lookups.memory(memory_id)
         composed = self._compose(record) if record else None
@@ -155,7 +163,7 @@ class Scores:
         ahead = (day - told.now.date()).days
         (point,) = course(answer, entry, [ahead])
         decays = entry.raw is not None and not entry.archived and answer.lambda_ > 0
-        return results.DecayExplained(
+        return DecayExplained(
             id=entry.id,
             store=entry.store,
             title=entry.title,
@@ -178,7 +186,7 @@ class Scores:
             return known.census
 
     def _taken_census(self) -> Census:
-        from workbench.engine.decay import amended, take_census
+        from workbench.engine.decay.census import amended, take_census
 
         known, basis = self.known, self.known.basis[0]
         columns = self._columns()
@@ -192,7 +200,8 @@ class Scores:
     def _columns(self) -> FactColumns:
         """Return what the texts of all memories say, read again only where the catalog has changed."""
         from workbench.engine.catalog.columns import memory_columns
-        from workbench.engine.decay import SCORED_STORES, FactColumns
+        from workbench.engine.decay.census import FactColumns
+        from workbench.engine.decay.records import SCORED_STORES
 
         version = self.catalog.version()
         if self.known.memories is None or self.known.memories[0] != version:
@@ -214,8 +223,8 @@ class Scores:
 
     @not_collected()
     def _every_grade(self) -> dict[str, Grade]:
-        from workbench.engine.decay import graded
         from workbench.engine.decay.formula import day_of
+        from workbench.engine.decay.views import graded
 
         census, told = self._census(), self.reckoning
         raws = census.raws(day_of(told.now, told.zone), told.settings.lambda_)
@@ -227,8 +236,8 @@ class Scores:
         return dict(zip(reversed(census.ids), reversed(grades), strict=True))
 
     def _grades_of(self, ids: Sequence[str]) -> dict[str, Grade]:
-        from workbench.engine.decay import assess
         from workbench.engine.decay.formula import day_of
+        from workbench.engine.decay.records import assess
 
         found = {}
         for record in self.lookups.outlines(ids):
@@ -240,7 +249,7 @@ class Scores:
         return found
 
     def _compose(self, record: MemoryRecord) -> DecayRecord | None:
-        from workbench.engine.decay import SCORED_STORES, compose
+        from workbench.engine.decay.records import SCORED_STORES, compose
 
         if record.store not in SCORED_STORES:
             return None
@@ -250,7 +259,7 @@ class Scores:
 
     def facts(self, record: MemoryRecord) -> MemoryFacts:
         """Return what a memory's own text says that matters to its score."""
-        from workbench.engine.decay import MemoryFacts
+        from workbench.engine.decay.records import MemoryFacts
 
         return MemoryFacts(
             id=record.id,

@@ -6,11 +6,12 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, TypeVar
 
 from workbench.engine.errors import SecretFound
-from workbench.engine.secrets import added_secrets, find_secrets, masked
+from workbench.engine.secrets.added import added_secrets
+from workbench.engine.secrets.recognising import find_secrets, masked
 
 if TYPE_CHECKING:
-    from workbench.engine.history import FileView, Plan
-    from workbench.engine.secrets import Secret
+    from workbench.engine.history.plan import FileView, Plan
+    from workbench.engine.secrets.recognising import Secret
     from workbench.engine.workspace.ground import Ground
 
 T = TypeVar("T")

@@ -12,12 +12,13 @@ from workbench.engine import layout
 from workbench.engine.clock import render_time
 from workbench.engine.errors import Locked, StorageError
 from workbench.engine.history.screening import Edit, Screened
-from workbench.engine.secrets import LEFT_OUT, added_secrets, find_secrets, masked, text_of
+from workbench.engine.secrets.added import added_secrets, text_of
+from workbench.engine.secrets.recognising import LEFT_OUT, find_secrets, masked
 from workbench.engine.workspace.held_back import EDIT, OUTSIDE, HeldBackFile, HeldRequest
 from workbench.engine.workspace.secret_gate import new_here
 
 if TYPE_CHECKING:
-    from workbench.engine.secrets import Secret
+    from workbench.engine.secrets.recognising import Secret
     from workbench.engine.workspace.ground import Ground
 
 _LONGEST_LINE = 400

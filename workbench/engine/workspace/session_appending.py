@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import InvalidInput, WorkbenchError
+from workbench.engine.results.session_changes import SessionAppended
 from workbench.engine.workspace import session_places as places
 from workbench.engine.workspace.session_flushing import SessionFlushing
 
@@ -34,7 +34,7 @@ class SessionAppending(SessionFlushing):
         total_tokens: int | None = None,
         context_tokens: int | None = None,
         label: str | None = None,
-    ) -> results.SessionAppended:
+    ) -> SessionAppended:
         """Write one message to a session, which begins with it, goes on, or starts over because it had ended.
 
         A person's message that begins with `/new` or `/reset` starts the session over; what follows the word is the
@@ -87,7 +87,7 @@ class SessionAppending(SessionFlushing):
         self._update(parsed, entry, {field: value for field, value in told.items() if value is not None})
         if reason in ("daily", "idle"):
             self._save_after_end(parsed)
-        return results.SessionAppended(
+        return SessionAppended(
             name,
             entry.session_id,
             tuple(event.line for event in lines),

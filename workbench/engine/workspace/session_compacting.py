@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import Cancelled, InvalidInput
+from workbench.engine.results.session_changes import (
+    Compacted,
+    CompactionProgress,
+    SessionRecovered,
+    SessionRepaired,
+)
 from workbench.engine.workspace import session_places as places
 from workbench.engine.workspace.session_appending import SessionAppending
 
@@ -52,9 +57,9 @@ class SessionCompacting(SessionAppending):
         instructions: str = "",
         keep_tokens: int | None = None,
         from_: str | None = None,
-        progress: Callable[[results.CompactionProgress], None] = lambda _: None,
+        progress: Callable[[CompactionProgress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
-    ) -> results.Compacted:
+    ) -> Compacted:
         """Let a summary stand for all but the newest messages of a session; the transcript keeps everything.
 
         The summary is written by the chat model, in stages that fit it, or made of what was said; failures of tools
@@ -99,7 +104,7 @@ class SessionCompacting(SessionAppending):
         after = self._context(found, self._room(found), 0)[1]
         self._note_tokens(found, after.total)
         kept = sum(1 for placed in after.messages if placed.line is not None) - 1
-        return results.Compacted(
+        return Compacted(
             key=found.name,
             session_id=found.entry.session_id,
             line=line,
@@ -115,7 +120,7 @@ class SessionCompacting(SessionAppending):
             copied_from=found.copied_from,
         )
 
-    def session_repair(self, key: str) -> results.SessionRepaired:
+    def session_repair(self, key: str) -> SessionRepaired:
         """Mend a transcript: lines that cannot be read are emptied, so that all others keep their numbers.
 
         The file as it was is kept beside it. Calls of tools without results, and turns out of order, are put right
@@ -138,7 +143,7 @@ class SessionCompacting(SessionAppending):
         mended = repair_transcript(store.transcript(found.key, found.entry), ground.now())
         tree, context = self._context(found, self._room(found), 0)
         shown = tuple(f"When it is shown to a model: {repair}" for repair in context.repairs)
-        return results.SessionRepaired(
+        return SessionRepaired(
             found.name,
             (*mended.repairs, *shown),
             mended.problems or tree.told(),
@@ -147,7 +152,7 @@ class SessionCompacting(SessionAppending):
 
     def session_recover(
         self, key: str, failure: str, *, attempt: int = 1, compact: Callable[[], bool] | None = None
-    ) -> results.SessionRecovered:
+    ) -> SessionRecovered:
         """Find a way on for a session in which a model run failed.
 
         A context that overflows is compacted once and tried again; a history that no provider takes is mended once;
@@ -172,15 +177,15 @@ class SessionCompacting(SessionAppending):
             done = compact() if compact is not None else self._compacted_smaller(key)
             if done:
                 told = "The session was compacted; try again."
-                return results.SessionRecovered(found.name, "retry", session_id, None, told)
+                return SessionRecovered(found.name, "retry", session_id, None, told)
         if attempt <= 1 and failure != "overflow":
             mended = self.session_repair(key)
             if mended.repairs:
                 told = "The history was mended; go on with it."
-                return results.SessionRecovered(found.name, "continue", session_id, None, told)
+                return SessionRecovered(found.name, "continue", session_id, None, told)
         begun = self.session_reset(key, reason="recovered")
         told = "The session starts over; what was said before stays in its transcript."
-        return results.SessionRecovered(found.name, "rotated", begun.session_id, begun.previous_id, told)
+        return SessionRecovered(found.name, "rotated", begun.session_id, begun.previous_id, told)
 
     def _compacted_smaller(self, key: str) -> bool:
         """Compact a session so that it is smaller than before; tell whether that worked."""
@@ -221,7 +226,7 @@ class SessionCompacting(SessionAppending):
             gathered.add(placed)
         if not settings.model.configured:
             return summarise(gathered, cut.before, chat=None, context_tokens=0)
-        from workbench.engine.providers import chat_model
+        from workbench.engine.providers.choosing import chat_model
 
         chat = chat_model(settings, timeout_s=settings.model.reflection_timeout)
         try:
@@ -278,8 +283,8 @@ class SessionCompacting(SessionAppending):
         return changed
 
 
-def _nothing(found: places.Found, before: Context, keep: int) -> results.Compacted:
-    return results.Compacted(
+def _nothing(found: places.Found, before: Context, keep: int) -> Compacted:
+    return Compacted(
         key=found.name,
         session_id=found.entry.session_id,
         line=None,

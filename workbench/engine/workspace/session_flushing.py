@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import BudgetExceeded, InvalidInput
+from workbench.engine.results.memories import Remembered
+from workbench.engine.results.session_changes import Flushed, SavedMemory, SessionBegun
 from workbench.engine.scopes import scope_of_session
 from workbench.engine.workspace import session_places as places
 from workbench.engine.workspace.session_keeping import SessionKeeping
@@ -29,7 +30,7 @@ class SessionFlushing(Writing, SessionKeeping):
 
     def session_flush(
         self, key: str, *, now: bool = False, heartbeat: bool = False, from_: str | None = None
-    ) -> results.Flushed:
+    ) -> Flushed:
         """Save what matters of a session to memory, where that is due: once in each cycle between two compactions.
 
         With a chat model its answer is saved, else what the person asked to remember, decided, prefers or corrected.
@@ -51,12 +52,12 @@ class SessionFlushing(Writing, SessionKeeping):
         found = self._own(key, from_)
         check = self._flush_check(found, heartbeat=heartbeat, estimate=True)
         if not (check.due or now):
-            return results.Flushed(None, key=found.name, check=check)
+            return Flushed(None, key=found.name, check=check)
         rest = replace(found, entry=found.entry.with_ended(()))
         this_one = now or self._flush_check(rest, heartbeat=heartbeat, estimate=True).due
         return replace(self._save_all(found, f"flush of {found.name}", this_one=this_one), check=check)
 
-    def session_reset(self, key: str, *, save: bool = True, reason: str = "reset") -> results.SessionBegun:
+    def session_reset(self, key: str, *, save: bool = True, reason: str = "reset") -> SessionBegun:
         """Start a session over under its key; what matters of it is saved to memory, and its transcript stays.
 
         Args:
@@ -74,7 +75,7 @@ class SessionFlushing(Writing, SessionKeeping):
         flushed = self._save_all(found, f"reset of {found.name}") if save else None
         name, entry, _ = self._begin(found.key, reason)
         lines = found.lines
-        return results.SessionBegun(
+        return SessionBegun(
             name,
             entry.session_id,
             found.entry.session_id or None,
@@ -83,14 +84,14 @@ class SessionFlushing(Writing, SessionKeeping):
             flushed,
         )
 
-    def _save_all(self, found: places.Found, trigger: str, *, this_one: bool = True) -> results.Flushed:
+    def _save_all(self, found: places.Found, trigger: str, *, this_one: bool = True) -> Flushed:
         """Save the sessions that ended under a key, and the one in use where that is wanted; there is one of them."""
         done = [self._save_ended(found, ended) for ended in found.entry.ended]
         if this_one:
             done.append(self._save(found, trigger))
         return _together(done)
 
-    def _save_ended(self, found: places.Found, ended: SessionEntry) -> results.Flushed:
+    def _save_ended(self, found: places.Found, ended: SessionEntry) -> Flushed:
         """Save a session that ended by itself under a key, and note that nothing of it is due any more."""
         done = self._save(replace(found, entry=ended), f"end of {found.name}")
 
@@ -102,13 +103,13 @@ class SessionFlushing(Writing, SessionKeeping):
         places.own_home(self._ground).store.change(found.key, change)
         return done
 
-    def _save(self, found: places.Found, trigger: str) -> results.Flushed:
+    def _save(self, found: places.Found, trigger: str) -> Flushed:
         """Save what was said since the last flush, and note in transcript and store that it was."""
         history = self._ground.history if self._ground.has_history() else None
         with self._ground.action.resting_on(history):
             return self._save_what_was_said(found, trigger)
 
-    def _save_what_was_said(self, found: places.Found, trigger: str) -> results.Flushed:
+    def _save_what_was_said(self, found: places.Found, trigger: str) -> Flushed:
         from workbench.engine.workspace.session_noticing import notice
 
         started_in = found.entry.compactions
@@ -117,7 +118,7 @@ class SessionFlushing(Writing, SessionKeeping):
             self._ground, turns, lambda: self._since_last_flush(found.readable(self._ground))
         )
         saved, changed = self._remember_all(found, noticed, trigger)
-        flushed = results.Flushed(
+        flushed = Flushed(
             commit=next((each.commit for each in reversed(changed) if each.commit), None),
             files=tuple(dict.fromkeys(path for each in changed for path in each.files)),
             ids=tuple(one.id for one in saved if not one.known),
@@ -133,13 +134,13 @@ class SessionFlushing(Writing, SessionKeeping):
 
     def _remember_all(
         self, found: places.Found, noticed: tuple[Noticed, ...], trigger: str
-    ) -> tuple[tuple[results.SavedMemory, ...], list[results.Remembered]]:
+    ) -> tuple[tuple[SavedMemory, ...], list[Remembered]]:
         from workbench.engine.sessions.views import citation
 
         # What was said in somebody's chat is for them as well; the owner sees all of it.
         scope = scope_of_session(str(found.key))
-        saved: list[results.SavedMemory] = []
-        changed: list[results.Remembered] = []
+        saved: list[SavedMemory] = []
+        changed: list[Remembered] = []
         for one in noticed:
             cited = citation(found.lines.name, one.line)
             # In a group anybody may ask for anything: it was said there, and that is all that is known.
@@ -155,16 +156,14 @@ class SessionFlushing(Writing, SessionKeeping):
                 )
             except (InvalidInput, BudgetExceeded) as error:
                 # One that cannot be kept must not keep the others waiting for ever.
-                changed.append(
-                    results.Remembered(None, warnings=(f"{cited} was not saved: {error.message}",))
-                )
+                changed.append(Remembered(None, warnings=(f"{cited} was not saved: {error.message}",)))
                 continue
             if done.held_back is not None:
                 told = f"{cited} was held back: {done.held_back.detail}"
                 done = replace(done, warnings=(*done.warnings, told))
             elif done.id:
                 known = done.path not in done.files
-                saved.append(results.SavedMemory(done.id, one.text, cited, known))
+                saved.append(SavedMemory(done.id, one.text, cited, known))
                 if known and done.commit is None:
                     continue
             changed.append(done)
@@ -197,7 +196,7 @@ class SessionFlushing(Writing, SessionKeeping):
         return turns
 
     def _mark(
-        self, found: places.Found, cycle: int, saved: tuple[results.SavedMemory, ...], *, written: bool
+        self, found: places.Found, cycle: int, saved: tuple[SavedMemory, ...], *, written: bool
     ) -> None:
         from workbench.engine.sessions import events
         from workbench.engine.sessions.entries import milliseconds
@@ -217,7 +216,7 @@ class SessionFlushing(Writing, SessionKeeping):
         places.own_home(self._ground).store.change(found.key, change)
 
 
-def _together(done: Sequence[results.Flushed]) -> results.Flushed:
+def _together(done: Sequence[Flushed]) -> Flushed:
     """Return what several flushes did as one."""
     return replace(
         done[-1],

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from workbench.engine.errors import ProviderError
 
 if TYPE_CHECKING:
-    from workbench.engine.providers import ChatModel
+    from workbench.engine.providers.chat import ChatModel
     from workbench.engine.sessions.said import Turn
-    from workbench.engine.settings import FlushSettings
-    from workbench.engine.triggers import PhraseBook
+    from workbench.engine.settings.sections import FlushSettings
+    from workbench.engine.triggers.phrases import PhraseBook
     from workbench.engine.workspace.ground import Ground
 
 MOST_NOTICED = 12
@@ -73,7 +73,7 @@ def notice_by_model(
     Raises:
         ProviderError: It gives no answer.
     """
-    from workbench.engine.providers import ChatMessage
+    from workbench.engine.providers.chat import ChatMessage
     from workbench.engine.sessions.estimates import portions
     from workbench.engine.sessions.flush import PROMPT, SYSTEM_PROMPT, read_answer
 
@@ -100,7 +100,7 @@ def notice(
         turns: Of the conversation; of a secret in them a person is asked once it is to be remembered.
         masked: Gives them as a model may read them.
     """
-    from workbench.engine.triggers import load_phrases
+    from workbench.engine.triggers.phrases import load_phrases
 
     if not turns:
         return (), "rules", None
@@ -108,7 +108,7 @@ def notice(
     phrases = load_phrases((ground.root / Path(own).expanduser()) if own else None)
     if not ground.settings.model.configured:
         return notice_by_rules(turns, phrases), "rules", None
-    from workbench.engine.providers import chat_model
+    from workbench.engine.providers.choosing import chat_model
 
     chat = chat_model(ground.settings, timeout_s=ground.settings.model.reflection_timeout)
     if chat is None:
@@ -123,7 +123,7 @@ def notice(
 
 
 def _in_message(message: str, line: int, phrases: PhraseBook) -> Iterator[tuple[int, Noticed]]:
-    from workbench.engine.triggers import detect_all
+    from workbench.engine.triggers.detection import detect_all
 
     asked = [each for each in detect_all(message, phrases) if each.kind == "remember" and each.payload]
     for each in asked:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine import results
 from workbench.engine.agents.roles import Capability, require
 from workbench.engine.errors import InvalidInput
+from workbench.engine.results.sessions import (
+    ContextMessage,
+    FlushCheck,
+    SessionContext,
+    SessionRow,
+    Sessions,
+    SessionView,
+)
 from workbench.engine.workspace import session_places as places
 from workbench.engine.workspace.ground import Ground
 
@@ -23,7 +30,7 @@ class SessionReading:
 
     _ground: Ground
 
-    def sessions(self, *, from_: str | None = None) -> results.Sessions:
+    def sessions(self, *, from_: str | None = None) -> Sessions:
         """Return all sessions of a store, the latest first.
 
         Args:
@@ -46,11 +53,11 @@ class SessionReading:
             for name, entry in content.entries.items()
         ]
         rows.sort(key=lambda row: (-(row.updated.timestamp() if row.updated else 0.0), row.key))
-        return results.Sessions(tuple(rows), home.where, home.source, content.problems)
+        return Sessions(tuple(rows), home.where, home.source, content.problems)
 
     def session(
         self, key: str, *, from_: str | None = None, line: int | None = None, limit: int = _PAGE
-    ) -> results.SessionView:
+    ) -> SessionView:
         """Return one session with lines of its transcript, however long that is.
 
         Args:
@@ -75,7 +82,7 @@ class SessionReading:
         first = max(1, total + first + 1) if first < 0 else max(1, first)
         page = TranscriptReader(lines, dict).page(first, limit)
         behind = first + limit
-        return results.SessionView(
+        return SessionView(
             self._row(found, found.home.rules or places.rules(ground)),
             page.lines,
             first,
@@ -86,7 +93,7 @@ class SessionReading:
 
     def session_context(
         self, key: str, *, from_: str | None = None, budget: int | None = None, turns: int | None = None
-    ) -> results.SessionContext:
+    ) -> SessionContext:
         """Return what a model would be shown of a session: its branch with the summary of what was compacted.
 
         Secrets in it are masked. Damaged histories are put right: results without calls, calls without results, turns
@@ -112,7 +119,7 @@ class SessionReading:
         tree, context = self._context(found, budget or window, turns)
         name = found.lines.name
         messages = tuple(
-            results.ContextMessage(
+            ContextMessage(
                 placed.role,
                 placed.line,
                 citation(name, placed.line) if placed.line is not None else "",
@@ -122,7 +129,7 @@ class SessionReading:
             )
             for placed, tokens in zip(context.messages, context.tokens, strict=True)
         )
-        return results.SessionContext(
+        return SessionContext(
             found.name,
             found.entry.session_id,
             messages,
@@ -136,7 +143,7 @@ class SessionReading:
 
     def session_flush_check(
         self, key: str, *, from_: str | None = None, heartbeat: bool = False
-    ) -> results.FlushCheck:
+    ) -> FlushCheck:
         """Tell whether a session's memory should be flushed now, and how far it is from that.
 
         Args:
@@ -153,7 +160,7 @@ class SessionReading:
 
     def _flush_check(
         self, found: places.Found, *, heartbeat: bool = False, estimate: bool = False
-    ) -> results.FlushCheck:
+    ) -> FlushCheck:
         from workbench.engine.sessions.flush import check_flush
 
         settings = self._ground.settings
@@ -188,7 +195,7 @@ class SessionReading:
         with random_access(lines) as reader:
             return tree, build_context(tree, reader, budget=budget, turns=turns)
 
-    def _row(self, found: places.Found, rules: ResetRules) -> results.SessionRow:
+    def _row(self, found: places.Found, rules: ResetRules) -> SessionRow:
         from workbench.engine.sessions.policy import freshness
 
         entry, key = found.entry, found.key
@@ -199,7 +206,7 @@ class SessionReading:
         except InvalidInput:
             # Its id could be no file's name; the store's problems say so.
             where, size = None, 0
-        return results.SessionRow(
+        return SessionRow(
             key=found.name,
             kind=key.kind,
             agent=key.agent,

@@ -10,10 +10,12 @@ from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import Procedure, ReflectionLog
-    from workbench.engine.history import FileView
+    from workbench.engine.documents.procedure import Procedure
+    from workbench.engine.documents.reflection_log import ReflectionLog
+    from workbench.engine.history.plan import FileView
     from workbench.engine.reflection.model import Passage, Snapshot
-    from workbench.engine.results import DecayEntry, DecayView, Hit
+    from workbench.engine.results.decay import DecayEntry, DecayView
+    from workbench.engine.results.recall import Hit
     from workbench.engine.workspace.ground import Ground
     from workbench.engine.workspace.unread import Unread
 
@@ -38,7 +40,7 @@ def take_snapshot(
     """
     from workbench.engine.reflection.files import read_evolution, read_log
     from workbench.engine.reflection.model import Snapshot
-    from workbench.engine.stores import view_core
+    from workbench.engine.stores.core import view_core
     from workbench.engine.triggers.model_routing import RELATIONS
     from workbench.engine.workspace.routing import own_relations, owner_of
 
@@ -71,7 +73,7 @@ def take_snapshot(
 
 
 def _procedures(view: FileView) -> Iterator[Procedure]:
-    from workbench.engine.documents import Procedure
+    from workbench.engine.documents.procedure import Procedure
 
     for path in view.list(layout.PROCEDURES):
         if path.endswith(".md"):
@@ -109,7 +111,7 @@ def _titles(ground: Ground) -> Callable[[str], str]:
 
 
 def _text_of(ground: Ground, view: FileView, memory_id: str) -> str | None:
-    from workbench.engine.stores import locate_memory
+    from workbench.engine.stores.locate import locate_memory
 
     try:
         return locate_memory(view, memory_id, ground.zone).text

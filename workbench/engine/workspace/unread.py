@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING
 from workbench.engine.errors import HistoryDamaged, HistoryError
 from workbench.engine.reflection.account import READ_FIELD, read_account
 from workbench.engine.reflection.files import read_log, read_pending
-from workbench.engine.results import LinesLeftOut
-from workbench.engine.secrets import masked, masked_lines
+from workbench.engine.results.reflection import LinesLeftOut
+from workbench.engine.secrets.masking import masked_lines
+from workbench.engine.secrets.recognising import masked
 from workbench.engine.workspace.held_back import waiting
 from workbench.engine.workspace.leftovers import read_backlog, read_while_waiting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from workbench.engine.history import FileView
+    from workbench.engine.history.plan import FileView
     from workbench.engine.reflection.backlog import Backlog
     from workbench.engine.reflection.model import Passage
     from workbench.engine.reflection.unread import ReadMark

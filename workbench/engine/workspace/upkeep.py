@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import StorageError
-from workbench.engine.results import Changed
+from workbench.engine.results.memories import Changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.decay import Folded
-    from workbench.engine.history import FileView, Plan
+    from workbench.engine.decay.folding import Folded
+    from workbench.engine.history.plan import FileView, Plan
     from workbench.engine.workspace.ground import Ground
 
 # The log is pruned a week at a time, so that not every day has its pruning commit.
@@ -23,8 +23,8 @@ _PRUNING_STEP = timedelta(days=7)
 
 def settle(ground: Ground) -> Changed:
     """Fold journalled accesses into the scores file, and log the memories whose status changed."""
-    from workbench.engine.decay import mark_checked, plan_transitions
-    from workbench.engine.history import Attribution
+    from workbench.engine.decay.transitions import mark_checked, plan_transitions
+    from workbench.engine.history.plan import Attribution
 
     page = ground.accesses()
 
@@ -50,7 +50,7 @@ def begin_day(ground: Ground, cancelled: Callable[[], bool]) -> None:
         ground: The open workspace.
         cancelled: Asked before and while the log is pruned, which is then left to another day.
     """
-    from workbench.engine.decay import check_is_due
+    from workbench.engine.decay.transitions import check_is_due
 
     if not check_is_due(ground.state, ground.clock.now(), ground.zone):
         return
@@ -63,8 +63,8 @@ def begin_day(ground: Ground, cancelled: Callable[[], bool]) -> None:
 
 def end_session(ground: Ground) -> None:
     """Fold accesses that are due, and repack the history in the background where much lies loose."""
-    from workbench.engine.decay import fold_is_due, read_scores
-    from workbench.engine.decay.scores_file import folded_of
+    from workbench.engine.decay.folding import fold_is_due
+    from workbench.engine.decay.scores_file import folded_of, read_scores
     from workbench.engine.history.upkeep import repack_if_due
 
     waiting = ground.accesses().after(folded_of(read_scores(ground.files)))
@@ -75,7 +75,7 @@ def end_session(ground: Ground) -> None:
 
 def _log_is_long(ground: Ground) -> bool:
     """Tell whether the audit log begins more than the retention and a week ago."""
-    from workbench.engine.documents import parse_audit_line
+    from workbench.engine.documents.audit_log import parse_audit_line
 
     try:
         with (ground.root / layout.AUDIT_LOG).open("rb") as log:

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from workbench.engine.catalog import Catalog, Lookups
+from workbench.engine.catalog.catalog import Catalog
+from workbench.engine.catalog.lookups import Lookups
 from workbench.engine.catalog.model import EdgeRecord, FactRecord
 from workbench.engine.recall.model import ChunkSource, StoredChunk
 

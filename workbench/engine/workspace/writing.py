@@ -7,9 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from workbench.engine import layout, results
+from workbench.engine import layout
 from workbench.engine.agents.roles import Capability, require, require_by_hand
 from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.results.memories import Changed, EntityRef, Forgotten, MessageOutcome, Remembered
 from workbench.engine.scopes import parse_scope
 from workbench.engine.workspace.core_editing import CoreEditing
 from workbench.engine.workspace.graph_editing import GraphEditing
@@ -18,7 +19,7 @@ from workbench.engine.workspace.reflecting import Reflecting
 from workbench.engine.workspace.reviewing import warnings_of_rejected
 
 if TYPE_CHECKING:
-    from workbench.engine.history import FileView, Plan
+    from workbench.engine.history.plan import FileView, Plan
 
 _TRIGGER_CHARACTERS = 80
 
@@ -43,7 +44,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         pinned: bool = False,
         dry_run: bool = False,
         scope: str | None = None,
-    ) -> results.Remembered:
+    ) -> Remembered:
         """Store a memory where it belongs: its store, the graph and, where worth it, core memory, in one commit.
 
         What is not given is decided by the model that is configured for it, or by rules. What an agent noticed by
@@ -70,7 +71,8 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             InvalidInput: The text cannot be kept, or an option makes no sense.
             RoleRefused: This door may not write; a sub-agent proposes instead.
         """
-        from workbench.engine.stores import RememberRequest, plan_remember
+        from workbench.engine.stores.intent import RememberRequest
+        from workbench.engine.stores.remember import plan_remember
         from workbench.engine.workspace.routing import route
 
         ground = self._ground
@@ -84,7 +86,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             "scope": scope,
         }  # fmt: skip
         if held := held_back(ground, "remember", text, wishes, keep=not dry_run):
-            return results.Remembered(None, held_back=held, dry_run=dry_run)
+            return Remembered(None, held_back=held, dry_run=dry_run)
         rejected = () if source == "user-explicit" else warnings_of_rejected(ground, text)
         if rejected:
             # That it was said may be noted; it is not believed for that.
@@ -115,7 +117,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             entities=request.entities,
         )
 
-        def plan(view: FileView) -> Plan[results.Remembered]:
+        def plan(view: FileView) -> Plan[Remembered]:
             return plan_remember(
                 view,
                 request,
@@ -148,7 +150,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         apply: bool = False,
         hard: bool = False,
         purge_history: bool = False,
-    ) -> results.Forgotten:
+    ) -> Forgotten:
         """Find what a query means and, with `apply`, hide it from search: score 0, out of index and core memory.
 
         A purge that was interrupted is finished by the next change; asked for again, it is finished at once.
@@ -197,7 +199,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         if not matches and purge_history and (finished := forgotten_before(ground, asked)):
             return finished
         if not apply or not matches:
-            return results.Forgotten(matches, applied=False)
+            return Forgotten(matches, applied=False)
         chosen = [match.id for match in matches]
         by = ground.attribution(
             f"user said “forget {_short(query or ', '.join(named))}”", actor="bot:trigger-forget"
@@ -209,7 +211,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             changed = forget_for_good(ground, chosen, by)
         else:
             changed = forget(ground, chosen, by)
-        return results.Forgotten(
+        return Forgotten(
             matches,
             applied=True,
             commit=changed.commit,
@@ -218,14 +220,14 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             warnings=changed.warnings,
         )
 
-    def restore(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word
+    def restore(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
         """Bring archived memories back, in one commit.
 
         Raises:
             NotFound: There is no such memory.
             BudgetExceeded: It belongs into core memory, which is full.
         """
-        from workbench.engine.stores import plan_restore
+        from workbench.engine.stores.forget import plan_restore
 
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="restore memories")
@@ -238,7 +240,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             f"restore {', '.join(ids[:3])}",
         )
 
-    def pin(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word
+    def pin(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
         """Protect memories from decay, in one commit.
 
         Raises:
@@ -246,7 +248,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         """
         return self._set_pins((id, *more), pinned=True)
 
-    def unpin(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word
+    def unpin(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
         """Let memories decay again, from their last access on.
 
         Raises:
@@ -255,14 +257,14 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         """
         return self._set_pins((id, *more), pinned=False)
 
-    def reinforce(self, id: str, *more: str) -> results.Changed:  # noqa: A002 - the field's word
+    def reinforce(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
         """Count an access of memories at once, in one commit.
 
         Raises:
             NotFound: There is no such memory.
         """
-        from workbench.engine.decay import plan_reinforce
-        from workbench.engine.stores import plan_together
+        from workbench.engine.decay.pins import plan_reinforce
+        from workbench.engine.stores.together import plan_together
 
         require(self._ground.role, Capability.WRITE_MEMORY, doing="reinforce memories")
         ids = [self._known(name) for name in (id, *more)]
@@ -272,7 +274,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             lambda view: plan_together(view, steps, summary), f"reinforce {', '.join(ids[:3])}"
         )
 
-    def message(self, text: str, *, apply: bool = True) -> results.MessageOutcome:
+    def message(self, text: str, *, apply: bool = True) -> MessageOutcome:
         """Look for triggers in one message of the user's, and do what it asks (design document §8).
 
         Forgetting is never applied from a message: its matches come back to be confirmed. Reflecting writes a
@@ -285,9 +287,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         from workbench.engine.workspace.routing import read_message
 
         detection = read_message(self._ground, text)
-        outcome = results.MessageOutcome(
-            detection.kind, detection.phrase, detection.payload or None, applied=False
-        )
+        outcome = MessageOutcome(detection.kind, detection.phrase, detection.payload or None, applied=False)
         if detection.kind == "reflect" and apply:
             reflected = self.reflect()
             return replace(outcome, applied=bool(reflected.id), reflected=reflected)
@@ -305,7 +305,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             return replace(outcome, found=self.search(detection.payload))
         return outcome
 
-    def edit(self, id: str, text: str, *, expected: str | None = None) -> results.Changed:  # noqa: A002
+    def edit(self, id: str, text: str, *, expected: str | None = None) -> Changed:  # noqa: A002
         """Replace one memory's text; an episode gets a correction beside it, since episodes are never edited.
 
         Args:
@@ -318,7 +318,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             Stale: It no longer reads `expected`.
             BudgetExceeded: Core memory would pass its cap.
         """
-        from workbench.engine.stores import plan_edit
+        from workbench.engine.stores.edit import plan_edit
 
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="edit memories")
@@ -331,7 +331,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             f"edit {memory_id}",
         )
 
-    def edit_file(self, path: str, content: str, *, expected: str | None = None) -> results.Changed:
+    def edit_file(self, path: str, content: str, *, expected: str | None = None) -> Changed:
         """Replace a whole tracked file.
 
         Args:
@@ -346,8 +346,8 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             BudgetExceeded: Core memory would pass its cap.
             InvalidSetting: It is the settings file, and no workspace could be opened with it.
         """
-        from workbench.engine.settings import check_settings
-        from workbench.engine.stores import plan_edit_file
+        from workbench.engine.settings.loading import check_settings
+        from workbench.engine.stores.edit import plan_edit_file
 
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="edit files")
@@ -373,7 +373,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             f"edit {relative}",
         )
 
-    def settle(self) -> results.Changed:
+    def settle(self) -> Changed:
         """Fold journalled accesses into the scores file and log what changed its status, where there is any."""
         from workbench.engine.workspace.upkeep import settle
 
@@ -381,16 +381,17 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         self._ground.prepare_writing()
         return settle(self._ground)
 
-    def _bring_to_mind(self, commit: str, entities: Sequence[results.EntityRef]) -> None:
+    def _bring_to_mind(self, commit: str, entities: Sequence[EntityRef]) -> None:
         """Count a new memory about entities as an access of those known before (design document §9.4)."""
         today = self._ground.now().date()
         known = (self._ground.lookups.memory(entity.id) for entity in entities)
         older = {each.id: () for each in known if each and each.moment and each.moment.date() < today}
         self._ground.count_accesses_with(commit, older)
 
-    def _set_pins(self, names: Sequence[str], *, pinned: bool) -> results.Changed:
-        from workbench.engine.decay import plan_pin, plan_unpin
-        from workbench.engine.stores import plan_pin_item, plan_together
+    def _set_pins(self, names: Sequence[str], *, pinned: bool) -> Changed:
+        from workbench.engine.decay.pins import plan_pin, plan_unpin
+        from workbench.engine.stores.core_changes import plan_pin_item
+        from workbench.engine.stores.together import plan_together
 
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="change pins")
@@ -407,14 +408,14 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
 
     def _scoring(
         self, planner: Callable[..., Plan[tuple[str, ...]]], memory_id: str
-    ) -> Callable[[FileView], Plan[results.Changed]]:
+    ) -> Callable[[FileView], Plan[Changed]]:
         """Return a planner of one memory's score as a planner of files."""
 
-        def plan(view: FileView) -> Plan[results.Changed]:
+        def plan(view: FileView) -> Plan[Changed]:
             scores = self._ground.scores()
             record = self._ground.lookups.memory(memory_id)
             wanted = planner(view, [scores.facts(record)] if record else [], scores.reckoning)
-            return wanted.answering(results.Changed(None, ids=wanted.outcome))
+            return wanted.answering(Changed(None, ids=wanted.outcome))
 
         return plan
 

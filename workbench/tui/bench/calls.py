@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
-    from workbench.engine.results import Found, IndexStatus, NextSteps, WhyNot
+    from workbench.engine.results.audit import NextSteps
+    from workbench.engine.results.recall import Found, IndexStatus, WhyNot
     from workbench.tui.bench.answers import (
         Alert,
         AuditEntry,

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results import DecayEntry, DecayView, Falls, Score, ScorePoint
+    from workbench.engine.results.decay import DecayEntry, DecayView, Falls, ScorePoint
+    from workbench.engine.results.memories import Score
     from workbench.tui.bench.answers import Outcome
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results import EntityTable, GraphView
+    from workbench.engine.results.graph import EntityTable, GraphView
     from workbench.tui.bench.answers import Outcome
 
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.results import Applied, Progress, Reflected, ReflectionDue, Review, ReviewPreview
+    from workbench.engine.results.reflection import (
+        Applied,
+        Progress,
+        Reflected,
+        ReflectionDue,
+        Review,
+        ReviewPreview,
+    )
     from workbench.tui.bench.answers import Outcome
     from workbench.tui.decisions import Step
 

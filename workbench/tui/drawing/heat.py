@@ -15,7 +15,7 @@ from workbench.tui.views.dates import MONTHS, day_and_month, weekday_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.results import ScorePoint
+    from workbench.engine.results.decay import ScorePoint
 
 GLYPHS: Final = {
     "active": "▇",

@@ -11,7 +11,7 @@ from workbench.tui.palette import heat_role
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results import ScorePoint
+    from workbench.engine.results.decay import ScorePoint
     from workbench.tui.drawing.heat import Window
 
 _EIGHTHS: Final = " ▁▂▃▄▅▆▇█"

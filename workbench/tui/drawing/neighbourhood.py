@@ -12,7 +12,7 @@ from workbench.tui.drawing.graph.ties import read_ties
 from workbench.tui.drawing.picture import Picture
 
 if TYPE_CHECKING:
-    from workbench.engine.results import GraphView
+    from workbench.engine.results.graph import GraphView
 
 __all__ = ["DOWN", "LEFT", "RIGHT", "UP", "draw_neighbourhood", "draw_path", "members_of", "step"]
 

@@ -19,7 +19,7 @@ from workbench.tui.views.decay_rows import Frame, HeatRows, Reading
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results import Fall, Falls
+    from workbench.engine.results.decay import Fall, Falls
     from workbench.tui.bench import Bench
     from workbench.tui.views.decay_frame import Trial
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from workbench.engine.results import GraphEdge, GraphNode, GraphView
+    from workbench.engine.results.graph import GraphEdge, GraphNode, GraphView
     from workbench.tui.bench import Bench, Memory
     from workbench.tui.drawing.picture import Picture
     from workbench.tui.ink import Line

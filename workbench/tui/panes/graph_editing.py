@@ -19,7 +19,7 @@ from workbench.tui.views.graph_entity import RELATION_KEY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.results import GraphEdge, GraphFact
+    from workbench.engine.results.graph import GraphEdge, GraphFact
     from workbench.tui.bench import Outcome
     from workbench.tui.overlays import Overlays
     from workbench.tui.views.graph_entity import Portrait

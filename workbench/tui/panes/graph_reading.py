@@ -10,7 +10,7 @@ from textual import on, work
 from textual.message import Message
 
 from workbench.engine.errors import NotFound, WorkbenchError
-from workbench.engine.results import GraphNode
+from workbench.engine.results.graph import GraphNode
 from workbench.tui.panes.graph_places import GraphPlace
 from workbench.tui.panes.on_memories import OnMemories
 from workbench.tui.views.graph_filter import GraphFilter, narrowed, narrowing
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from textual.timer import Timer
 
-    from workbench.engine.results import EntityRow, EntityTable, GraphView
+    from workbench.engine.results.graph import EntityRow, EntityTable, GraphView
     from workbench.tui.bench import Bench
 
 # Seconds the cursor of the table must rest before an entity is read; a drawing's is read at once.

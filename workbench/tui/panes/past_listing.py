@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
-    from workbench.engine.results import CommitView
+    from workbench.engine.results.audit import CommitView
     from workbench.tui.bench import Bench
     from workbench.tui.ink import Line
 

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import NotFound, WorkbenchError
-from workbench.engine.results import MemoryChange
+from workbench.engine.results.past import MemoryChange
 from workbench.tui.diffing import compare
 from workbench.tui.drawing.course import prepare_course
 from workbench.tui.drawing.neighbourhood import draw_neighbourhood
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from workbench.engine.past import Past
-    from workbench.engine.results import CommitView, GraphView, Shown
+    from workbench.engine.results.audit import CommitView
+    from workbench.engine.results.graph import GraphView
+    from workbench.engine.results.memories import Shown
     from workbench.tui.bench import Bench, Memory
     from workbench.tui.drawing.course import Course
     from workbench.tui.ink import Line

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from workbench.engine.results import CommitView
+    from workbench.engine.results.audit import CommitView
     from workbench.tui.bench import Bench
     from workbench.tui.drawing.course import Course, Window
     from workbench.tui.ink import Line

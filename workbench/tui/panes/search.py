@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.timer import Timer
 
-    from workbench.engine.results import Found, Hit
+    from workbench.engine.results.recall import Found, Hit
     from workbench.tui.bench import Bench, Memory
     from workbench.tui.ink import Line
     from workbench.tui.overlays import Overlays

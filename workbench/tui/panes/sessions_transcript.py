@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from workbench.engine.results import FlushCheck
+    from workbench.engine.results.sessions import FlushCheck
     from workbench.tui.bench import Bench
     from workbench.tui.bench.sessions import TranscriptCalls
     from workbench.tui.ink import Line

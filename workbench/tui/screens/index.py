@@ -21,7 +21,7 @@ from workbench.tui.widgets.status_line import StatusLine
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from workbench.engine.results import IndexStatus
+    from workbench.engine.results.recall import IndexStatus
     from workbench.tui.bench import Bench
     from workbench.tui.index_work import IndexWork
 

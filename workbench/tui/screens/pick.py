@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from workbench.engine.results import EntityRow
+    from workbench.engine.results.graph import EntityRow
     from workbench.tui.bench import Bench
     from workbench.tui.widgets.rows import RowSource
 

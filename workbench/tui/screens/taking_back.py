@@ -11,7 +11,7 @@ from textual.widgets import Static
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from workbench.engine.results import NextStep
+    from workbench.engine.results.audit import NextStep
 
 Whose = Literal["theirs", "mine"]
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from workbench.engine.results import Cut, WhyNot
+    from workbench.engine.results.recall import Cut, WhyNot
     from workbench.tui.bench import Bench
     from workbench.tui.question import Question
 

@@ -10,7 +10,7 @@ from workbench.tui.text import wrap
 from workbench.tui.views.dates import long_day
 
 if TYPE_CHECKING:
-    from workbench.engine.results import Found
+    from workbench.engine.results.recall import Found
     from workbench.tui.question import Question
 
 _READ_AS = {

@@ -9,7 +9,7 @@ from workbench.tui.ink import BLANK, Line, cut, flow, ink
 from workbench.tui.views.cycle import how_to_stop, steps
 
 if TYPE_CHECKING:
-    from workbench.engine.results import CompactionProgress
+    from workbench.engine.results.session_changes import CompactionProgress
 
 _PHASES: tuple[str, ...] = get_args(CompactionPhase)
 

@@ -16,7 +16,7 @@ from workbench.tui.views.memory import store_of_id
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from workbench.engine.results import DecayEntry
+    from workbench.engine.results.decay import DecayEntry
     from workbench.tui.views.decay_rows import Course, Reading
 
     Groups = Sequence[tuple[Heading | None, Sequence[DecayEntry]]]

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import date, datetime
 
-    from workbench.engine.results import DecayEntry, DecayView, Fall, Score
+    from workbench.engine.results.decay import DecayEntry, DecayView, Fall
+    from workbench.engine.results.memories import Score
     from workbench.tui.bench import Memory
     from workbench.tui.views.decay_rows import Course, Frame, Reading
 

@@ -17,7 +17,7 @@ from workbench.tui.views.teaching import teach
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results import DecayView, Fall
+    from workbench.engine.results.decay import DecayView, Fall
     from workbench.tui.drawing.heat import Scale
     from workbench.tui.views.decay_arranging import Arrangement
     from workbench.tui.views.decay_rows import Reading

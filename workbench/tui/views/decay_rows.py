@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.decay import half_life
+from workbench.engine.decay.formula import half_life
 from workbench.tui.drawing.heat import (
     HAIR,
     SCALES,
@@ -27,7 +27,7 @@ from workbench.tui.widgets.rows import KeyedRows
 if TYPE_CHECKING:
     from datetime import date
 
-    from workbench.engine.results import DecayEntry, DecayView, Fall, ScorePoint
+    from workbench.engine.results.decay import DecayEntry, DecayView, Fall, ScorePoint
     from workbench.tui.drawing.heat import Scale, Window
 
 Course = Callable[["DecayView", "DecayEntry", Sequence[int]], Sequence["ScorePoint"]]

@@ -12,7 +12,7 @@ from workbench.tui.views.memory import link_role, section, store_of_id, store_si
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results import Cut, Explanation, Hit, WhyNot
+    from workbench.engine.results.recall import Cut, Explanation, Hit, WhyNot
 
 FULL, REST = "━", "─"
 # What a lane looks at, in a word.

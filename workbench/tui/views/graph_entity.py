@@ -22,7 +22,7 @@ from workbench.tui.views.memory import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results import GraphEdge, GraphFact, GraphNode, GraphView
+    from workbench.engine.results.graph import GraphEdge, GraphFact, GraphNode, GraphView
     from workbench.tui.bench import Memory
 
 RELATION_KEY = "relation:"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import date
 
-    from workbench.engine.results import EntityRow, GraphNode, GraphView
+    from workbench.engine.results.graph import EntityRow, GraphNode, GraphView
     from workbench.tui.query import Condition
 
 FIELDS = ("type", "relation", "status", "score")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.tui.ink import Line, Span, cut, gap, ink, spread
 
 if TYPE_CHECKING:
-    from workbench.engine.results import GraphView
+    from workbench.engine.results.graph import GraphView
 
 _NAME = 60
 _MARGIN = 2

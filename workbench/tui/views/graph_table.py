@@ -14,7 +14,7 @@ from workbench.tui.widgets.rows import KeyedRows
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from workbench.engine.results import EntityRow
+    from workbench.engine.results.graph import EntityRow
     from workbench.tui.views.graph_filter import GraphFilter
 
 SORT_LINK = "sort:"

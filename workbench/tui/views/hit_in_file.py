@@ -16,7 +16,7 @@ from workbench.tui.views.memory import known_lines, section
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results import Hit
+    from workbench.engine.results.recall import Hit
     from workbench.tui.bench import Memory
 
 # Lines of the file shown before and after those that were handed over, each of them in two rows at most.

@@ -19,7 +19,7 @@ from workbench.tui.widgets.rows import KeyedRows
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results import Hit
+    from workbench.engine.results.recall import Hit
 
 # States of a memory that are worth a word beside it.
 STATES = ("fading", "dormant", "archived")

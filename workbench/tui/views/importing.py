@@ -17,7 +17,7 @@ from workbench.tui.widgets.rows import SectionedRows
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results import (
+    from workbench.engine.results.importing import (
         Exported,
         Imported,
         ImportPreview,

@@ -12,7 +12,7 @@ from workbench.tui.views.dates import full_time, how_long_ago
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results import IndexStatus
+    from workbench.engine.results.recall import IndexStatus
     from workbench.tui.index_work import IndexWork
 
 FULL, REST = "━", "─"

@@ -22,7 +22,7 @@ from workbench.tui.views.memory import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.results import GraphView
+    from workbench.engine.results.graph import GraphView
     from workbench.tui.bench import Memory, Score
 
 _WIDEST = 88

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.tui.ink import Line, Span, gap, ink, spread
 
 if TYPE_CHECKING:
-    from workbench.engine.results import CommitView
+    from workbench.engine.results.audit import CommitView
 
 NOW = "now"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from workbench.engine.results import FlushCheck, SessionRow
+    from workbench.engine.results.sessions import FlushCheck, SessionRow
     from workbench.tui.query import Query
 
 FIELDS = ("kind", "agent", "channel", "is")

@@ -24,7 +24,10 @@ from workbench.tui.workspace_bench.secrets import WorkspaceSecrets
 from workbench.tui.workspace_bench.sessions import WorkspaceSessions
 
 if TYPE_CHECKING:
-    from workbench.engine import results
+    from workbench.engine.results.audit import NextStep, NextSteps
+    from workbench.engine.results.core import CoreView
+    from workbench.engine.results.memories import Score, TimelineEntry
+    from workbench.engine.results.recall import Found, IndexStatus, WhyNot
     from workbench.engine.workspace import Workspace
 
 _EPISODES_AT_ONCE = 200
@@ -104,7 +107,7 @@ class WorkspaceBench(
         """Return core memory as it would be with a text in an item, or in a new one of a block."""
         return self._core(self._workspace.core_preview(block, text, id=item_id))
 
-    def _core(self, view: results.CoreView) -> bench.CoreMemory:
+    def _core(self, view: CoreView) -> bench.CoreMemory:
         from workbench.engine.tokens import count_tokens
 
         blocks = tuple(
@@ -121,7 +124,7 @@ class WorkspaceBench(
         )
         return bench.CoreMemory((*blocks, *self._missing_blocks(view)), view.tokens, view.cap)
 
-    def _missing_blocks(self, view: results.CoreView) -> tuple[bench.CoreBlock, ...]:
+    def _missing_blocks(self, view: CoreView) -> tuple[bench.CoreBlock, ...]:
         """Return the standard blocks that are not there yet; none where core memory has headings of its own."""
         budgets = self._workspace.settings.core.budgets
         standard = {block.name for block in view.blocks if block.budget is not None}
@@ -233,7 +236,7 @@ class WorkspaceBench(
         include_dormant: bool = False,
         max_results: int | None = None,
         explain: bool = False,
-    ) -> results.Found:
+    ) -> Found:
         """Return the memories that answer a question, best first."""
         return self._workspace.search(
             query,
@@ -245,7 +248,7 @@ class WorkspaceBench(
             explain=explain,
         )
 
-    def why_not(self, query: str, memory_id: str) -> results.WhyNot:
+    def why_not(self, query: str, memory_id: str) -> WhyNot:
         """Return why a memory, told by its id or name, did not come up for a question."""
         return self._workspace.why_not(query, memory_id)
 
@@ -254,19 +257,17 @@ class WorkspaceBench(
         excerpt = self._workspace.get(path, from_=first, lines=last - first + 1, count_access=False)
         return tuple(excerpt.text.splitlines())
 
-    def index_status(self) -> results.IndexStatus:
+    def index_status(self) -> IndexStatus:
         """Return what the search index holds and how fresh it is."""
         return self._workspace.index_status()
 
-    def sync_index(
-        self, progress: Callable[[int, int], None], cancelled: Callable[[], bool]
-    ) -> results.IndexStatus:
+    def sync_index(self, progress: Callable[[int, int], None], cancelled: Callable[[], bool]) -> IndexStatus:
         """Bring the search index up to date."""
         return self._workspace.index(force=False, progress=progress, cancelled=cancelled)
 
     def rebuild_index(
         self, progress: Callable[[int, int], None], cancelled: Callable[[], bool]
-    ) -> results.IndexStatus:
+    ) -> IndexStatus:
         """Build the search index anew beside the old one."""
         return self._workspace.index(force=True, progress=progress, cancelled=cancelled)
 
@@ -325,11 +326,11 @@ class WorkspaceBench(
             raise InvalidInput("No alert was chosen.", remedy="Move to one.")
         return self._did(f"Acknowledged {counted(alert_ids, 'alert')}.", changed[-1])
 
-    def next_steps(self) -> results.NextSteps:
+    def next_steps(self) -> NextSteps:
         """Return what undo, undo of the person's own and redo would do, in words for a person."""
         steps = self._workspace.next_steps()
 
-        def told(step: results.NextStep | None) -> results.NextStep | None:
+        def told(step: NextStep | None) -> NextStep | None:
             return replace(step, summary=self._in_words(step.summary)) if step else None
 
         return replace(steps, undo=told(steps.undo), own=told(steps.own), redo=told(steps.redo))
@@ -359,7 +360,7 @@ class WorkspaceBench(
         return tuple(bench.Link(one, self._name_of(one)) for one in ids)
 
 
-def _episode(entry: results.TimelineEntry) -> bench.Episode:
+def _episode(entry: TimelineEntry) -> bench.Episode:
     return bench.Episode(
         id=entry.id,
         day=date.fromisoformat(entry.day),
@@ -377,7 +378,7 @@ def _episode(entry: results.TimelineEntry) -> bench.Episode:
     )
 
 
-def _score(score: results.Score | None) -> bench.Score | None:
+def _score(score: Score | None) -> bench.Score | None:
     if score is None:
         return None
     numbers = {name: float(value) for name, value in score.terms.items() if isinstance(value, int | float)}

@@ -12,7 +12,7 @@ from workbench.tui import bench
 from workbench.tui.navigation import cited_number, is_cited_line
 
 if TYPE_CHECKING:
-    from workbench.engine import results
+    from workbench.engine.results.memories import Changed
     from workbench.engine.workspace import Workspace
 
 
@@ -33,7 +33,7 @@ class Door:
         self._workspace = workspace
         self._tell: Callable[[], object] = lambda: None
 
-    def _did(self, summary: str, changed: results.Changed) -> bench.Outcome:
+    def _did(self, summary: str, changed: Changed) -> bench.Outcome:
         """Tell the panes at once, and a person in a sentence."""
         self._tell()
         if not changed.commit:

@@ -9,7 +9,7 @@ from workbench.tui.workspace_bench.door import Door
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine import results
+    from workbench.engine.results.graph import EntityTable, GraphView
     from workbench.tui import bench
 
 
@@ -26,7 +26,7 @@ class WorkspaceGraph(Door):
         min_score: float = 0.0,
         after: str | None = None,
         before: str | None = None,
-    ) -> results.GraphView:
+    ) -> GraphView:
         """Return an entity with its facts and what lies around it."""
         return self._workspace.graph(
             entity,
@@ -38,11 +38,11 @@ class WorkspaceGraph(Door):
             before=before,
         )
 
-    def entities(self) -> results.EntityTable:
+    def entities(self) -> EntityTable:
         """Return every entity."""
         return self._workspace.graph_entities()
 
-    def graph_path(self, start: str, goal: str) -> results.GraphView:
+    def graph_path(self, start: str, goal: str) -> GraphView:
         """Return a shortest way between two entities; without nodes where there is none."""
         return self._workspace.graph_path(start, goal)
 

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 from workbench.tui.workspace_bench.door import Door
 
 if TYPE_CHECKING:
-    from workbench.engine import results
     from workbench.engine.past import Past
+    from workbench.engine.results.audit import CommitView
+    from workbench.engine.results.past import Comparison, HistoryLine
     from workbench.tui import bench
 
 
 class WorkspacePast(Door):
     """The part of a workspace that is over."""
 
-    def history_line(self) -> results.HistoryLine:
+    def history_line(self) -> HistoryLine:
         """Return every commit from the first to the newest."""
         return self._workspace.history_line()
 
@@ -23,11 +24,11 @@ class WorkspacePast(Door):
         """Return memory as a commit held it."""
         return self._workspace.at(commit)
 
-    def moment(self, commit: str) -> results.CommitView:
+    def moment(self, commit: str) -> CommitView:
         """Return what one commit did."""
         return self._workspace.audit_show(commit)
 
-    def compare(self, older: str, newer: str | None = None) -> results.Comparison:
+    def compare(self, older: str, newer: str | None = None) -> Comparison:
         """Return what is different at a later commit, or now where none is given."""
         return self._workspace.compare(older, newer)
 

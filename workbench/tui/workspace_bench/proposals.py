@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.tui.workspace_bench.door import Door, counted
 
 if TYPE_CHECKING:
-    from workbench.engine import results
+    from workbench.engine.results.proposals import Proposals, Settled
     from workbench.tui import bench
     from workbench.tui.verdicts import Verdict
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class WorkspaceProposals(Door):
     """The part of a workspace in which agents ask for something to be remembered."""
 
-    def proposals(self) -> results.Proposals:
+    def proposals(self) -> Proposals:
         """Return every proposal without a verdict, with what it contradicts or repeats."""
         return self._workspace.proposals()
 
@@ -32,7 +32,7 @@ class WorkspaceProposals(Door):
             told = f"{told} {gone[0].upper()}{gone[1:]} no longer hold{'s' * (len(settled.retired) == 1)}."
         return self._did(told, settled)
 
-    def _settled(self, verdict: Verdict) -> results.Settled:
+    def _settled(self, verdict: Verdict) -> Settled:
         keep, refuse, defer = (
             tuple(each.number for each in proposals)
             for proposals in (verdict.keep, verdict.refuse, verdict.defer)

@@ -11,15 +11,21 @@ from workbench.tui.workspace_bench.door import Door
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine import results
-    from workbench.engine.results import Progress
+    from workbench.engine.results.reflection import (
+        Applied,
+        Progress,
+        Reflected,
+        ReflectionDue,
+        Review,
+        ReviewPreview,
+    )
     from workbench.tui.decisions import Step
 
 
 class WorkspaceReview(Door):
     """The part of a workspace on which a person decides what is learned."""
 
-    def review(self) -> results.Review:
+    def review(self) -> Review:
         """Return the proposal that waits for decisions; one without items where none does."""
         return self._workspace.review()
 
@@ -39,11 +45,11 @@ class WorkspaceReview(Door):
         # What was decided shows by itself; only what is out of the ordinary is told.
         return bench.Outcome(" ".join(changed.warnings), changed.commit, changed.ids)
 
-    def review_preview(self) -> results.ReviewPreview:
+    def review_preview(self) -> ReviewPreview:
         """Return exactly what applying would write now."""
         return self._workspace.review_preview()
 
-    def review_apply(self) -> results.Applied:
+    def review_apply(self) -> Applied:
         """Apply what is approved and remember what is rejected, in one commit."""
         applied = self._workspace.review_apply()
         self._tell()
@@ -62,13 +68,13 @@ class WorkspaceReview(Door):
         changed = self._workspace.edit_file(layout.PENDING_REFLECTION, source, expected=expected)
         return self._did("Saved the proposal.", changed)
 
-    def reflection_due(self) -> results.ReflectionDue:
+    def reflection_due(self) -> ReflectionDue:
         """Return whether a cycle of reflection should run, and why."""
         return self._workspace.reflection_due()
 
     def reflect(
         self, progress: Callable[[Progress], None], cancelled: Callable[[], bool], *, renew: bool = False
-    ) -> results.Reflected:
+    ) -> Reflected:
         """Run a cycle of reflection, which writes a proposal and nothing else."""
         reflected = self._workspace.reflect(renew=renew, progress=progress, cancelled=cancelled)
         self._tell()

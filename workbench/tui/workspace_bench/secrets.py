@@ -9,14 +9,14 @@ from workbench.tui.held import DROP, WITHOUT
 from workbench.tui.workspace_bench.door import Door
 
 if TYPE_CHECKING:
-    from workbench.engine import results
+    from workbench.engine.results.secrets import HeldBackList
     from workbench.tui.held import HeldChoice
 
 
 class WorkspaceSecrets(Door):
     """The part of a workspace in which secrets wait for a person."""
 
-    def held_back(self) -> results.HeldBackList:
+    def held_back(self) -> HeldBackList:
         """Return everything that was held back, the secrets left out."""
         return self._workspace.secrets_held()
 

@@ -10,7 +10,8 @@ from workbench.tui.workspace_bench.door import Door
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from workbench.engine import results
+    from workbench.engine.results.session_changes import CompactionProgress, Flushed
+    from workbench.engine.results.sessions import FlushCheck, Sessions
     from workbench.engine.results.transcripts import SessionPlace
     from workbench.tui.bench.sessions import TranscriptCalls
 
@@ -22,7 +23,7 @@ class WorkspaceSessions(Door):
         """Return where other programs keep sessions on this machine."""
         return self._workspace.session_places()
 
-    def sessions(self, place: str | None = None) -> results.Sessions:
+    def sessions(self, place: str | None = None) -> Sessions:
         """Return all sessions of this workspace, or of another place."""
         return self._workspace.sessions(from_=place)
 
@@ -30,7 +31,7 @@ class WorkspaceSessions(Door):
         """Open the transcript of a session."""
         return self._workspace.session_reader(key, from_=place)
 
-    def fullness(self, key: str, place: str | None = None) -> results.FlushCheck:
+    def fullness(self, key: str, place: str | None = None) -> FlushCheck:
         """Return how full a session is."""
         return self._workspace.session_flush_check(key, from_=place)
 
@@ -42,7 +43,7 @@ class WorkspaceSessions(Door):
         self,
         key: str,
         place: str | None = None,
-        progress: Callable[[results.CompactionProgress], None] = lambda _: None,
+        progress: Callable[[CompactionProgress], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
     ) -> bench.Outcome:
         """Let a summary stand for all but the newest messages."""
@@ -76,5 +77,5 @@ class WorkspaceSessions(Door):
         return bench.Outcome(" ".join(done.repairs) or "There is nothing to mend.")
 
 
-def _saved(done: results.Flushed) -> str:
+def _saved(done: Flushed) -> str:
     return " ".join((done.told, *done.warnings, *((done.fallback,) if done.fallback else ())))

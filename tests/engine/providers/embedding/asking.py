@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.errors import ProviderError
 
 if TYPE_CHECKING:
-    from workbench.engine.providers.embedding import Embedders
+    from workbench.engine.providers.embedding.falling_back import Embedders
     from workbench.engine.providers.embedding.model import FloatArray
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from tests.engine.providers.embedding.embedding_server import EmbeddingServer, vector_of
 from tests.engine.providers.model_server import Answer, failure
-from workbench.engine.providers.embedding import EmbeddingCancelled, openai_batch
+from workbench.engine.providers.embedding import openai_batch
+from workbench.engine.providers.embedding.model import EmbeddingCancelled
 from workbench.engine.providers.embedding.openai_batch import BatchTimes
 from workbench.engine.providers.embedding.openai_embeddings import OpenAIEmbeddings
 from workbench.engine.providers.embedding.remote import RemoteEmbedder

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.embedding import EmbeddingCancelled
 from workbench.engine.providers.embedding.builtin import TABLE_FOLDER, StaticEmbedder
+from workbench.engine.providers.embedding.model import EmbeddingCancelled
 from workbench.engine.providers.embedding.word_pieces import LONGEST_WORD, tokens, word_pieces
 
 EMBEDDER = StaticEmbedder()

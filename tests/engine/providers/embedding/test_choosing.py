@@ -10,12 +10,13 @@ import pytest
 from tests.engine.providers.embedding.asking import ask
 from tests.engine.providers.embedding.embedding_server import EmbeddingServer
 from workbench.engine.errors import InvalidInput, ProviderError
-from workbench.engine.providers.embedding import DOCUMENTED_MODEL, choose, model_to_download
 from workbench.engine.providers.embedding.builtin import StaticEmbedder
+from workbench.engine.providers.embedding.choosing import DOCUMENTED_MODEL, choose, model_to_download
 from workbench.engine.providers.embedding.local import LocalEmbedder
 from workbench.engine.providers.embedding.model_files import ModelAddress, models_folder
 from workbench.engine.providers.embedding.remote import RemoteEmbedder
-from workbench.engine.settings import EmbeddingSettings, Settings
+from workbench.engine.settings.model_sections import EmbeddingSettings
+from workbench.engine.settings.sections import Settings
 
 KEY = "sk-secret-123456"
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.engine.providers.embedding.asking import ask
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.embedding import Embedders
+from workbench.engine.providers.embedding.falling_back import Embedders
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray

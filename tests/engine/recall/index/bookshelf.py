@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.engine.catalog import FactRecord, MemoryRecord
+from workbench.engine.catalog.model import FactRecord, MemoryRecord
 from workbench.engine.clock import FixedClock
 from workbench.engine.errors import ProviderError
 from workbench.engine.recall.chunking import ChunkSize
 from workbench.engine.recall.file_source import FileRecords
-from workbench.engine.recall.index import Index, IndexSync, Shape, Snapshot
+from workbench.engine.recall.index.answers import IndexSync
+from workbench.engine.recall.index.index import Index
+from workbench.engine.recall.index.shape import Shape
+from workbench.engine.recall.index.snapshot import Snapshot
 from workbench.engine.recall.model import Within
 from workbench.engine.recall.stemming import index_terms
 

@@ -18,7 +18,8 @@ from workbench.engine.clock import FixedClock
 from workbench.engine.errors import StorageError
 from workbench.engine.recall.catalog_files import CatalogFiles
 from workbench.engine.recall.chunking import ChunkSize
-from workbench.engine.recall.index import Index, Shape
+from workbench.engine.recall.index.index import Index
+from workbench.engine.recall.index.shape import Shape
 
 _ROOT = Path(__file__).parents[4]
 _FILES = 400

@@ -11,7 +11,8 @@ import pytest
 
 from tests.engine.recall.index.bookshelf import ANYTHING, Bookshelf, WordEmbedder
 from workbench.engine.errors import StorageError
-from workbench.engine.recall.index import Index, IndexLost
+from workbench.engine.recall.index.index import Index
+from workbench.engine.recall.index.opened import IndexLost
 
 
 def fill(shelf: Bookshelf) -> Path:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.recall.index.bookshelf import ANYTHING, Bookshelf, MemoryFiles, after, ids
-from workbench.engine.catalog import FactRecord
+from workbench.engine.catalog.model import FactRecord
 from workbench.engine.recall.chunking import ChunkSize
 from workbench.engine.recall.model import Within
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.engine.recall.index.bookshelf import Bookshelf, WordEmbedder, after
 from workbench.engine.recall.chunking import ChunkSize
-from workbench.engine.recall.index import Index
+from workbench.engine.recall.index.index import Index
 
 
 def fill(shelf: Bookshelf, count: int = 300) -> None:

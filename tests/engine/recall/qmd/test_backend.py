@@ -18,7 +18,7 @@ from tests.engine.recall.qmd.stand_in import answering, calls_of, result, write_
 from workbench.engine.clock import FixedClock
 from workbench.engine.recall.model import Within
 from workbench.engine.recall.qmd import QmdBackend, QmdFailed
-from workbench.engine.settings import QmdSettings
+from workbench.engine.settings.sections import QmdSettings
 
 Made = Callable[..., QmdBackend]
 

@@ -18,7 +18,7 @@ import pytest
 
 from workbench.engine.clock import FixedClock
 from workbench.engine.recall.qmd import QmdBackend
-from workbench.engine.settings import QmdSettings
+from workbench.engine.settings.sections import QmdSettings
 
 _QMD = "@tobilu/qmd@2.8.3"
 # It needs Node 22; elsewhere the machine's own must do.

@@ -13,7 +13,8 @@ from workbench.engine.recall.model import Chunk, Statistics, StoredChunk, Within
 from workbench.engine.recall.ranking import GraphLane, Options, Search
 from workbench.engine.recall.stemming import index_terms
 from workbench.engine.recall.units import unit_texts, units_of
-from workbench.engine.results import Found, Score
+from workbench.engine.results.memories import Score
+from workbench.engine.results.recall import Found
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray

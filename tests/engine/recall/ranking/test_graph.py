@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from workbench.engine.catalog import EdgeRecord, EntityRecord
+from workbench.engine.catalog.model import EdgeRecord, EntityRecord
 from workbench.engine.recall.ranking import EntityGraph
 
 

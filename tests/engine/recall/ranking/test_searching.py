@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.engine.recall.ranking.memory_source import NOW, MemorySource, ask, note
 from workbench.engine.recall.model import Chunk, Within
 from workbench.engine.recall.ranking import Options, Reached, Search
-from workbench.engine.results import Found, Score
+from workbench.engine.results.memories import Score
+from workbench.engine.results.recall import Found
 from workbench.engine.tokens import count_tokens
 
 LOG = "- 10:00 Ann: Where did you spend the summer?\n- 10:01 Bob: In a hut by the lake\n- 10:02 Ann: Lovely"

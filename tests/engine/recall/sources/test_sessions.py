@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.catalog import MemoryRecord
+from workbench.engine.catalog.model import MemoryRecord
 from workbench.engine.clock import FixedClock
 from workbench.engine.recall.sources import SessionTranscripts
 from workbench.engine.recall.sources.sessions import MOST_LINE_BYTES
 from workbench.engine.sessions.said import MOST_TURN_CHARACTERS, turn_of
-from workbench.engine.settings import SearchSettings
+from workbench.engine.settings.sections import SearchSettings
 
 NOW = datetime(2026, 2, 2, 12, tzinfo=UTC)
 

@@ -16,7 +16,7 @@ from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.model_mind.budget import InputSizes, allowance
 from workbench.engine.reflection.model_mind.windows import Window, cut_windows
 from workbench.engine.reflection.work import Work
-from workbench.engine.results import Phase
+from workbench.engine.results.reflection import Phase
 from workbench.engine.tokens import count_tokens
 
 

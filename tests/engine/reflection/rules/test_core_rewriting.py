@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from tests.engine.catalog.shelf import ENTITIES, day, entity, episode
 from tests.engine.reflection.snapshots import check_quotes, core_view, faded, said, snapshot
-from workbench.engine.documents import CoreMemory, Evidence, ReviewItem
-from workbench.engine.documents.core import PIN
+from workbench.engine.documents.core import PIN, CoreMemory
+from workbench.engine.documents.review_item import Evidence, ReviewItem
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.model import Agenda, Passage, Snapshot
 from workbench.engine.reflection.rules.core_rewriting import rewrite_core

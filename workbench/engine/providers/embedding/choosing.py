@@ -17,7 +17,8 @@ from workbench.engine.providers.embedding.unavailable import UnavailableEmbedder
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import Embedder
     from workbench.engine.providers.embedding.remote import EmbeddingServer
-    from workbench.engine.settings import EmbeddingSettings, Settings
+    from workbench.engine.settings.model_sections import EmbeddingSettings
+    from workbench.engine.settings.sections import Settings
 
 REMOTE = frozenset({"openai", "gemini"})
 DOCUMENTED_MODEL = "hf:ggml-org/embeddinggemma-300M-GGUF/embeddinggemma-300M-Q8_0.gguf"

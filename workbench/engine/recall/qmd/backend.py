@@ -18,7 +18,7 @@ from workbench.engine.recall.qmd.failure import QmdFailed
 from workbench.engine.recall.qmd.hits import QmdAnswer, answer_of
 from workbench.engine.recall.qmd.program import Program
 from workbench.engine.recall.sources.outside_files import open_unlinked
-from workbench.engine.settings import QmdSettings
+from workbench.engine.settings.sections import QmdSettings
 
 HOME = "qmd"
 UPDATE_SECONDS = 120.0

@@ -13,7 +13,7 @@ from workbench.engine.errors import InvalidInput, OutsideWorkspace
 from workbench.engine.identifiers import slug
 from workbench.engine.recall.sources.globs import fits, parted
 from workbench.engine.recall.sources.outside_files import absolute, files_below, has_link, is_file, is_folder
-from workbench.engine.settings import QmdSettings
+from workbench.engine.settings.sections import QmdSettings
 
 PREFIX = "qmd/"
 _MARKDOWN = "**/*.md"

@@ -11,8 +11,8 @@ from workbench.engine.recall.model import Within
 from workbench.engine.recall.qmd.answers import QmdMatch
 from workbench.engine.recall.qmd.collections import Collection
 from workbench.engine.recall.qmd.failure import QmdFailed
-from workbench.engine.results import Hit, Signals
-from workbench.engine.settings import QmdSettings
+from workbench.engine.results.recall import Hit, Signals
+from workbench.engine.settings.sections import QmdSettings
 
 
 @dataclass(frozen=True)

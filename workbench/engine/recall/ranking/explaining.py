@@ -11,7 +11,7 @@ from workbench.engine.recall.ranking.scoring import IN_PERIOD, Scored
 from workbench.engine.recall.ranking.selecting import Ranked
 from workbench.engine.recall.ranking.unit import Unit
 from workbench.engine.recall.stemming import stem
-from workbench.engine.results import Cut, Explanation, Lane, WhyNot
+from workbench.engine.results.recall import Cut, Explanation, Lane, WhyNot
 
 _LANES = {"keywords": "exact", "meaning": "meaning"}
 _SENTENCES = {

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from workbench.engine.catalog import EdgeRecord, EntityRecord
+from workbench.engine.catalog.model import EdgeRecord, EntityRecord
 from workbench.engine.catalog.terms import STOP_WORDS
 
 _WORD = re.compile(r"[\w'’.+#-]*[\w+#]")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.recall.model import Within
 
 if TYPE_CHECKING:
-    from workbench.engine.settings import Fusion
+    from workbench.engine.settings.sections import Fusion
 
 
 @dataclass(frozen=True)

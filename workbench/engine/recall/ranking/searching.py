@@ -21,7 +21,8 @@ from workbench.engine.recall.ranking.question import Question, read_question
 from workbench.engine.recall.ranking.scoring import Scored, score
 from workbench.engine.recall.ranking.selecting import Ranked, decay_factor, is_hidden, select
 from workbench.engine.recall.ranking.unit import Unit
-from workbench.engine.results import Found, Hit, Score, Signals, WhyNot
+from workbench.engine.results.memories import Score
+from workbench.engine.results.recall import Found, Hit, Signals, WhyNot
 
 if TYPE_CHECKING:
     from workbench.engine.providers.embedding.model import FloatArray

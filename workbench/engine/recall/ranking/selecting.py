@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from workbench.engine.recall.ranking.options import Options
 from workbench.engine.recall.ranking.passages import Passage, exact_passage, passage_in_context
 from workbench.engine.recall.ranking.unit import Unit
-from workbench.engine.results import Score
+from workbench.engine.results.memories import Score
 from workbench.engine.results.recall import Cut
 from workbench.engine.tokens import count_tokens
 

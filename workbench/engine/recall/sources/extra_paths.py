@@ -11,9 +11,9 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
-from workbench.engine.catalog import MemoryRecord
 from workbench.engine.catalog.extract import extract
 from workbench.engine.catalog.files import MOST_BYTES
+from workbench.engine.catalog.model import MemoryRecord
 from workbench.engine.documents.problems import Problem
 from workbench.engine.errors import OutsideWorkspace
 from workbench.engine.recall.file_source import FileRecords

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO
 from zoneinfo import ZoneInfo
 
-from workbench.engine.catalog import MemoryRecord
+from workbench.engine.catalog.model import MemoryRecord
 from workbench.engine.clock import Clock, in_zone
 from workbench.engine.documents.problems import Problem
 from workbench.engine.recall.file_source import FileRecords
@@ -29,7 +29,7 @@ from workbench.engine.recall.sources.outside_files import (
 from workbench.engine.recall.sources.remembered import Remembered, Seen
 from workbench.engine.sessions.masked_lines import masked_line
 from workbench.engine.sessions.said import Turn, turn_of
-from workbench.engine.settings import SearchSettings
+from workbench.engine.settings.sections import SearchSettings
 
 STORE = "session"
 FOLDER = "sessions/"

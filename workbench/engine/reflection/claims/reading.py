@@ -23,7 +23,7 @@ from workbench.engine.reflection.model import Passage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from workbench.engine.catalog import Lookups
+    from workbench.engine.catalog.lookups import Lookups
     from workbench.engine.reflection.claims.model import Choice, Deed, Denial, Measured
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.work import Work

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents import Evidence
+from workbench.engine.documents.review_item import Evidence
 from workbench.engine.identifiers import slug
 from workbench.engine.recall.voices import PERSON
 from workbench.engine.reflection.claims.clauses import asserts, without_lead

@@ -13,8 +13,9 @@ from workbench.engine.stores.naming import same_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from workbench.engine.catalog import EntityRecord, Lookups
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.catalog.model import EntityRecord
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.reflection.extraction.naming import Mention
     from workbench.engine.reflection.items import Confidence
     from workbench.engine.reflection.model import Passage

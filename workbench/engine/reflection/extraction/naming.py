@@ -15,7 +15,8 @@ from workbench.engine.triggers.model import EntityMention
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.catalog import EntityRecord, Lookups
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.catalog.model import EntityRecord
     from workbench.engine.triggers.mentions import Occurrence
     from workbench.engine.triggers.model import EntityType
 

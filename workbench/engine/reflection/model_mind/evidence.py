@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from workbench.engine.documents import Evidence
+from workbench.engine.documents.review_item import Evidence
 from workbench.engine.reflection.model_mind.dropping import Unusable
 from workbench.engine.stores.wording import one_line
 

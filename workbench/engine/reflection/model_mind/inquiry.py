@@ -16,7 +16,7 @@ from workbench.engine.reflection.model_mind.targets import Targets
 from workbench.engine.stores.wording import one_line
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.reflection.kinds import Kind
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.work import Work

@@ -14,7 +14,7 @@ from workbench.engine.reflection.model_mind.targets import Target
 from workbench.engine.stores.wording import clean_name, one_line
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.reflection.model_mind.item_context import ItemContext, Reader, Said
     from workbench.engine.reflection.model_mind.showing import Source
 

@@ -15,7 +15,7 @@ from workbench.engine.reflection.model_mind.standing_items import STANDING_READE
 from workbench.engine.stores.wording import one_line
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.reflection.model_mind.item_context import ItemContext, Reader
 
 _READERS: Final[Mapping[Kind, Reader]] = {**KNOWLEDGE_READERS, **STANDING_READERS}

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from workbench.engine.tokens import count_tokens
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog import FactRecord
+    from workbench.engine.catalog.model import FactRecord
     from workbench.engine.reflection.model import Passage
-    from workbench.engine.results import CoreItem, DecayEntry
+    from workbench.engine.results.core import CoreItem
+    from workbench.engine.results.decay import DecayEntry
 
 What = Literal["passage", "fact", "core", "memory", "archived", "often", "past"]
 

@@ -13,7 +13,7 @@ from workbench.engine.reflection.model_mind.inquiry import clipped_line
 from workbench.engine.reflection.model_mind.schemas import list_of, one_of, problem_with, record
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.reflection.model import Guidance
     from workbench.engine.reflection.model_mind.inquiry import Inquiry
 

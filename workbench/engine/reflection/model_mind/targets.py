@@ -11,7 +11,8 @@ from workbench.engine.reflection.model_mind.dropping import Unusable
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.catalog import EntityRecord, Lookups
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.catalog.model import EntityRecord
     from workbench.engine.reflection.model import Passage
 
 _OWNER_WORDS: Final = frozenset({"user", "the user", "owner", "the owner"})

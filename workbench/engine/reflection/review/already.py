@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.documents import RelationVocabulary, canonical_relation
+from workbench.engine.documents.relations import RelationVocabulary, canonical_relation
 from workbench.engine.reflection.files import read_evolution
 from workbench.engine.reflection.items import numbered
 from workbench.engine.reflection.review.asked import (
@@ -27,7 +27,7 @@ from workbench.engine.stores.semantic import find_relation, same_fact
 from workbench.engine.stores.wording import text_key
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import EntityFile, Fact
+    from workbench.engine.documents.entity import EntityFile, Fact
     from workbench.engine.reflection.review.asked import Asked
     from workbench.engine.reflection.review.shelf import Shelf
 

@@ -15,7 +15,7 @@ from workbench.engine.reflection.review.remains import without_items
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.engine.documents import PendingReflection
+    from workbench.engine.documents.pending_reflection import PendingReflection
     from workbench.engine.reflection.review.record import Decided
     from workbench.engine.stores.drafting import Draft
 

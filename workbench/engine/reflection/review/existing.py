@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.engine.decay.records import is_archived
-from workbench.engine.documents import Procedure
+from workbench.engine.documents.procedure import Procedure
 from workbench.engine.errors import NotFound
 from workbench.engine.reflection.items import numbered
 from workbench.engine.reflection.review.asked import (
@@ -29,7 +29,7 @@ from workbench.engine.stores.procedural import procedure_path
 if TYPE_CHECKING:
     from datetime import tzinfo
 
-    from workbench.engine.documents import EntityFile
+    from workbench.engine.documents.entity import EntityFile
     from workbench.engine.reflection.review.asked import Asked
     from workbench.engine.reflection.review.shelf import Shelf
 

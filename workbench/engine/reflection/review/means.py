@@ -8,7 +8,7 @@ from datetime import datetime, tzinfo
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from workbench.engine.settings import Settings
+from workbench.engine.settings.sections import Settings
 from workbench.engine.stores.lookups import EntityLookup, StandingLookup
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _UNSEEN: Mapping[str, datetime] = MappingProxyType({})
 
 
 def _by_rules(text: str) -> Routing:
-    from workbench.engine.triggers import route_by_rules
+    from workbench.engine.triggers.rules import route_by_rules
 
     return route_by_rules(text)
 

@@ -7,17 +7,19 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine import results
 from workbench.engine.clock import time_or_none
 from workbench.engine.reflection.account import read_account
 from workbench.engine.reflection.due import AGEING_HOURS
 from workbench.engine.reflection.files import reflection_of
 from workbench.engine.reflection.items import AS_OF, PROPOSED, RESEMBLES, fields_of
 from workbench.engine.reflection.kinds import FORMS, SUMMARY, Kind, Risk, kind_of
+from workbench.engine.results import reflection as reflection_results
+from workbench.engine.results.reflection import CoreTokens, Quoted, Review, TokenUse
 from workbench.engine.stores.wording import one_line
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import Evidence, PendingReflection, ReviewItem
+    from workbench.engine.documents.pending_reflection import PendingReflection
+    from workbench.engine.documents.review_item import Evidence, ReviewItem
 
 _HIDDEN: Final = (AS_OF, PROPOSED, RESEMBLES)
 
@@ -34,14 +36,14 @@ class Standing:
         text_of: Gives a memory's own words, None where there is no such memory.
     """
 
-    core_tokens: results.CoreTokens
+    core_tokens: CoreTokens
     waits: Mapping[str, str] = field(default_factory=dict)
     stale: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     title: Callable[[str], str] = str
     text_of: Callable[[str], str | None] = lambda _: None
 
 
-def overview(pending: PendingReflection, standing: Standing, now: datetime, cap: int) -> results.Review:
+def overview(pending: PendingReflection, standing: Standing, now: datetime, cap: int) -> Review:
     """Return the proposal with everything a person needs to decide on it.
 
     Args:
@@ -55,13 +57,13 @@ def overview(pending: PendingReflection, standing: Standing, now: datetime, cap:
     created = time_or_none(pending.created)
     age = max((now - created).total_seconds() / 3600, 0.0) if created and pending.items else 0.0
     labels = {item.target: item.text for item in pending.items if item.kind == Kind.ENTITY}
-    return results.Review(
+    return Review(
         id=reflection_of(pending) if pending.items else "",
         created=created if pending.items else None,
         age_hours=round(age, 2),
         ageing=age > AGEING_HOURS,
         items=tuple(_item(item, standing, labels) for item in pending.items),
-        tokens=results.TokenUse(account.spent, cap if account.cap is None else account.cap),
+        tokens=TokenUse(account.spent, cap if account.cap is None else account.cap),
         core_tokens=standing.core_tokens,
         dropped=account.dropped,
         held_back=account.held_back,
@@ -78,11 +80,11 @@ def still_says(text: str | None, quote: str) -> bool:
     return text is not None and one_line(quote) in one_line(text)
 
 
-def _item(item: ReviewItem, standing: Standing, labels: Mapping[str, str]) -> results.ReviewItem:
+def _item(item: ReviewItem, standing: Standing, labels: Mapping[str, str]) -> reflection_results.ReviewItem:
     kind = kind_of(item.kind)
     fields = fields_of(item)
     now, why_stale = standing.stale.get(item.id, ("", ""))
-    return results.ReviewItem(
+    return reflection_results.ReviewItem(
         id=item.id,
         kind=item.kind,
         target=item.target,
@@ -106,9 +108,9 @@ def _item(item: ReviewItem, standing: Standing, labels: Mapping[str, str]) -> re
     )
 
 
-def _quoted(proof: Evidence, standing: Standing) -> results.Quoted:
+def _quoted(proof: Evidence, standing: Standing) -> Quoted:
     text = standing.text_of(proof.id)
-    return results.Quoted(proof.id, proof.quote, found=still_says(text, proof.quote))
+    return Quoted(proof.id, proof.quote, found=still_says(text, proof.quote))
 
 
 def _title(item: ReviewItem, standing: Standing, labels: Mapping[str, str]) -> str:

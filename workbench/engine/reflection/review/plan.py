@@ -20,11 +20,12 @@ from workbench.engine.reflection.review.books import keep_books
 from workbench.engine.reflection.review.item_parts import is_item_id
 from workbench.engine.reflection.review.record import Decided
 from workbench.engine.reflection.review.rehearsal import Rehearsal, rehearse
-from workbench.engine.results import Applied, FilePreview, ReviewPreview
+from workbench.engine.results.reflection import Applied, FilePreview, ReviewPreview
 from workbench.engine.stores.drafting import Draft
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import PendingReflection, ReviewItem
+    from workbench.engine.documents.pending_reflection import PendingReflection
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.history.plan import FileView
     from workbench.engine.reflection.review.means import Means
 

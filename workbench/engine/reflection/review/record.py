@@ -6,13 +6,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents import ReflectionRecord
+from workbench.engine.documents.reflection_log import ReflectionRecord
 from workbench.engine.reflection.account import READ_FIELD, read_account
 from workbench.engine.reflection.items import BY_HAND, PROPOSED, is_by_hand
 from workbench.engine.reflection.verdicts import read_verdicts, verdict_line, without_verdicts
 
 if TYPE_CHECKING:
-    from workbench.engine.documents import PendingReflection, ReflectionLog, ReviewItem
+    from workbench.engine.documents.pending_reflection import PendingReflection
+    from workbench.engine.documents.reflection_log import ReflectionLog
+    from workbench.engine.documents.review_item import ReviewItem
 
 ITEMS: Final = "items"
 

@@ -13,14 +13,14 @@ from workbench.engine.reflection.review.item_reading import read_item
 from workbench.engine.reflection.review.shelf import Shelf
 from workbench.engine.reflection.review.staleness import Staleness, check_all
 from workbench.engine.reflection.review.waiting import own_reasons, what_waits
-from workbench.engine.results import CoreTokens
+from workbench.engine.results.reflection import CoreTokens
 from workbench.engine.stores.core import view_core
 from workbench.engine.stores.drafting import Draft
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.history.plan import FileView
     from workbench.engine.reflection.review.asked import Asked
     from workbench.engine.reflection.review.means import Means

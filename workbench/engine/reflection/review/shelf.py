@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from workbench.engine.documents import EntityFile
+from workbench.engine.documents.entity import EntityFile
 from workbench.engine.stores.core import read_core
 from workbench.engine.stores.core_archive import archived_items
 from workbench.engine.stores.entities import entity_path
@@ -13,7 +13,7 @@ from workbench.engine.stores.entities import entity_path
 if TYPE_CHECKING:
     import builtins
 
-    from workbench.engine.documents import CoreMemory
+    from workbench.engine.documents.core import CoreMemory
     from workbench.engine.documents.decay_scores import ScoreEntry
     from workbench.engine.history.plan import FileView
     from workbench.engine.stores.core_archive import ArchivedItem

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import tzinfo
 
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.history.plan import FileView
     from workbench.engine.reflection.review.asked import Asked
 

@@ -13,7 +13,7 @@ from workbench.engine.stores.wording import clip
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.reflection.review.staleness import Staleness
 
 _SHOWN: Final = 120

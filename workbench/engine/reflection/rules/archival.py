@@ -15,10 +15,10 @@ from workbench.engine.reflection.rules.quoting import cite
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.reflection.model import Agenda, Snapshot
     from workbench.engine.reflection.work import Work
-    from workbench.engine.results import DecayEntry
+    from workbench.engine.results.decay import DecayEntry
 
 ARCHIVED_BELOW: Final = 0.05
 """Score under which a memory is flagged for review (design document §9.2)."""

@@ -16,7 +16,7 @@ from workbench.engine.triggers.live_text import PUNCTUATION
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.engine.documents import Evidence, ReviewItem
+    from workbench.engine.documents.review_item import Evidence, ReviewItem
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.rules.core_items import CoreLine
     from workbench.engine.reflection.work import Work

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from workbench.engine.reflection.model import Passage, Snapshot
-    from workbench.engine.results import CoreBlock, CoreItem
+    from workbench.engine.results.core import CoreBlock, CoreItem
 
 _LABELLED: Final = re.compile(r"[*_]*([^:：*_\n]{1,40}?)[*_]*[:：][*_]*\s+(.*)\Z", re.DOTALL)
 _PLACEHOLDER: Final = re.compile(r"\[[^\[\]\n]*\]")

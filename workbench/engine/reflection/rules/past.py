@@ -16,7 +16,9 @@ from workbench.engine.reflection.verdicts import Verdict, read_verdicts, without
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.documents import Evidence, Insight, ReflectionRecord
+    from workbench.engine.documents.evolution import Insight
+    from workbench.engine.documents.reflection_log import ReflectionRecord
+    from workbench.engine.documents.review_item import Evidence
     from workbench.engine.documents.source import LineSpan
     from workbench.engine.reflection.model import Snapshot
 

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents import EntityFile
+from workbench.engine.documents.entity import EntityFile
 from workbench.engine.recall.voices import AGENT, PERSON
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_questions import ask_what_is_untouched, ask_what_was_overtaken
@@ -21,8 +21,8 @@ from workbench.engine.triggers.cues import routing_cues
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.engine.catalog import EntityRecord
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.catalog.model import EntityRecord
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.reflection.model import Agenda, Area, Guidance, Passage, Snapshot
     from workbench.engine.reflection.work import Work
 

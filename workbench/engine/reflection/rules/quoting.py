@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents import Evidence
+from workbench.engine.documents.review_item import Evidence
 from workbench.engine.reflection.rules.phrasing import shorten
 from workbench.engine.reflection.rules.words import content_words
 from workbench.engine.reflection.sentences import sentences

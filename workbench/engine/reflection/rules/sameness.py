@@ -14,8 +14,8 @@ from workbench.engine.stores.wording import text_key
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.catalog import Lookups
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.documents.review_item import ReviewItem
 
 _SAME: Final = 0.75
 _CONTAINED: Final = 0.8

@@ -18,7 +18,7 @@ from workbench.engine.triggers.cues import routing_cues
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.documents import Insight
+    from workbench.engine.documents.evolution import Insight
     from workbench.engine.reflection.rules.past import PastReflection
 
 FEWEST_REFLECTIONS: Final = 2

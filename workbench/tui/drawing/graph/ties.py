@@ -11,7 +11,7 @@ from workbench.tui.text import plain
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results import GraphNode, GraphView
+    from workbench.engine.results.graph import GraphNode, GraphView
 
 OUTWARD, INWARD, BOTH, APART = ">", "<", "=", "-"
 

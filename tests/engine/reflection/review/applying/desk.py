@@ -8,10 +8,11 @@ from zoneinfo import ZoneInfo
 
 from tests.engine.workspace.agent_home import AgentHome
 from workbench.engine import layout
-from workbench.engine.documents import Decision, Evidence, PendingReflection, ReviewItem, ReviewSection
+from workbench.engine.documents.pending_reflection import PendingReflection, ReviewSection
+from workbench.engine.documents.review_item import Decision, Evidence, ReviewItem
 from workbench.engine.history.views import WorkFiles
 from workbench.engine.reflection.review import staleness
-from workbench.engine.results import Applied
+from workbench.engine.results.reflection import Applied
 
 BOOKS = {layout.PENDING_REFLECTION, layout.REFLECTION_LOG, layout.REJECTED}
 ROBIN = "memory/graph/entities/person--robin.md"

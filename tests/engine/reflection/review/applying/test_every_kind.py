@@ -9,7 +9,8 @@ import pytest
 from tests.engine.reflection.review.applying.desk import BACKUPS, BOTH, HARBOUR, ROBIN, WHY, Desk
 from workbench.engine import layout
 from workbench.engine.decay.scores_file import read_scores
-from workbench.engine.documents import EntityFile, ReviewItem
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.review_item import ReviewItem
 from workbench.engine.history.views import WorkFiles
 from workbench.engine.reflection import items
 from workbench.engine.reflection.kinds import Kind

@@ -6,7 +6,7 @@ import pytest
 
 from tests.engine.reflection.review.applying.desk import BACKUPS, ROBIN, WHY, Desk
 from workbench.engine import layout
-from workbench.engine.documents import EntityFile
+from workbench.engine.documents.entity import EntityFile
 from workbench.engine.errors import DocumentError
 from workbench.engine.reflection import items
 

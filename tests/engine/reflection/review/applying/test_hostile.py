@@ -14,15 +14,10 @@ from tests.engine.reflection.review.applying.test_taking_back import many
 from tests.engine.stores.library import NOW, SETTINGS, ZONE, Library
 from tests.engine.workspace.agent_home import FURNITURE
 from workbench.engine import layout
-from workbench.engine.documents import (
-    Decision,
-    EntityFile,
-    Evidence,
-    PendingReflection,
-    ReflectionLog,
-    ReviewItem,
-    ReviewSection,
-)
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.pending_reflection import PendingReflection, ReviewSection
+from workbench.engine.documents.reflection_log import ReflectionLog
+from workbench.engine.documents.review_item import Decision, Evidence, ReviewItem
 from workbench.engine.errors import WorkbenchError
 from workbench.engine.reflection import items
 from workbench.engine.reflection.review.means import Means

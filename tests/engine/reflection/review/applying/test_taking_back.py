@@ -10,7 +10,7 @@ import pytest
 
 from tests.engine.reflection.review.applying.desk import BACKUPS, BOTH, HARBOUR, ROBIN, WHY, Desk
 from workbench.engine import layout
-from workbench.engine.documents import ReviewItem
+from workbench.engine.documents.review_item import ReviewItem
 from workbench.engine.errors import Stale
 from workbench.engine.reflection import items
 

@@ -9,7 +9,7 @@ import pytest
 from tests.engine.reflection.review.applying.desk import BACKUPS, BOTH, ROBIN, WHY, Desk
 from tests.engine.reflection.review.applying.test_every_kind import contradiction, with_field
 from workbench.engine import layout
-from workbench.engine.documents import Decision, ReviewItem
+from workbench.engine.documents.review_item import Decision, ReviewItem
 from workbench.engine.errors import NotFound
 from workbench.engine.reflection import items
 from workbench.engine.tokens import count_tokens

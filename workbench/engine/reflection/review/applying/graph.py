@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.engine.documents import EntityFile, Provenance, Statement, render_statement
+from workbench.engine.documents.entity import EntityFile
+from workbench.engine.documents.statement import Provenance, Statement, render_statement
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action
 from workbench.engine.stores.entities import entity_path

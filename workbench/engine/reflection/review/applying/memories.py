@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine.documents import Procedure
+from workbench.engine.documents.procedure import Procedure
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action
 from workbench.engine.reflection.review.applying.core import called_now, pin_core_item

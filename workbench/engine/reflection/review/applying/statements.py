@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from workbench.engine.documents import Provenance, parse_statement
+from workbench.engine.documents.statement import Provenance, parse_statement
 from workbench.engine.errors import InvalidInput, Stale
 from workbench.engine.stores.past_facts import record_past_fact, retire_it, retire_stated
 from workbench.engine.stores.semantic import Stated, add_fact, find_fact, same_fact

@@ -16,7 +16,7 @@ from workbench.engine.stores.semantic import Origin
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.documents import ReviewItem
+    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.history.plan import Plan
     from workbench.engine.reflection.review.means import Means
     from workbench.engine.reflection.review.shelf import Shelf
