@@ -15,7 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.demo import build
+from workbench.demo.sample import build
 from workbench.engine import Workspace
 from workbench.engine.clock import FixedClock
 from workbench.tui.app import BenchApp

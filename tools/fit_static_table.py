@@ -28,15 +28,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.engine.providers.embedding.builtin import TABLE_FOLDER, StaticEmbedder
-from workbench.engine.providers.embedding.conventions import Prefixes
+from workbench.engine.providers.embedding.builtin import TABLE_FOLDER, StaticEmbedder, tokens, word_pieces
+from workbench.engine.providers.embedding.embedder import Prefixes
 from workbench.engine.providers.embedding.local import LocalEmbedder
-from workbench.engine.providers.embedding.word_pieces import tokens, word_pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from workbench.engine.providers.embedding.model import FloatArray
+    from workbench.engine.providers.embedding.embedder import FloatArray
 
 RARITY = 3e-4
 DIGITS_WEIGHT = 0.3

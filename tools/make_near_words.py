@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.catalog.terms import STOP_WORDS
-from workbench.engine.recall.ranking.near_words import TABLE
-from workbench.engine.recall.stemming import stem
+from workbench.engine.search.ranking.question import NEAR_WORDS_TABLE
+from workbench.engine.search.stemming import stem
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,7 +58,7 @@ def make_table(words: list[str], vectors: NDArray[np.float32]) -> dict[str, Any]
     }
 
 
-def write_table(path: Path = TABLE) -> None:
+def write_table(path: Path = NEAR_WORDS_TABLE) -> None:
     """Write the table that belongs to the built-in embedder's."""
     import numpy as np
 

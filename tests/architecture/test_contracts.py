@@ -37,7 +37,7 @@ def test_imports_go_one_way() -> None:
     [
         "import workbench.engine; workbench.engine.Workspace",
         "from workbench.engine.workspace import Workspace; Workspace.find",
-        "import workbench.engine.stores, workbench.engine.history.history, workbench.engine.catalog.lookups",
+        "import workbench.engine.memory, workbench.engine.history.history, workbench.engine.catalog.lookups",
     ],
 )
 def test_the_engine_loads_no_interface(statement: str) -> None:

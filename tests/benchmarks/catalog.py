@@ -14,8 +14,7 @@ from zoneinfo import ZoneInfo
 
 from tests.benchmarks.large_workspace import generate
 from workbench.engine.catalog.catalog import Catalog
-from workbench.engine.catalog.lookups import Lookups
-from workbench.engine.catalog.timeline_filter import parse_filter
+from workbench.engine.catalog.lookups import Lookups, parse_filter
 
 ROUNDS = 15
 # Stamps younger than this are not trusted, which would make of a clean synchronisation one that reads every file.

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.engine.catalog.model import MemoryRecord
+from workbench.engine.catalog.records import MemoryRecord
 from workbench.engine.providers.embedding.builtin import TABLE_FOLDER
-from workbench.engine.recall.file_source import FileRecords
+from workbench.engine.search.chunks import FileRecords
 
 if TYPE_CHECKING:
-    from workbench.engine.providers.embedding.model import FloatArray
+    from workbench.engine.providers.embedding.embedder import FloatArray
 
 CHUNKS_A_FILE = 50
 _LAST_DAY = datetime(2026, 2, 2, 9, 0, tzinfo=UTC)

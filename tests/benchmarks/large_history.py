@@ -19,11 +19,11 @@ from typing import IO
 
 from tests.benchmarks.large_workspace import LAST_DAY
 from workbench.engine import FixedClock
-from workbench.engine.history.audit_projection import complete_audit_log
-from workbench.engine.history.commit_message import AuditEntry, CommitMessage, author_of, render_message
-from workbench.engine.history.git_program import git_command, git_environment
+from workbench.engine.history.commits import AuditEntry, CommitMessage, author_of, render_message
+from workbench.engine.history.git_maintenance import git_command, git_environment
 from workbench.engine.history.history import History
 from workbench.engine.history.plan import Attribution
+from workbench.engine.history.projections import complete_audit_log
 
 DAYS = 400
 SCORES = "memory/meta/decay-scores.json"

@@ -36,7 +36,7 @@ from workbench.engine.reflection.work import Work
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Passage
 
 LABELS: Final = Path(__file__).with_name("reflection_labels.json")

@@ -26,7 +26,7 @@ from workbench.engine.identifiers import FILE_ID
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Passage
 
 DATA: Final = Path(__file__).with_name("conversations")

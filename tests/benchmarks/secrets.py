@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from tests.engine.secrets.labelled_set import Labelled, read
-from workbench.engine.secrets.recognising import Secret, find_secrets
+from workbench.engine.secrets.detection import Secret, find_secrets
 
 Half = Literal["open", "held_out"]
 HALVES: Final[tuple[Half, ...]] = ("open", "held_out")

@@ -25,16 +25,15 @@ import numpy as np
 from tests.benchmarks.chunk_files import FilesInMemory, GeneratedFiles, RandomEmbedder
 from workbench.engine.clock import SystemClock
 from workbench.engine.providers.embedding.builtin import StaticEmbedder
-from workbench.engine.recall.chunking import ChunkSize
-from workbench.engine.recall.index import schema
-from workbench.engine.recall.index.index import Index
-from workbench.engine.recall.index.shape import Shape
-from workbench.engine.recall.index.snapshot import Snapshot
-from workbench.engine.recall.model import Within
-from workbench.engine.recall.stemming import question_terms
+from workbench.engine.search.chunks import ChunkSize, Within
+from workbench.engine.search.index import schema
+from workbench.engine.search.index.files import IndexShape
+from workbench.engine.search.index.index import Index
+from workbench.engine.search.index.snapshot import Snapshot
+from workbench.engine.search.stemming import question_terms
 
 if TYPE_CHECKING:
-    from workbench.engine.providers.embedding.model import Embedder, FloatArray
+    from workbench.engine.providers.embedding.embedder import Embedder, FloatArray
 
 DIMENSIONS = 384
 QUESTIONS = 200
@@ -284,7 +283,7 @@ index.close()
 
 
 def opened(folder: Path, embedder: Embedder) -> Index:
-    shape = Shape(ChunkSize(), embedder.fingerprint, "benchmark")
+    shape = IndexShape(ChunkSize(), embedder.fingerprint, "benchmark")
     return Index(folder, shape=shape, embedder=embedder, cache_entries=MANY, clock=SystemClock())
 
 

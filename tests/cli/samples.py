@@ -13,16 +13,26 @@ from workbench.engine.results.audit import (
     Blame,
     BlameLine,
     CommitView,
+    Comparison,
+    Copied,
     DiffView,
+    FileChanged,
     FileDiff,
+    MemoryChange,
+    Moment,
+    PastFile,
+    PastScore,
+    PastScores,
     Verified,
     VerifyProblem,
 )
-from workbench.engine.results.core import CoreBlock, CoreItem, CoreView
 from workbench.engine.results.decay import DecayEntry, DecayExplained, DecayView, Fall, Falls
 from workbench.engine.results.graph import GraphEdge, GraphFact, GraphNode, GraphView
 from workbench.engine.results.memories import (
     Changed,
+    CoreBlock,
+    CoreItem,
+    CoreView,
     EntityRef,
     Excerpt,
     Forgotten,
@@ -35,18 +45,8 @@ from workbench.engine.results.memories import (
     Shown,
     Validity,
 )
-from workbench.engine.results.past import (
-    Comparison,
-    Copied,
-    FileChanged,
-    MemoryChange,
-    Moment,
-    PastFile,
-    PastScore,
-    PastScores,
-)
 from workbench.engine.results.recall import Cut, Explanation, Found, Hit, IndexStatus, Lane, Signals, WhyNot
-from workbench.engine.results.standing import Brief, Check, Diagnosis
+from workbench.engine.results.status import Brief, Check, Diagnosis
 
 WHEN = datetime(2026, 2, 2, 14, 30, tzinfo=UTC)
 COMMIT = "abc1234def5678abc1234def5678abc1234def56"

@@ -411,9 +411,9 @@ class TestBench:
             seen.append(path)
             return samples.CHANGED
 
-        demo = ModuleType("workbench.demo")
+        demo = ModuleType("workbench.demo.sample")
         demo.build = build  # type: ignore[attr-defined]  # made up here
-        monkeypatch.setitem(sys.modules, "workbench.demo", demo)
+        monkeypatch.setitem(sys.modules, "workbench.demo.sample", demo)
         return seen
 
     def test_the_demo_can_be_built_only(self, bench: Bench, built: list[Path]) -> None:

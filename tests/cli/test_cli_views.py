@@ -18,33 +18,35 @@ from workbench.cli.views.audit import (
     alert_lines,
     blame_lines,
     commit_lines,
+    comparison_lines,
+    copied_lines,
     diff_lines,
     log_lines,
+    moment_lines,
+    scores_lines,
     verified_lines,
 )
-from workbench.cli.views.changed import changed_lines
+from workbench.cli.views.changes import changed_lines
 from workbench.cli.views.core import core_lines
 from workbench.cli.views.decay import decay_lines, explained_lines, fall_lines, trial_lines
-from workbench.cli.views.found import (
+from workbench.cli.views.graph import graph_lines
+from workbench.cli.views.memories import (
     forgotten_lines,
     found_lines,
     match_lines,
+    message_lines,
     nothing_lines,
+    remembered_lines,
+    shown_lines,
     why_not_lines,
 )
-from workbench.cli.views.graph import graph_lines
-from workbench.cli.views.index import index_lines
-from workbench.cli.views.past import comparison_lines, copied_lines, moment_lines, scores_lines
-from workbench.cli.views.remembered import message_lines, remembered_lines
-from workbench.cli.views.shown import shown_lines
-from workbench.cli.views.standing import brief_lines, doctor_lines
+from workbench.cli.views.status import brief_lines, doctor_lines, index_lines
 from workbench.engine.results.audit import ActionCommit, AuditLog, Verified, VerifyProblem
-from workbench.engine.results.core import CoreBlock, CoreView
 from workbench.engine.results.decay import DecayView
 from workbench.engine.results.graph import GraphEdge, GraphNode, GraphView
-from workbench.engine.results.memories import Forgotten, HeldBack, MessageOutcome, Score
+from workbench.engine.results.memories import CoreBlock, CoreView, Forgotten, HeldBack, MessageOutcome, Score
 from workbench.engine.results.recall import Cut, Found
-from workbench.engine.results.reflection import CoreTokens, Reflected, Review, TokenUse
+from workbench.engine.results.reviews import CoreTokens, Reflected, Review, TokenUse
 
 RECALL = MessageOutcome("recall", "do you remember", "hybrid", False, found=samples.FOUND)
 WHOLE_GRAPH = dataclasses.replace(samples.GRAPH, center=None)

@@ -12,9 +12,7 @@ from tests.cli import samples
 from tests.cli.door import Bench, Door
 from tests.cli.program import Program
 from workbench.cli.printing import Page, display_width
-from workbench.cli.views.entities import entity_lines
-from workbench.cli.views.graph import graph_lines
-from workbench.cli.views.graph_path import path_lines
+from workbench.cli.views.graph import entity_lines, graph_lines, path_lines
 from workbench.engine.results.graph import (
     EntityRow,
     EntityTable,

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.program import Program
-from tests.engine.importing import openclaw_pre_images
-from tests.engine.importing.reading_all import write
+from tests.engine.transfer import openclaw_pre_images
+from tests.engine.transfer.reading_all import write
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.cli.printing import Page, display_width
-from workbench.cli.views.matching import best_line, highlighted, matches_in, matching_lines, matching_part
+from workbench.cli.views.memories import best_line, highlighted, matches_in, matching_lines, matching_part
 
 FILLING = "nothing of interest stands here "
 

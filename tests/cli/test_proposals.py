@@ -8,8 +8,8 @@ import pytest
 
 from tests.cli.program import Program
 from workbench.cli.printing import Page, display_width
-from workbench.cli.views.proposals import proposals_lines, proposed_lines, settled_lines
-from workbench.engine.results.proposals import Proposal, Proposals, Proposed, Settled
+from workbench.cli.views.reviews import proposals_lines, proposed_lines, settled_lines
+from workbench.engine.results.reviews import Proposal, Proposals, Proposed, Settled
 
 ON_MARCH_15 = "Project deadline is March 15"
 ON_MARCH_30 = "Project deadline is March 30"

@@ -456,7 +456,7 @@ class TestPurging:
     SCRIPT = """
 import os, signal, sys
 from workbench.cli.root import workbench
-from workbench.engine.workspace.forgetting import Remains
+from workbench.engine.services.forgetting import Remains
 
 NAME = sys.argv.pop()
 

@@ -12,9 +12,9 @@ import pytest
 from tests.cli.conftest import Terminal
 from tests.cli.program import Program
 from workbench.cli.printing import display_width
-from workbench.cli.review_words import chosen_items, one_item
+from workbench.cli.review import chosen_items, one_item
 from workbench.engine.errors import Ambiguous, NotFound
-from workbench.engine.results.reflection import CoreTokens, Review, ReviewItem, TokenUse
+from workbench.engine.results.reviews import CoreTokens, Review, ReviewItem, TokenUse
 
 PROPOSAL = """# Reflection Summary — 2026-02-02
 
@@ -63,7 +63,7 @@ def proposed(agent: Program) -> Program:
 
 def boxes(program: Program) -> dict[str, str]:
     """Return the decision of each item, as the file has it."""
-    from workbench.engine.documents.pending_reflection import PendingReflection
+    from workbench.engine.markdown.review import PendingReflection
 
     file = PendingReflection.parse((program.folder / PENDING).read_bytes())
     return {item.id: item.decision for item in file.items}

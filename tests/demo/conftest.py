@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.isolation import isolate
-from workbench.demo import build
+from workbench.demo.sample import build
 from workbench.engine import FixedClock, Workspace
 
 NOW = datetime(2026, 2, 2, 20, tzinfo=UTC)

@@ -10,13 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.demo.conftest import NOW, Sample
-from workbench.demo import build
-from workbench.demo.building import ZONE
+from workbench.demo.sample import ZONE, build
 from workbench.demo.story import load_story
 from workbench.engine import FixedClock, Workspace, layout
-from workbench.engine.documents.entity import EntityFile
-from workbench.engine.documents.pending_memories import PendingMemories
 from workbench.engine.errors import InvalidInput
+from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.markdown.proposals import PendingMemories
 
 PEOPLE = {"Nora Lindqvist", "Sam Okafor", "Mei Chen", "Idris Hale"}
 ACTORS = (

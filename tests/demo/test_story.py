@@ -9,8 +9,7 @@ from itertools import pairwise
 import pytest
 
 from tests.demo.conftest import NOW
-from workbench.demo.building import ZONE
-from workbench.demo.stage import Stage
+from workbench.demo.sample import ZONE, Stage
 from workbench.demo.story import load_story
 
 TODAY = date(2026, 2, 2)

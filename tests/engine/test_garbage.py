@@ -4,7 +4,7 @@ import gc
 
 import pytest
 
-from workbench.engine.garbage import not_collected
+from workbench.engine.process import garbage_collection_paused
 
 
 @pytest.fixture(autouse=True)
@@ -13,16 +13,16 @@ def _collecting() -> None:
 
 
 def test_put_off_until_the_end() -> None:
-    with not_collected():
+    with garbage_collection_paused():
         assert not gc.isenabled()
-        with not_collected():
+        with garbage_collection_paused():
             pass
         assert not gc.isenabled()
     assert gc.isenabled()
 
 
 def test_comes_back_after_an_error() -> None:
-    with pytest.raises(KeyError), not_collected():
+    with pytest.raises(KeyError), garbage_collection_paused():
         raise KeyError
     assert gc.isenabled()
 
@@ -30,7 +30,7 @@ def test_comes_back_after_an_error() -> None:
 def test_stays_off_where_it_was_off() -> None:
     gc.disable()
     try:
-        with not_collected():
+        with garbage_collection_paused():
             pass
         assert not gc.isenabled()
     finally:

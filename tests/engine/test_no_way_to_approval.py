@@ -13,15 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.engine.workspace.agent_home import AgentHome, failure
-from tests.engine.workspace.callings import EVERY, MAY, PERSON, PROPOSAL, public_methods
+from tests.engine.services.agent_home import AgentHome, failure
+from tests.engine.services.callings import EVERY, MAY, PERSON, PROPOSAL, public_methods
 from tests.isolation import isolate
 from workbench.engine import Workspace, layout
-from workbench.engine.agents.roles import Capability, parse_role
-from workbench.engine.documents.pending_reflection import PendingReflection
-from workbench.engine.documents.rejected import RejectedClaims
 from workbench.engine.errors import RoleRefused, WorkbenchError
-from workbench.mcp.declaration import Call, Tool
+from workbench.engine.markdown.reflection_records import RejectedClaims
+from workbench.engine.markdown.review import PendingReflection
+from workbench.engine.roles import Capability, parse_role
+from workbench.mcp.tool import Call, Tool
 from workbench.mcp.tools import TOOLS, checked_call
 
 AGENTS = ("main", "agent:scout", "reader")

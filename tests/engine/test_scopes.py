@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.documents.entity import EntityFile
-from workbench.engine.documents.episodes import SCOPE_FIELD, EpisodeLog
-from workbench.engine.documents.procedure import Procedure
-from workbench.engine.documents.vault import VaultNote
 from workbench.engine.errors import InvalidInput, RoleRefused
+from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.markdown.episodes import SCOPE_FIELD, EpisodeLog
+from workbench.engine.markdown.procedure import Procedure
+from workbench.engine.markdown.vault import VaultNote
 from workbench.engine.scopes import (
     parse_door_scope,
     parse_scope,

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from tests.engine.workspace.agent_home import AgentHome
-from tests.engine.workspace.planted_secrets import MARK, PATHS, ListeningServer, Planted, plant
+from tests.engine.services.agent_home import AgentHome
+from tests.engine.services.planted_secrets import MARK, PATHS, ListeningServer, Planted, plant
 from tests.isolation import isolate
-from workbench.engine.agents.roles import parse_role
 from workbench.engine.errors import WorkbenchError
-from workbench.mcp.declaration import Call, Kind, Parameter, Tool
+from workbench.engine.roles import parse_role
 from workbench.mcp.resources import CORE_URI, memory_files, read_resource
+from workbench.mcp.tool import Call, Kind, Parameter, Tool
 from workbench.mcp.tools import checked_call, tools_for
 
 WORDS = ("lockbox", "entity:thing--lockbox", "What opens the lockbox on the pier?", *PATHS)

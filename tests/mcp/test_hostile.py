@@ -8,13 +8,12 @@ import pytest
 
 from tests.mcp.conftest import Served
 from workbench.engine import Workspace
-from workbench.engine.agents.roles import MAIN, READER
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.secrets.recognising import Secret, find_secrets
+from workbench.engine.roles import MAIN, READER
+from workbench.engine.secrets.detection import Secret, find_secrets
 from workbench.mcp import resources
-from workbench.mcp.arguments import read_arguments
-from workbench.mcp.declaration import Call
 from workbench.mcp.resources import memory_files, read_resource
+from workbench.mcp.tool import Call, read_arguments
 from workbench.mcp.tools import TOOLS, checked_call, tool_called, tools_for
 
 BY_NAME = {tool.name: tool for tool in TOOLS}

@@ -9,10 +9,10 @@ import pytest
 
 from tests.mcp.conftest import Served
 from workbench.engine import Workspace, layout
-from workbench.engine.agents.roles import Capability, parse_role
 from workbench.engine.errors import WorkbenchError
-from workbench.mcp.declaration import Call, Kind, Parameter, Tool
+from workbench.engine.roles import Capability, parse_role
 from workbench.mcp.resources import read_resource
+from workbench.mcp.tool import Call, Kind, Parameter, Tool
 from workbench.mcp.tools import TOOLS, checked_call, tools_for
 
 ROLES = ("main", "agent:scout", "reader")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.mcp.conftest import Served
-from workbench.engine.agents.roles import parse_role
-from workbench.engine.tokens import count_tokens
-from workbench.mcp.declaration import Tool
-from workbench.mcp.fitting import as_text
+from workbench.engine.roles import parse_role
+from workbench.engine.tokens.counting import count_tokens
+from workbench.mcp.tool import Tool, as_text
 from workbench.mcp.tools import TOOLS, openai_functions, tools_for
 
 CONTRACT = {

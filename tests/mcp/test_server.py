@@ -12,10 +12,8 @@ import pytest
 
 from tests.mcp.conftest import Served
 from workbench.engine import Workspace
-from workbench.mcp.busy import Busy
-from workbench.mcp.fitting import as_text, cut_text, fitted, most_that_fit, tokens_of
-from workbench.mcp.server import _beside, _notice
-from workbench.mcp.warming import Warming
+from workbench.mcp.server import Busy, Warming, _beside, _notice
+from workbench.mcp.tool import as_text, cut_text, fitted, most_that_fit, tokens_of
 
 
 async def test_a_thread_knows_at_once_that_it_was_called_off() -> None:

@@ -143,7 +143,7 @@ async def test_an_error_names_what_the_agent_itself_can_call(served: Served) -> 
 
 
 async def test_an_answer_fits_the_budget_that_was_asked_for(served: Served) -> None:
-    from workbench.engine.tokens import count_tokens
+    from workbench.engine.tokens.counting import count_tokens
 
     async with served.session() as client:
         for budget in (150, 300, 2000):

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.engine.importing import openclaw_pre_images
+from tests.engine.services.agent_home import BROKEN, FURNITURE
+from tests.engine.services.claw_home import LOG, MEMORY
+from tests.engine.services.planted_secrets import EDITED, NEW, secrets_for
+from tests.engine.services.private_words import PUBLIC
+from tests.engine.services.test_odd_files import CONTENTS, NAMES
 from tests.engine.sessions import openclaw_database
-from tests.engine.workspace.agent_home import BROKEN, FURNITURE
-from tests.engine.workspace.claw_home import LOG, MEMORY
-from tests.engine.workspace.planted_secrets import EDITED, NEW, secrets_for
-from tests.engine.workspace.private_words import PUBLIC
-from tests.engine.workspace.test_odd_files import CONTENTS, NAMES
+from tests.engine.transfer import openclaw_pre_images
 from tests.recording.running import run_here
 from tests.recording.stage import Stage
 

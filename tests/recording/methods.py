@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.engine.workspace import callings
-from tests.engine.workspace.callings import EVERY, MAY, READ, Calling, public_methods
+from tests.engine.services import callings
+from tests.engine.services.callings import EVERY, MAY, READ, Calling, public_methods
 from tests.recording import fixing
 from tests.recording.folders import CHANGED
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from tests.engine.workspace.callings import EVERY, MAY, Calling
+from tests.engine.services.callings import EVERY, MAY, Calling
 from tests.recording import fixing
 from tests.recording.commands import APART, CHANGING, JSON, READING, Line, named
 from tests.recording.fixing import NOW

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tools.make_near_words import make_table
-from workbench.engine.recall.ranking.near_words import TableNearWords
+from workbench.engine.search.ranking.question import TableNearWords
 
 
 def test_the_table_leaves_out_a_words_own_forms() -> None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from tests.tui.fake_review import open_gate
 from workbench.engine.errors import Cancelled, NotFound, WorkbenchError
-from workbench.engine.results.importing import (
+from workbench.engine.results.transfer import (
     Exported,
     ExportProgress,
     Imported,

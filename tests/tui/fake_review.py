@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from workbench.engine.documents.pending_reflection import PendingReflection
-from workbench.engine.documents.review_item import Decision
-from workbench.engine.documents.review_item import ReviewItem as WrittenItem
 from workbench.engine.errors import NotFound, RoleRefused, Stale
+from workbench.engine.markdown.review import Decision, PendingReflection
+from workbench.engine.markdown.review import ReviewItem as WrittenItem
 from workbench.engine.reflection.kinds import FORMS, kind_of
 from workbench.engine.reflection.work import Cancelled
-from workbench.engine.results.proposals import Proposals
-from workbench.engine.results.reflection import (
+from workbench.engine.results.memories import HeldBackList
+from workbench.engine.results.reviews import (
     Applied,
     CoreTokens,
     FilePreview,
     Phase,
     PhaseUse,
     Progress,
+    Proposals,
     Quoted,
     Reflected,
     ReflectionDue,
@@ -30,7 +30,6 @@ from workbench.engine.results.reflection import (
     ReviewPreview,
     TokenUse,
 )
-from workbench.engine.results.secrets import HeldBackList
 from workbench.tui.bench import Outcome
 from workbench.tui.decisions import Step
 from workbench.tui.held import HeldChoice

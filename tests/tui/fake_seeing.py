@@ -7,13 +7,11 @@ from datetime import UTC, datetime
 
 from workbench.engine.errors import NotFound
 from workbench.engine.past import Past
-from workbench.engine.results.audit import CommitView
+from workbench.engine.results.audit import CommitView, Comparison, HistoryLine
 from workbench.engine.results.decay import DecayEntry, DecayView, Falls, ScorePoint
 from workbench.engine.results.graph import EntityTable, GraphView
 from workbench.engine.results.memories import Score
-from workbench.engine.results.past import Comparison, HistoryLine
-from workbench.engine.results.sessions import FlushCheck, Sessions
-from workbench.engine.results.transcripts import SessionPlace
+from workbench.engine.results.sessions import FlushCheck, SessionPlace, Sessions
 from workbench.tui.bench import Outcome
 from workbench.tui.bench.sessions import TranscriptCalls
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.engine.decay.course import course
+from workbench.engine.memory.scores import score_course
 from workbench.engine.results.decay import DecayEntry, DecayView, Fall
 from workbench.tui.drawing.heat import SCALES, TODAY_LINE
 from workbench.tui.ink import Line, cut, line_width, plain_text
@@ -106,7 +106,7 @@ def reading_of(
 
 
 def rows_of(reading: Reading, wanted: Arrangement | None = None, scale: int = 1) -> HeatRows:
-    return arrange(reading, wanted or Arrangement(), course, Frame(TODAY, SCALES[scale]))
+    return arrange(reading, wanted or Arrangement(), score_course, Frame(TODAY, SCALES[scale]))
 
 
 def ids(rows: HeatRows) -> list[str]:
@@ -155,14 +155,14 @@ def test_every_row_fits_and_their_cells_stand_below_one_another(
 @settings(deadline=None)
 @given(titles, st.integers(24, 120), st.integers(-30, 30), st.integers(0, len(SCALES) - 1))
 def test_the_explanation_of_a_cell_fits(title: str, width: int, day: int, scale: int) -> None:
-    from workbench.engine.decay.course import terms
+    from workbench.engine.memory.scores import score_terms
 
     entry = entry_of(1, "episodic", title)
     reading = reading_of(entry, falls={entry.id: 12})
     frame = Frame(TODAY, SCALES[scale], day)
-    cell = Cell(entry, reading, frame, None, course, None)
-    score = terms(reading.view, entry, cell.days)
-    lines = cell_lines(Cell(entry, reading, frame, score, course, None), width)
+    cell = Cell(entry, reading, frame, None, score_course, None)
+    score = score_terms(reading.view, entry, cell.days)
+    lines = cell_lines(Cell(entry, reading, frame, score, score_course, None), width)
     assert all(fits(line, width) for line in lines)
     if score is None:
         assert "recorded" in " ".join(map(plain_text, lines)) or "Not made yet" in " ".join(
@@ -289,7 +289,7 @@ def test_in_a_trial_status_is_what_is_and_would_is_what_would_be() -> None:
 
 def test_nobody_waits_for_rows_that_are_no_longer_wanted() -> None:
     with pytest.raises(GivenUp):
-        arrange(reading_of(entry_of(0)), Arrangement(), course, Frame(TODAY), lambda: True)
+        arrange(reading_of(entry_of(0)), Arrangement(), score_course, Frame(TODAY), lambda: True)
 
 
 def test_when_nothing_fades_the_next_is_named_safely() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tui.fake_bench import FakeBench
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.results.reflection import ReviewItem
+from workbench.engine.results.reviews import ReviewItem
 from workbench.tui.decisions import (
     APPROVED,
     REJECTED,

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.engine.decay.course import course
+from workbench.engine.memory.scores import score_course
 from workbench.engine.results.decay import DecayEntry, DecayView, ScorePoint
 from workbench.tui.drawing.heat import (
     FALL,
@@ -218,7 +218,7 @@ def test_a_day_counts_as_one_across_summer_time() -> None:
     )
     view = DecayView(now, 0.1, (entry,))
     window = window_for(now.date(), SCALES[0], 13, 0)
-    points = course(view, entry, window.days)
+    points = score_course(view, entry, window.days)
     assert [window.today + timedelta(point.days) for point in points if point.status == "unmade"] == [
         date(2026, 3, 25) - timedelta(1 - at) for at in range(2)
     ]

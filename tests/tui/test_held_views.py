@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.tui.test_text import HOSTILE
-from workbench.engine.results.secrets import HeldMemory
+from workbench.engine.results.memories import HeldMemory
 from workbench.tui.held import DROP, KEEP, WITHOUT, Held, HeldChoice, held
 from workbench.tui.ink import line_width, plain_text
 from workbench.tui.views.held import HeldGroup, group_line, group_lines, held_head, held_line, held_lines

@@ -16,7 +16,7 @@ from tests.tui.test_inbox_views import hostile_items
 from tests.tui.test_text import HOSTILE
 from workbench.engine.errors import BudgetExceeded, NotFound, Refused
 from workbench.engine.results.recall import Cut, Explanation, Found, Hit, IndexStatus, Lane, Signals, WhyNot
-from workbench.engine.results.reflection import FilePreview, Review, ReviewPreview
+from workbench.engine.results.reviews import FilePreview, Review, ReviewPreview
 from workbench.tui.bench import Alert, Memory, Outcome
 from workbench.tui.decisions import Step
 from workbench.tui.panes import PANES

@@ -15,7 +15,7 @@ from tests.tui.fake_importing import IMPORTED, PREVIEW, SOURCE
 from tests.tui.stillness import settle
 from workbench.engine import FixedClock, Workspace
 from workbench.engine.errors import DocumentError
-from workbench.engine.results.importing import Imported
+from workbench.engine.results.transfer import Imported
 from workbench.tui.app import BenchApp
 from workbench.tui.import_work import ImportWork
 from workbench.tui.ink import line_width, plain_text

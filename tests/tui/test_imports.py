@@ -11,6 +11,7 @@ HEAVY = (
     "openai",
     "watchdog",
     "markdown_it",
+    "workbench.engine.services",
     "workbench.engine.workspace",
     "textual.widgets._markdown",
 )

@@ -22,7 +22,7 @@ from tests.tui.seen_screen import file_text, press, screen_text, toasts
 from tests.tui.seen_workspace import NOW, looking, open_seen
 from tests.tui.stillness import settle
 from workbench.engine import FixedClock, Workspace
-from workbench.engine.workspace.held_back import FILE
+from workbench.engine.services.quarantine import FILE
 from workbench.tui.screens.confirm import ConfirmScreen
 from workbench.tui.views.held import HELD_GROUP
 

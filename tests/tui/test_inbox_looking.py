@@ -11,7 +11,7 @@ from tests.tui.inbox_hands import decisions, detail, go, head, listed, pane, pre
 from tests.tui.stillness import settle
 from tests.tui.test_proposed_views import PLAIN
 from workbench.engine.errors import DocumentError
-from workbench.engine.results.proposals import Proposals
+from workbench.engine.results.reviews import Proposals
 from workbench.tui.ink import plain_text
 from workbench.tui.widgets.status_line import StatusLine
 

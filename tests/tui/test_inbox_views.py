@@ -10,7 +10,7 @@ from tests.tui.fake_bench import NOW, FakeBench
 from tests.tui.fake_review import PROPOSAL
 from tests.tui.test_text import HOSTILE
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.results.reflection import (
+from workbench.engine.results.reviews import (
     Applied,
     CoreTokens,
     FilePreview,
@@ -232,7 +232,7 @@ def test_a_cycle_shows_its_steps_and_its_tokens() -> None:
 
 
 def test_a_cycle_without_a_proposal_says_why() -> None:
-    from workbench.engine.results.reflection import Reflected
+    from workbench.engine.results.reviews import Reflected
 
     assert cycle_result(Reflected(None, (), (), "", "Nothing new.", review())) == "Nothing new."
     assert cycle_result(Reflected("c", (), (), "r-012", "", review())).startswith(

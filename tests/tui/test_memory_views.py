@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from workbench.engine.results.audit import MemoryChange
 from workbench.engine.results.graph import GraphEvent, GraphNode, GraphView
-from workbench.engine.results.past import MemoryChange
 from workbench.tui.bench import HistoryEntry, Memory, Score
 from workbench.tui.ink import line_width, plain_text
 from workbench.tui.views.graph_entity import Portrait, entity_lines

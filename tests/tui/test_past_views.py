@@ -9,10 +9,15 @@ import pytest
 
 from tests.tui.test_text import HOSTILE
 from workbench.engine.errors import InvalidInput
-from workbench.engine.results.audit import CommitView
-from workbench.engine.results.core import CoreBlock, CoreItem, CoreView
-from workbench.engine.results.memories import Links, Score, Shown, Validity
-from workbench.engine.results.past import Comparison, FileChanged, MemoryChange, PastFile, PastScore
+from workbench.engine.results.audit import (
+    CommitView,
+    Comparison,
+    FileChanged,
+    MemoryChange,
+    PastFile,
+    PastScore,
+)
+from workbench.engine.results.memories import CoreBlock, CoreItem, CoreView, Links, Score, Shown, Validity
 from workbench.tui.diffing import compare
 from workbench.tui.ink import Line, line_width, plain_text
 from workbench.tui.query import Query, parse_query

@@ -9,7 +9,7 @@ from typing import Literal
 import pytest
 
 from tests.tui.test_text import HOSTILE
-from workbench.engine.results.proposals import Proposal
+from workbench.engine.results.reviews import Proposal
 from workbench.tui.bench import Link
 from workbench.tui.decisions import APPROVED, DEFERRED, REJECTED, UNDECIDED
 from workbench.tui.ink import line_width, plain_text

@@ -29,7 +29,7 @@ from tests.tui.sessions_hands import (
 )
 from tests.tui.stillness import settle
 from workbench.engine import FixedClock, Workspace
-from workbench.engine.results.session_changes import Compacted, CompactionProgress
+from workbench.engine.results.sessions import Compacted, CompactionProgress
 from workbench.tui.app import BenchApp
 from workbench.tui.screens.memory import MemoryScreen
 from workbench.tui.views.lit_words import LIT

@@ -12,7 +12,7 @@ from workbench.engine import Workspace
 from workbench.engine.clock import FixedClock
 from workbench.engine.errors import RoleRefused, Stale
 from workbench.engine.reflection.work import Cancelled
-from workbench.engine.results.reflection import Progress
+from workbench.engine.results.reviews import Progress
 from workbench.tui.decisions import Edit, Step
 from workbench.tui.workspace_bench import WorkspaceBench
 

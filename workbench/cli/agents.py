@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.asking_role import VARIABLE, role_of
-from workbench.cli.asking_scope import scope_option, scoped_door
 from workbench.cli.command import command
 from workbench.cli.invocation import DONE, Invocation
+from workbench.cli.options import ROLE_VARIABLE, role_of
 from workbench.cli.printing import write
-from workbench.engine.agents.roles import parse_role
+from workbench.cli.scoped import scope_option, scoped_door
 from workbench.engine.errors import RoleRefused
+from workbench.engine.roles import parse_role
 from workbench.mcp.registration import CLIENTS, Server, registration
 
 if TYPE_CHECKING:
+    from workbench.engine.scoped_memory import ScopedMemory
     from workbench.engine.workspace import Workspace
-    from workbench.engine.workspace.scoped import ScopedMemory
 
 DEFAULT_PORT = 8757
 _FOR_PEOPLE = (
@@ -93,7 +93,7 @@ def _serve(door: Workspace | ScopedMemory, port: int | None) -> int:
 def _role(bench: Invocation, agent: str | None) -> str:
     """Return the role that agents are served in: never a person’s, and no more than the environment allows."""
     wanted = f"agent:{agent}" if agent is not None else bench.role
-    if wanted is None and not os.environ.get(VARIABLE, "").strip():
+    if wanted is None and not os.environ.get(ROLE_VARIABLE, "").strip():
         wanted = "main"
     role = role_of(wanted)
     if parse_role(role).kind == "person":

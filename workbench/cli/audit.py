@@ -1,18 +1,185 @@
-"""The command for the audit trail: what changed, who did it, whether it is whole, what needs a look."""
+"""Commands that account for memory: the audit trail, memory as it was, undo, redo, revert and rollback."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
-from workbench.cli import audit_at
-from workbench.cli.command import group
-from workbench.cli.completing import complete_file
+from workbench.cli.command import command, group
 from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
-from workbench.cli.printing import Page, safe_line
-from workbench.cli.progress_line import ProgressLine
-from workbench.engine.errors import NotFound
+from workbench.cli.options import complete_file
+from workbench.cli.printing import Page, ProgressLine, clip, safe_line
+from workbench.engine.errors import ConfirmationNeeded, NotFound
 from workbench.engine.results.audit import Alerts, VerifyProgress
 from workbench.engine.results.memories import Changed
+
+if TYPE_CHECKING:
+    from workbench.engine.results.audit import NextStep
+    from workbench.engine.workspace import Workspace
+
+
+@command(
+    "at",
+    short_help="Show memory as it was at a moment",
+    answers="What did the agent know back then?",
+    examples=(
+        "workbench audit at 3d",
+        "workbench audit at abc1234 --core",
+        "workbench audit at 2w --path MEMORY.md --raw",
+        "workbench audit at 3d --show person--sam-okafor",
+        "workbench audit at yesterday --graph person--sam-okafor --depth 2",
+        "workbench audit at 2w --against now",
+        "workbench audit at 2w --copy-to /tmp/as-it-was",
+    ),
+)
+@click.argument("moment", metavar="TIME-OR-COMMIT")
+@click.argument("ids", metavar="[ID]…", nargs=-1)
+@click.option("--path", "--file", "path", metavar="PATH", help="Print this file as it was.")
+@click.option("--raw", is_flag=True, help="With --path: its very bytes.")
+@click.option("--core", is_flag=True, help="Show core memory.")
+@click.option("--show", "memory", metavar="ID", help="Show one memory.")
+@click.option("--graph", "entity", metavar="ENTITY", help="Show an entity and what lay around it.")
+@click.option("--depth", type=click.IntRange(0, 6), metavar="N", help="With --graph: so many steps away; 1.")
+@click.option("--scores", is_flag=True, help="Show the scores of the memories named by ID, or of all.")
+@click.option(
+    "--against",
+    metavar="MOMENT",
+    help="Show what differs at this later moment; now is the files as they are.",
+)
+@click.option(
+    "--copy-to",
+    "folder",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Write every file out into a new or empty folder.",
+)
+@click.pass_obj
+def at(
+    bench: Invocation,
+    moment: str,
+    ids: tuple[str, ...],
+    path: str | None,
+    raw: bool,
+    core: bool,
+    memory: str | None,
+    entity: str | None,
+    depth: int | None,
+    scores: bool,
+    against: str | None,
+    folder: Path | None,
+) -> int:
+    """A commit, or the newest commit not later than TIME: a day means its end, in the workspace's time zone; 3d, 12h
+    and 2w are so long ago. Nothing is changed; `rollback` does that. Scores are computed for that moment with the
+    settings as they are now.
+    """
+    asked = {"path": path, "memory": memory, "entity": entity, "against": against, "folder": folder}
+    chosen = [name for name, value in asked.items() if value is not None]
+    chosen += [name for name, value in (("core", core), ("scores", scores)) if value]
+    _require_one(chosen, raw=raw, depth=depth, ids=ids)
+    with bench.open() as workspace:
+        if path is not None:
+            return _file(bench, workspace, moment, path, raw=raw)
+        if against is not None:
+            return _comparison(bench, workspace, moment, against)
+        if not chosen:
+            return _overview(bench, workspace, moment)
+        return _one_thing(
+            bench, workspace, moment, ids, core, memory, entity, 1 if depth is None else depth, folder
+        )
+
+
+def _require_one(chosen: list[str], *, raw: bool, depth: int | None, ids: tuple[str, ...]) -> None:
+    context = click.get_current_context()
+    if len(chosen) > 1:
+        raise click.UsageError(
+            "Give one of --path, --core, --show, --graph, --scores, --against and --copy-to.", context
+        )
+    if raw and chosen != ["path"]:
+        raise click.UsageError("--raw goes with --path.", context)
+    if depth is not None and chosen != ["entity"]:
+        raise click.UsageError("--depth goes with --graph.", context)
+    if ids and chosen != ["scores"]:
+        raise click.UsageError("Ids go with --scores; one memory is shown by --show ID.", context)
+
+
+def _overview(bench: Invocation, workspace: Workspace, moment: str) -> int:
+    found = workspace.audit_at(moment)
+    core = workspace.at(found.commit).core() if found.commit and not bench.json else None
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.audit import moment_lines
+
+        return moment_lines(page, found, core)
+
+    return bench.report(found, view, code=DONE if found.commit else NOTHING_FOUND)
+
+
+def _file(bench: Invocation, workspace: Workspace, moment: str, path: str, *, raw: bool) -> int:
+    if raw and not bench.json:
+        content = workspace.at(moment).get(path)
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return DONE
+    found = workspace.audit_at(moment, path=path)
+    if not found.files:
+        raise NotFound(
+            f"There was no such file at {safe_line(moment)}.",
+            where=path,
+            remedy=f"List what there was: workbench audit at {safe_line(moment)}",
+        )
+    return bench.report_text(found, found.files[0].text or "")
+
+
+def _comparison(bench: Invocation, workspace: Workspace, moment: str, against: str) -> int:
+    compared = workspace.compare(moment, None if against.strip() == "now" else against)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.audit import comparison_lines
+
+        return comparison_lines(page, compared)
+
+    return bench.report(compared, view)
+
+
+def _one_thing(
+    bench: Invocation,
+    workspace: Workspace,
+    moment: str,
+    ids: tuple[str, ...],
+    core: bool,
+    memory: str | None,
+    entity: str | None,
+    depth: int,
+    folder: Path | None,
+) -> int:
+    from workbench.cli.views.audit import copied_lines, scores_lines
+    from workbench.cli.views.core import core_lines
+    from workbench.cli.views.graph import graph_lines
+    from workbench.cli.views.memories import shown_lines
+    from workbench.engine.results.audit import PastScores
+
+    past = workspace.at(moment)
+    if core:
+        held = past.core()
+        return bench.report(held, lambda page: core_lines(page, held))
+    if memory is not None:
+        shown = past.show(memory)
+        return bench.report(shown, lambda page: shown_lines(page, shown))
+    if entity is not None:
+        graph = past.graph(entity, depth=depth)
+        return bench.report(graph, lambda page: graph_lines(page, graph))
+    if folder is not None:
+        copied = past.copy_to(folder)
+        return bench.report(copied, lambda page: copied_lines(page, copied))
+    scores = PastScores(past.commit, past.timestamp, tuple(past.scores(ids or None)))
+    code = DONE if scores.scores else NOTHING_FOUND
+    return bench.report(scores, lambda page: scores_lines(page, scores), code=code)
+
 
 ACTIONS_SHOWN = 40
 
@@ -143,7 +310,7 @@ def blame(bench: Invocation, path: str) -> int:
     return bench.report(blamed, view)
 
 
-audit_command.add_command(audit_at.at)
+audit_command.add_command(at)
 
 
 @audit_command.bench_command(
@@ -230,7 +397,7 @@ def ack(bench: Invocation, alerts: tuple[str, ...]) -> int:
     named, were = safe_line(", ".join(asked)), "was" if len(asked) == 1 else "were"
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.changed import changed_lines
+        from workbench.cli.views.changes import changed_lines
 
         said = f"Acknowledged {safe_line(', '.join(new))}."
         return changed_lines(page, changed, said, f"{named} {were} acknowledged already.")
@@ -264,8 +431,171 @@ def prune(bench: Invocation) -> int:
         changed = workspace.audit_prune()
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.changed import changed_lines
+        from workbench.cli.views.changes import changed_lines
 
         return changed_lines(page, changed, "Pruned the log.", "Nothing is old enough to be pruned.")
 
     return bench.report(changed, view)
+
+
+ACTS_NAMED = 5
+_REDO = "Do it again: workbench redo"
+
+
+def _change(
+    bench: Invocation,
+    change: Callable[[Workspace], Changed],
+    said: str,
+    unchanged: str,
+    hint: str = "Have it again: workbench undo",
+) -> int:
+    with bench.open() as workspace:
+        changed = change(workspace)
+        asks = hint == _REDO and not bench.json and _is_of_others(workspace.next_steps().redo)
+        acts = [] if bench.json else [_act(workspace, commit) for commit in changed.ids[:ACTS_NAMED]]
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.changes import changed_lines
+
+        lines = changed_lines(page, changed, said, unchanged)
+        if changed.commit is not None:
+            if (more := len(changed.ids) - ACTS_NAMED) > 0:
+                acts.append(f"… and {more:,} more of the same action")
+            lines[1:1] = [f"  {clip(act, page.width - 2)}" for act in acts]
+            lines.append(page.paint(f"  {hint}{' --yes' if asks else ''}", "quiet"))
+        return lines
+
+    return bench.report(changed, view)
+
+
+def _is_of_others(step: NextStep | None) -> bool:
+    return step is not None and not step.own
+
+
+def _act(workspace: Workspace, commit: str) -> str:
+    """Say what a commit did that was taken back."""
+    subject = safe_line(workspace.audit_show(commit).subject)
+    return f"{commit[:7]} {subject}"
+
+
+_YES_HELP = "Also where it is somebody else’s, without asking."
+
+
+@command(
+    "undo",
+    answers="That was a mistake; how do I get back?",
+    examples=("workbench undo", "workbench undo --mine", "workbench undo --yes"),
+)
+@click.option("--mine", is_flag=True, help="Take back your own newest action, whatever others did since.")
+@click.option("--yes", "sure", is_flag=True, help=_YES_HELP)
+@click.pass_obj
+def undo_command(bench: Invocation, mine: bool, sure: bool) -> int:
+    """Upkeep, alerts and pruning are left out; an import goes as a whole, and so does a reflection. Again, it walks
+    further back; redo walks forward.
+
+    Yours is what you did here and in the bench without naming another actor, and what you edited in other programs.
+    What agents did, what a reflection changed (though you approved it) and what was done with --actor NAME is not: undo
+    says whose it is and asks. --mine passes over it, and refuses where a later action rests on yours. An agent takes
+    back nothing but its own.
+    """
+
+    def change(workspace: Workspace) -> Changed:
+        if mine:
+            return workspace.undo(mine=True)
+        return _confirmed(bench, workspace.undo, lambda: workspace.next_steps().undo, sure)
+
+    return _change(bench, change, "Undone:", "There is nothing to undo.", _REDO)
+
+
+@command(
+    "redo",
+    answers="It was right after all; how do I have it again?",
+    examples=("workbench redo", "workbench redo --yes"),
+)
+@click.option("--yes", "sure", is_flag=True, help=_YES_HELP)
+@click.pass_obj
+def redo_command(bench: Invocation, sure: bool) -> int:
+    """Works until something else is changed. It asks, as undo does, where somebody else did or undid it."""
+    return _change(
+        bench,
+        lambda it: _confirmed(bench, it.redo, lambda: it.next_steps().redo, sure),
+        "Done again:",
+        "There is nothing to redo.",
+        "Take it back: workbench undo",
+    )
+
+
+def _confirmed(
+    bench: Invocation, act: Callable[..., Changed], shown: Callable[[], NextStep | None], sure: bool
+) -> Changed:
+    """Take a step, after asking at the terminal where it is somebody else's."""
+    try:
+        return act(confirmed=sure)
+    except ConfirmationNeeded as refusal:
+        step = shown()
+        if step is None or not bench.can_ask:
+            raise
+        if not bench.confirm(f"{safe_line(refusal.message)}. Go on?"):
+            return Changed(None, warnings=("Nothing was changed.",))
+        return act(confirmed=True, expected=step.commit)
+
+
+@command(
+    "revert",
+    answers="One change of last week was wrong; how do I take back just that?",
+    examples=("workbench revert abc1234", "workbench revert r-012.3"),
+)
+@click.argument("commit_or_item", metavar="COMMIT-OR-ITEM")
+@click.pass_obj
+def revert_command(bench: Invocation, commit_or_item: str) -> int:
+    """Works on entries and facts, not on lines, so an entry is found though others were added after it. It
+    asks nothing: undo takes the revert back.
+    """
+    said = f"Took back {safe_line(commit_or_item)}."
+    return _change(bench, lambda it: it.revert(commit_or_item), said, "Nothing was left to take back.")
+
+
+@command(
+    "rollback",
+    answers="How do I get memory back as it was yesterday?",
+    examples=(
+        "workbench rollback --to 3d",
+        "workbench rollback --to abc1234",
+        "workbench rollback --file MEMORY.md@abc1234",
+        "workbench rollback --memory entity:person--sam-okafor@abc1234",
+        "workbench rollback --reflection r-012",
+    ),
+)
+@click.option(
+    "--to",
+    metavar="TIME-OR-COMMIT",
+    help="Everything, as a commit had it, or the newest commit not later than a time.",
+)
+@click.option("--file", metavar="PATH@COMMIT", help="One file, as a commit had it.")
+@click.option("--memory", metavar="ID@COMMIT", help="One memory, with its pin, as a commit had it.")
+@click.option("--reflection", metavar="ID", help="Everything that one reflection changed.")
+@click.pass_obj
+def rollback_command(
+    bench: Invocation, to: str | None, file: str | None, memory: str | None, reflection: str | None
+) -> int:
+    """Exactly one of the four. Nothing of history is lost: the rollback is a commit that undo takes back. A memory
+    that was not there at its commit is archived; one that is gone comes back in its place.
+    """
+    if sum(given is not None for given in (to, file, memory, reflection)) != 1:
+        raise click.UsageError(
+            "Give one of --to, --file, --memory and --reflection.", click.get_current_context()
+        )
+    if memory is not None and not all(memory.rpartition("@")[::2]):
+        raise click.BadParameter(
+            "Write ID@COMMIT, such as entity:person--sam-okafor@abc1234.", param_hint="--memory"
+        )
+    if file is not None and not all(file.rpartition("@")[::2]):
+        raise click.BadParameter("Write PATH@COMMIT, such as MEMORY.md@abc1234.", param_hint="--file")
+    goal = to or file or memory or f"before {reflection}"
+    said = f"Rolled back to {safe_line(goal)}."
+    return _change(
+        bench,
+        lambda it: it.rollback(to=to, file=file, memory=memory, reflection=reflection),
+        said,
+        "Memory is as it was then; nothing had to change.",
+    )

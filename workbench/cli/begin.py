@@ -11,14 +11,13 @@ from typing import cast
 
 import click
 
-from workbench.cli.asking_role import role_of
 from workbench.cli.command import command
-from workbench.cli.completing import complete_memory_or_file
 from workbench.cli.invocation import DONE, Invocation, NoTerminal, refuse_for_a_scope
+from workbench.cli.options import complete_memory_or_file, role_of
 from workbench.cli.printing import Page, bar, page_for, safe_line
 from workbench.engine import layout
-from workbench.engine.agents.roles import Capability, parse_role, require
 from workbench.engine.results.memories import Changed
+from workbench.engine.roles import Capability, parse_role, require
 
 SAMPLE_FOLDER = Path("workbench-demo")
 BAR = 24
@@ -78,7 +77,7 @@ def demo_command(bench: Invocation, path: Path | None, no_open: bool) -> int:
     if will_open:
         _need_terminal("Build it without opening: workbench demo --no-open")
     # Read by name, since the demo is a package of its own that most runs never need.
-    build = cast(Callable[..., Changed], import_module("workbench.demo").build)
+    build = cast(Callable[..., Changed], import_module("workbench.demo.sample").build)
     there_before = (place / layout.HISTORY).exists()
     changed = build(place, clock=bench.clock(), progress=_progress(bench))
 

@@ -9,8 +9,8 @@ import click
 
 from workbench.cli.command import group
 from workbench.cli.invocation import Invocation
+from workbench.cli.options import text_of
 from workbench.cli.printing import Page, safe_line
-from workbench.cli.text_argument import text_of
 from workbench.engine.results.memories import Changed
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def _change(bench: Invocation, change: Callable[[Workspace], Changed], said: str
         core = None if bench.json else workspace.core()
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.changed import changed_lines
+        from workbench.cli.views.changes import changed_lines
 
         room = f"Core memory has {core.tokens:,} of {core.cap:,} tokens." if core else ""
         return [*changed_lines(page, changed, said, "Nothing changed."), f"  {page.paint(room, 'quiet')}"]

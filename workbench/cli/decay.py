@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.command import group
-from workbench.cli.completing import complete_entity, complete_memory
 from workbench.cli.invocation import DONE, Invocation
+from workbench.cli.options import complete_entity, complete_memory
 from workbench.cli.printing import Page
 from workbench.engine.identifiers import MEMORY_STORES
 from workbench.engine.results.decay import DecayEntry, DecayView, Fall
@@ -144,7 +144,7 @@ def show(
         changed = workspace.decay_keep(lambda_)
 
     def told(page: Page) -> list[str]:
-        from workbench.cli.views.changed import changed_lines
+        from workbench.cli.views.changes import changed_lines
 
         return changed_lines(
             page, changed, f"λ is {lambda_:g} a day now.", f"λ was {lambda_:g} a day already."

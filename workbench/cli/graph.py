@@ -1,15 +1,179 @@
-"""The command group for the graph: look around an entity, list all of them, find a way between two."""
+"""The command group `graph`: look around an entity, list entities, find a path, change what is known."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 import click
 
-from workbench.cli import graph_editing
-from workbench.cli.command import group
-from workbench.cli.completing import complete_entity
+from workbench.cli.command import command, group
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
-from workbench.cli.printing import Page
+from workbench.cli.options import complete_entity
+from workbench.cli.printing import Page, safe_line
 from workbench.engine.results.graph import EntityRow, EntityTable
+from workbench.engine.results.memories import Changed
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace import Workspace
+
+
+def _change(
+    bench: Invocation, change: Callable[[Workspace], Changed], said: str, *, naming: bool = False
+) -> int:
+    """Make a change and tell of it; with `naming` what was said ends in the id of what came of it."""
+    with bench.open() as workspace:
+        changed = change(workspace)
+    if naming and changed.ids:
+        said = f"{said} {safe_line(changed.ids[0])}."
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.changes import changed_lines
+
+        return changed_lines(page, changed, said, "Nothing changed.")
+
+    return bench.report(changed, view)
+
+
+@command(
+    "add",
+    short_help="Make an entity",
+    answers="How do I tell the agent that somebody or something exists?",
+    examples=('workbench graph add person "Robin Ek"', "workbench graph add board-game Catan"),
+)
+@click.argument("type_", metavar="TYPE")
+@click.argument("name")
+@click.pass_obj
+def add(bench: Invocation, type_: str, name: str) -> int:
+    """TYPE is person, project, concept, tool, place or another word. A name that is much like another one is told."""
+    return _change(bench, lambda it: it.graph_add(type_, name), f"Added {safe_line(name)} as", naming=True)
+
+
+@command(
+    "add-fact",
+    short_help="Add a fact to an entity",
+    answers="How do I tell the agent one thing about this?",
+    examples=('workbench graph add-fact person--sam-okafor "Prefers the night train to a flight"',),
+)
+@click.argument("entity", shell_complete=complete_entity)
+@click.argument("text")
+@click.pass_obj
+def add_fact(bench: Invocation, entity: str, text: str) -> int:
+    """It holds from today, and has your word as its source. `workbench edit ID` changes what a fact says."""
+    said = f"Added it to {safe_line(entity)} as"
+    return _change(bench, lambda it: it.graph_add_fact(entity, text), said, naming=True)
+
+
+@command(
+    "retire",
+    short_help="Say that a fact or a relation holds no longer",
+    answers="This was true once; how do I say that it no longer is?",
+    examples=("workbench graph retire entity:person--sam-okafor#^f4s6",),
+)
+@click.argument("memory_id", metavar="ID")
+@click.option("--expected", metavar="TEXT", help="Only if it still says this.")
+@click.pass_obj
+def retire(bench: Invocation, memory_id: str, expected: str | None) -> int:
+    """Its line moves under “Superseded”, with today as its last day, and stays readable; `restore` takes it back.
+
+    ID stands behind each fact and relation that `graph` shows.
+    """
+    said = f"{safe_line(memory_id)} holds no longer."
+    return _change(bench, lambda it: it.graph_retire(memory_id, expected=expected), said)
+
+
+@command(
+    "propose-merge",
+    short_help="Ask a person whether two entities are the same",
+    answers="These may be the same; how do I have it decided later?",
+    examples=(
+        'workbench graph propose-merge concept--smhi-wind-model concept--smhi-forecast --reason "Both are SMHI’s wind"',
+    ),
+)
+@click.argument("keep", shell_complete=complete_entity)
+@click.argument("absorb", shell_complete=complete_entity)
+@click.option("--reason", default="", metavar="TEXT", help="Why, in one sentence.")
+@click.pass_obj
+def propose_merge(bench: Invocation, keep: str, absorb: str, reason: str) -> int:
+    """It waits among the items of `workbench review`; approved and applied, ABSORB goes into KEEP."""
+    said = f"Proposed to merge {safe_line(absorb)} into {safe_line(keep)}. It waits as"
+    return _change(bench, lambda it: it.graph_propose_merge(keep, absorb, reason=reason), said, naming=True)
+
+
+@command(
+    "merge",
+    short_help="Make one entity of two",
+    answers="These are the same; how do I join them?",
+    examples=("workbench graph merge concept--smhi-wind-model concept--smhi-forecast",),
+)
+@click.argument("keep", shell_complete=complete_entity)
+@click.argument("absorb", shell_complete=complete_entity)
+@click.pass_obj
+def merge(bench: Invocation, keep: str, absorb: str) -> int:
+    """KEEP takes over the facts, relations and names of ABSORB; unmerge parts them again."""
+    said = f"Merged {safe_line(absorb)} into {safe_line(keep)}."
+    return _change(bench, lambda it: it.graph_merge(keep, absorb), said)
+
+
+@command(
+    "unmerge",
+    short_help="Part an entity from the one it was merged into",
+    answers="They were two after all; how do I part them?",
+    examples=("workbench graph unmerge concept--smhi-forecast",),
+)
+@click.argument("entity", shell_complete=complete_entity)
+@click.pass_obj
+def unmerge(bench: Invocation, entity: str) -> int:
+    """ENTITY is the one that was absorbed."""
+    return _change(bench, lambda it: it.graph_unmerge(entity), f"Parted {safe_line(entity)} again.")
+
+
+@command(
+    "rename",
+    short_help="Give an entity another name",
+    answers="How do I correct its name everywhere?",
+    examples=('workbench graph rename person--sam-okafor "Sam Okafor Lind"',),
+)
+@click.argument("entity", shell_complete=complete_entity)
+@click.argument("name")
+@click.pass_obj
+def rename(bench: Invocation, entity: str, name: str) -> int:
+    """Links to it follow, and the old name stays as an alias."""
+    said = f"{safe_line(entity)} is called {safe_line(name)} now."
+    return _change(bench, lambda it: it.graph_rename(entity, name), said)
+
+
+@command(
+    "link",
+    short_help="Relate two entities",
+    answers="How do I tell the agent what belongs together?",
+    examples=("workbench graph link person--sam-okafor uses tool--maplibre",),
+)
+@click.argument("from_", metavar="FROM", shell_complete=complete_entity)
+@click.argument("relation")
+@click.argument("to", shell_complete=complete_entity)
+@click.pass_obj
+def link(bench: Invocation, from_: str, relation: str, to: str) -> int:
+    """RELATION is a word of the workspace’s vocabulary, such as uses, part-of or depends-on."""
+    said = f"{safe_line(from_)} {safe_line(relation)} {safe_line(to)}."
+    return _change(bench, lambda it: it.graph_link(from_, relation, to), said)
+
+
+@command(
+    "unlink",
+    short_help="Remove a relation between two entities",
+    answers="They have nothing to do with each other any more; how do I say so?",
+    examples=("workbench graph unlink person--sam-okafor uses tool--maplibre",),
+)
+@click.argument("from_", metavar="FROM", shell_complete=complete_entity)
+@click.argument("relation")
+@click.argument("to", shell_complete=complete_entity)
+@click.pass_obj
+def unlink(bench: Invocation, from_: str, relation: str, to: str) -> int:
+    """Only this relation; both entities stay."""
+    said = f"No longer: {safe_line(from_)} {safe_line(relation)} {safe_line(to)}."
+    return _change(bench, lambda it: it.graph_unlink(from_, relation, to), said)
+
 
 ENTITIES_SHOWN = 30
 
@@ -114,7 +278,7 @@ def entities(bench: Invocation, type_: str | None, sort: str, limit: int) -> int
     table = EntityTable(tuple(sorted(chosen, key=lambda row: _place(row, sort))), table.relations)
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.entities import entity_lines
+        from workbench.cli.views.graph import entity_lines
 
         return entity_lines(page, table, limit=limit)
 
@@ -148,7 +312,7 @@ def path(bench: Invocation, a: str, b: str) -> int:
         bench.warn([f"Nothing connects {a} with {b}."])
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.graph_path import path_lines
+        from workbench.cli.views.graph import path_lines
 
         return path_lines(page, graph)
 
@@ -156,14 +320,14 @@ def path(bench: Invocation, a: str, b: str) -> int:
 
 
 for _command in (
-    graph_editing.add,
-    graph_editing.add_fact,
-    graph_editing.retire,
-    graph_editing.link,
-    graph_editing.unlink,
-    graph_editing.rename,
-    graph_editing.merge,
-    graph_editing.unmerge,
-    graph_editing.propose_merge,
+    add,
+    add_fact,
+    retire,
+    link,
+    unlink,
+    rename,
+    merge,
+    unmerge,
+    propose_merge,
 ):
     graph_command.add_command(_command)

@@ -89,7 +89,7 @@ class Invocation:
         nearest: Path | None = self._workspace_class().find(Path.cwd())
         if nearest is not None:
             return nearest
-        from workbench.engine.settings.loading import load_settings
+        from workbench.engine.settings.layers import load_settings
 
         configured = load_settings(None).workspace
         if configured:
@@ -110,7 +110,7 @@ class Invocation:
         Raises:
             RoleRefused: A role was asked for that may do more than the environment allows.
         """
-        from workbench.cli.asking_role import role_of
+        from workbench.cli.options import role_of
 
         path, role = self.locate(), role_of(self.role)
         self.opened = self.workspace_class().open(path, role=role, clock=self.clock(), lenient=lenient)

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import sys
+import time
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -218,3 +219,36 @@ def write(lines: Iterable[str], *, to_errors: bool = False) -> None:
             guarded += "".join(colour + safe(part) for colour, part in zip(colours, parts[1:], strict=True))
         stream.write(guarded.encode(encoding, "replace").decode(encoding) + "\n")
     stream.flush()
+
+
+# Seconds between two tellings.
+_PAUSE = 0.1
+
+
+class ProgressLine:
+    """Tells how far something has come; `end` takes the line away again."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._last = 0.0
+        self._wrote = False
+
+    def tell(self, line: str, *, at_once: bool = False) -> None:
+        """Show a line in place of the one before, unless that was a moment ago.
+
+        Args:
+            line: Of plain text.
+            at_once: Show it however short ago the last one was.
+        """
+        now = time.monotonic()
+        if self._shown and (at_once or now - self._last >= _PAUSE):
+            self._last = now
+            self._wrote = True
+            sys.stderr.write(f"\r{line}\x1b[K")
+            sys.stderr.flush()
+
+    def end(self) -> None:
+        """Take the line away."""
+        if self._wrote:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()

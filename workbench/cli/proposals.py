@@ -11,7 +11,7 @@ from workbench.cli.invocation import Invocation
 from workbench.cli.printing import Page
 from workbench.engine.errors import InvalidInput, Refused, RoleRefused
 from workbench.engine.identifiers import MEMORY_STORES
-from workbench.engine.results.proposals import Proposal, Proposals, Settled
+from workbench.engine.results.reviews import Proposal, Proposals, Settled
 
 _WORDS = click.argument("words", metavar="N…", nargs=-1, required=True)
 _REPLACING = click.option("--replacing", is_flag=True, help="Retire the memories that it contradicts.")
@@ -51,7 +51,7 @@ def list_command(bench: Invocation, sender: str | None, conflicts: bool) -> int:
     shown = Proposals(kept, found.problems)
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.proposals import proposals_lines
+        from workbench.cli.views.reviews import proposals_lines
 
         return proposals_lines(page, shown)
 
@@ -217,7 +217,7 @@ def _numbers(words: Sequence[str], waiting: Proposals) -> list[int]:
 
 def _tell(bench: Invocation, settled: Settled) -> int:
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.proposals import settled_lines
+        from workbench.cli.views.reviews import settled_lines
 
         return settled_lines(page, settled)
 

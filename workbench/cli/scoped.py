@@ -1,14 +1,18 @@
-"""What the commands that take `--scope` answer through the door of one scope."""
+"""The option `--scope`, and what commands answer from the memory of one scope."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+from typing import TYPE_CHECKING, Any, Final
+
+import click
 
 from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
 from workbench.cli.printing import Page
+from workbench.engine.scopes import within
 
 if TYPE_CHECKING:
-    from workbench.engine.workspace.scoped import ScopedMemory
+    from workbench.engine.scoped_memory import ScopedMemory
 
 
 def search(bench: Invocation, door: ScopedMemory, query: str, options: dict[str, Any]) -> int:
@@ -17,7 +21,7 @@ def search(bench: Invocation, door: ScopedMemory, query: str, options: dict[str,
         found = door.search(query, **options)
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.found import found_lines
+        from workbench.cli.views.memories import found_lines
 
         return found_lines(page, found, query=query, explain=bool(options["explain"]))
 
@@ -30,7 +34,7 @@ def show(bench: Invocation, door: ScopedMemory, memory_id: str) -> int:
         shown = door.show(memory_id)
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.shown import shown_lines
+        from workbench.cli.views.memories import shown_lines
 
         return shown_lines(page, shown)
 
@@ -43,9 +47,9 @@ def brief(bench: Invocation, door: ScopedMemory) -> int:
         told = door.brief()
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.scoped import brief_lines
+        from workbench.cli.views.memories import scoped_brief_lines
 
-        return brief_lines(page, told)
+        return scoped_brief_lines(page, told)
 
     return bench.report(told, view)
 
@@ -56,9 +60,9 @@ def remember(bench: Invocation, door: ScopedMemory, text: str, options: dict[str
         remembered = door.remember(text, **options)
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.scoped import remembered_lines
+        from workbench.cli.views.memories import scoped_remembered_lines
 
-        return remembered_lines(page, remembered, door.scope)
+        return scoped_remembered_lines(page, remembered, door.scope)
 
     return bench.report(remembered, view)
 
@@ -69,9 +73,9 @@ def propose(bench: Invocation, door: ScopedMemory, text: str, options: dict[str,
         proposed = door.propose(text, **options)
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.scoped import proposed_lines
+        from workbench.cli.views.memories import scoped_proposed_lines
 
-        return proposed_lines(page, proposed, door.scope)
+        return scoped_proposed_lines(page, proposed, door.scope)
 
     return bench.report(proposed, view)
 
@@ -82,9 +86,49 @@ def message(bench: Invocation, door: ScopedMemory, text: str) -> int:
         outcome = door.message(text)
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.scoped import message_lines
+        from workbench.cli.views.memories import scoped_message_lines
 
-        return message_lines(page, outcome, door.scope)
+        return scoped_message_lines(page, outcome, door.scope)
 
     nothing = outcome.found is not None and not outcome.found.results
     return bench.report(outcome, view, code=NOTHING_FOUND if nothing else DONE)
+
+
+SCOPE_VARIABLE: Final = "WORKBENCH_SCOPE"
+
+scope_option = click.option(
+    "--scope",
+    metavar="SCOPE",
+    help="Ask as person:NAME or group:NAME, which know only what is for them; else WORKBENCH_SCOPE, or the owner.",
+)
+
+
+def scope_of(asked: str | None) -> str | None:
+    """Return the scope that a door is opened for; None for the owner's.
+
+    Args:
+        asked: What the command line says; None where it says nothing.
+
+    Raises:
+        InvalidInput: One of them is no scope.
+        RoleRefused: The command line names another scope than the environment.
+    """
+    return within(asked, os.environ.get(SCOPE_VARIABLE, "").strip() or None)
+
+
+def scoped_door(bench: Invocation, asked: str | None, role: str | None = None) -> ScopedMemory | None:
+    """Open the door of the scope that is meant, for use in a `with` statement; None where the owner asks.
+
+    Args:
+        bench: This run.
+        asked: What the command line says.
+        role: Who asks; as of every command by default.
+    """
+    scope = scope_of(asked)
+    if scope is None:
+        return None
+    from workbench.cli.options import role_of
+    from workbench.engine.scoped_memory import ScopedMemory
+
+    role = role_of(bench.role) if role is None else role
+    return ScopedMemory.open(bench.find(), scope=scope, role=role, clock=bench.clock())

@@ -56,7 +56,7 @@ def store_command(bench: Invocation, numbers: tuple[int, ...], leave_out: bool) 
         remembered = workspace.secrets_store(*numbers, leave_out=leave_out)
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.remembered import remembered_lines
+        from workbench.cli.views.memories import remembered_lines
 
         return remembered_lines(page, remembered, undone=not (leave_out and files.issuperset(numbers)))
 
@@ -113,7 +113,7 @@ def allow_command(bench: Invocation, digests: tuple[str, ...]) -> int:
         changed = workspace.secrets_allow(digests)
 
     def view(page: Page) -> list[str]:
-        from workbench.cli.views.changed import changed_lines
+        from workbench.cli.views.changes import changed_lines
 
         return changed_lines(page, changed, "Allowed.", "Allowed already.")
 

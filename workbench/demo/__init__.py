@@ -1,5 +1,1 @@
 """Builds a living sample: four months of one person's work with an agent, through the engine's doors."""
-
-from workbench.demo.building import build
-
-__all__ = ["build"]

@@ -13,12 +13,12 @@ import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
 
 from workbench.engine.errors import StorageError
-from workbench.engine.process_signals import told_of_signals
-from workbench.mcp.scoped_server import server_for
+from workbench.engine.process import ending_signals_reported
+from workbench.mcp.scoped import server_for
 
 if TYPE_CHECKING:
+    from workbench.engine.scoped_memory import ScopedMemory
     from workbench.engine.workspace import Workspace
-    from workbench.engine.workspace.scoped import ScopedMemory
 
 HOST = "127.0.0.1"
 PATH = "/mcp"
@@ -55,7 +55,7 @@ def serve_http(door: Workspace | ScopedMemory, port: int) -> None:
                 lifespan="on",
             )
         )
-        with told_of_signals(serving.end), memory.warming.under_way():
+        with ending_signals_reported(serving.end), memory.warming.under_way():
             sys.stderr.write(f"workbench mcp: listening at http://{HOST}:{bound}{PATH}\n")
             sys.stderr.flush()
             serving.run(sockets=[listener])

@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound
-from workbench.engine.secrets.recognising import find_secrets
+from workbench.engine.secrets.detection import find_secrets
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from functools import partial
+from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
@@ -40,17 +42,99 @@ from mcp.types import (
 from mcp.types import Tool as ToolShape
 
 from workbench import __version__
-from workbench.engine.agents.roles import Capability, Role, parse_role
 from workbench.engine.errors import WorkbenchError
-from workbench.mcp.busy import Busy
-from workbench.mcp.declaration import Call, Tool
-from workbench.mcp.fitting import as_text
+from workbench.engine.roles import Capability, Role, parse_role
 from workbench.mcp.resources import CORE_URI, FILES_TEMPLATE, memory_files, read_resource
+from workbench.mcp.tool import Call, Tool, as_text
 from workbench.mcp.tools import TOOLS, checked_call, tool_called, tools_for
-from workbench.mcp.warming import Warming
 
 if TYPE_CHECKING:
     from workbench.engine.workspace import Workspace
+
+
+_PATIENCE_S = 10.0
+
+
+class Warming:
+    """Reads what is new in the background; whoever waits meanwhile can be told how far it is.
+
+    Args:
+        door: The workspace.
+    """
+
+    def __init__(self, door: Workspace) -> None:
+        self._door = door
+        self._ended = threading.Event()
+        self._standing: tuple[int, int, str] | None = None
+
+    @property
+    def standing(self) -> tuple[int, int, str] | None:
+        """Return what is done, what there is to do and what it is; None where nothing is under way."""
+        return self._standing
+
+    @contextmanager
+    def under_way(self) -> Iterator[None]:
+        """Read on a thread of its own until all is read or the serving ends."""
+        worker = threading.Thread(target=self._warm, name="warming", daemon=True)
+        worker.start()
+        try:
+            yield
+        finally:
+            self._ended.set()
+            worker.join(_PATIENCE_S)
+
+    def _warm(self) -> None:
+        try:
+            self._door.refresh(progress=self._told("Reading memory"), cancelled=self._ended.is_set)
+            self._standing = None
+            self._door.index(progress=self._told("Indexing memory"), cancelled=self._ended.is_set)
+        except WorkbenchError as error:
+            # Every search says by itself what it could not use.
+            _LOG.warning("%s", error)
+        finally:
+            self._standing = None
+
+    def _told(self, doing: str) -> Callable[[int, int], None]:
+        def told(done: int, total: int) -> None:
+            self._standing = (done, total, doing)
+
+        return told
+
+
+_QUIET_S = 0.15
+"""How long nothing may have begun or ended before nothing more is expected of what was read."""
+
+
+class Busy:
+    """Counts the calls that are under way; entered and left with each."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._changed = time.monotonic()
+
+    def is_quiet(self, since: float) -> bool:
+        """Tell whether no call is under way and none came or went for a moment.
+
+        Args:
+            since: When the last message came, by `time.monotonic`.
+        """
+        with self._lock:
+            return not self._calls and time.monotonic() - max(self._changed, since) > _QUIET_S
+
+    def __enter__(self) -> None:
+        self._count(1)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._count(-1)
+
+    def _count(self, step: int) -> None:
+        with self._lock:
+            self._calls += step
+            self._changed = time.monotonic()
+
 
 NAME = "workbench"
 _MOST_AT_ONCE = 16

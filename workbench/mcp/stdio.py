@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING
 import anyio
 from mcp.server.stdio import stdio_server
 
-from workbench.engine.process_signals import told_of_signals
-from workbench.mcp.busy import Busy
-from workbench.mcp.scoped_server import server_for
-from workbench.mcp.server import MemoryServer
+from workbench.engine.process import ending_signals_reported
+from workbench.mcp.scoped import server_for
+from workbench.mcp.server import Busy, MemoryServer
 
 if TYPE_CHECKING:
+    from workbench.engine.scoped_memory import ScopedMemory
     from workbench.engine.workspace import Workspace
-    from workbench.engine.workspace.scoped import ScopedMemory
 
 _TICK_S = 0.02
 
@@ -37,7 +36,7 @@ def serve_stdio(door: Workspace | ScopedMemory) -> None:
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="workbench mcp: %(message)s")
     memory = server_for(door)
-    with _wire(memory.busy) as (wire, hang_up), told_of_signals(hang_up), memory.warming.under_way():
+    with _wire(memory.busy) as (wire, hang_up), ending_signals_reported(hang_up), memory.warming.under_way():
         anyio.run(_serve, memory, wire)
 
 

@@ -10,7 +10,7 @@ from workbench.tui.long_work import LongWork
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.results.session_changes import CompactionProgress
+    from workbench.engine.results.sessions import CompactionProgress
     from workbench.tui.bench import Bench, Outcome
 
 

@@ -11,7 +11,7 @@ from workbench.engine.reflection.kinds import Kind, kind_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from workbench.engine.results.reflection import ReviewItem
+    from workbench.engine.results.reviews import ReviewItem
 
 UNDECIDED, APPROVED, REJECTED, DEFERRED = "undecided", "approved", "rejected", "deferred"
 RESOLVE, ANSWER, THIS, THAT = "resolve", "answer", "this", "that"

@@ -10,7 +10,7 @@ from workbench.tui.decisions import APPROVED, REJECTED, UNDECIDED
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.results.secrets import HeldMemory
+    from workbench.engine.results.memories import HeldMemory
 
 HELD_KEY: Final = "held:"
 KEEP, WITHOUT, DROP = "keep", "without", "drop"

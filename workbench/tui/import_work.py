@@ -10,7 +10,7 @@ from workbench.tui.long_work import LongWork
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.results.importing import Imported, ImportedAs, ImportPreview, ImportProgress
+    from workbench.engine.results.transfer import Imported, ImportedAs, ImportPreview, ImportProgress
     from workbench.tui.bench import Bench
 
 

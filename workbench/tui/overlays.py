@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from textual.notifications import SeverityLevel
 
-    from workbench.engine.results.importing import ImportedAs
+    from workbench.engine.results.transfer import ImportedAs
     from workbench.tui.bench import Bench, Outcome
     from workbench.tui.import_work import ImportWork
     from workbench.tui.in_order import InOrder

@@ -10,7 +10,7 @@ from workbench.tui.long_work import LongWork
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.results.reflection import Progress, Reflected
+    from workbench.engine.results.reviews import Progress, Reflected
     from workbench.tui.bench import Bench
 
 

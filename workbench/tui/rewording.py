@@ -9,7 +9,7 @@ from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.tui.decisions import ANSWER, APPROVED, Edit, Step, answer_of
 
 if TYPE_CHECKING:
-    from workbench.engine.results.reflection import ReviewItem
+    from workbench.engine.results.reviews import ReviewItem
 
 # The part that is no field but what the item proposes.
 TEXT: Final = "text"

@@ -11,7 +11,7 @@ from workbench.tui.rewording import TEXT, Part, Rewording
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from workbench.engine.results.proposals import Proposal
+    from workbench.engine.results.reviews import Proposal
 
 PROPOSAL_KEY: Final = "proposal:"
 _MOST_NAMED = 6

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from workbench.engine.catalog.catalog import Catalog, Synced
 from workbench.engine.catalog.lookups import Lookups
-from workbench.engine.catalog.model import MemoryRecord
+from workbench.engine.catalog.records import MemoryRecord
 from workbench.engine.catalog.terms import terms
 
 ZONE = ZoneInfo("Europe/Berlin")

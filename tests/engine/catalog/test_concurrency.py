@@ -14,16 +14,16 @@ import pytest
 from tests.benchmarks.large_workspace import generate
 from tests.engine.catalog.shelf import Shelf, day, episode
 from workbench.engine.catalog import catalog as catalog_module
-from workbench.engine.catalog.extract import FileRows, extract
-from workbench.engine.catalog.lookups import Lookups
-from workbench.engine.catalog.timeline_filter import TimelineFilter
+from workbench.engine.catalog.file_rows import FileRows, extract
+from workbench.engine.catalog.lookups import Lookups, TimelineFilter
 
 _SYNC = """
 import sys
 from pathlib import Path
 from zoneinfo import ZoneInfo
 from zoneinfo import ZoneInfo
-from workbench.engine.catalog import Catalog, Lookups
+from workbench.engine.catalog.catalog import Catalog
+from workbench.engine.catalog.lookups import Lookups
 catalog = Catalog(Path(sys.argv[1]), Path(sys.argv[2]), ZoneInfo("Europe/Berlin"))
 sys.stdin.readline()
 for _ in range(int(sys.argv[3])):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.engine.catalog.shelf import ENTITIES, ZONE, day, entity, episode
 from workbench.engine import layout
-from workbench.engine.catalog.extract import MOST_CHARACTERS, FileRows, extract, links_in, title_of
-from workbench.engine.stores.merge_stub import record_merge, render_stub
+from workbench.engine.catalog.file_rows import MOST_CHARACTERS, FileRows, extract, links_in, title_of
+from workbench.engine.memory.graph_changes import record_merge, render_stub
 
 KINDS = (
     "MEMORY.md",
@@ -126,7 +126,7 @@ def test_entities_give_facts_edges_and_links() -> None:
 
 
 def test_a_merged_entity_says_into_which_and_is_no_memory() -> None:
-    from workbench.engine.documents.entity import EntityFile
+    from workbench.engine.markdown.entity import EntityFile
 
     original = entity("Lexi", facts=("Likes tea ^f1",), relations=("knows: [[person--bo]] ^r1",)).encode()
     absorbed = EntityFile.parse(original, f"{ENTITIES}/person--lexi.md")

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.engine.catalog.shelf import ENTITIES, Shelf
-from workbench.engine.catalog.entity_table import EntityOutlines
-from workbench.engine.catalog.knowledge_graph import Followed, KnowledgeGraph
+from workbench.engine.catalog.graph import EntityOutlines, KnowledgeGraph, RelationFilter
 
 NAMES = ["person--a", "person--b", "person--c", "person--d"]
 ENDS = [*NAMES, "person--nowhere"]
@@ -54,24 +53,24 @@ def test_steps_lead_both_ways_and_never_on_the_spot(drawn: Shelf) -> None:
 @pytest.mark.parametrize(
     ("followed", "found"),
     [
-        (Followed(("knows",)), ["person--x"]),
-        (Followed(after="2026-02-10"), ["person--c", "person--x"]),
-        (Followed(after="2026-02-11"), ["person--x"]),
-        (Followed(after="2026-01-31"), ["person--a", "person--c", "person--x"]),
-        (Followed(before="2026-01-01"), ["person--a", "person--x"]),
-        (Followed(before="2025-12-31"), ["person--x"]),
-        (Followed(("uses",), "2026-02-01", "2026-02-28"), ["person--c"]),
+        (RelationFilter(("knows",)), ["person--x"]),
+        (RelationFilter(after="2026-02-10"), ["person--c", "person--x"]),
+        (RelationFilter(after="2026-02-11"), ["person--x"]),
+        (RelationFilter(after="2026-01-31"), ["person--a", "person--c", "person--x"]),
+        (RelationFilter(before="2026-01-01"), ["person--a", "person--x"]),
+        (RelationFilter(before="2025-12-31"), ["person--x"]),
+        (RelationFilter(("uses",), "2026-02-01", "2026-02-28"), ["person--c"]),
     ],
 )
 def test_a_month_is_as_long_as_it_is_and_what_has_no_day_is_of_any(
-    drawn: Shelf, followed: Followed, found: list[str]
+    drawn: Shelf, followed: RelationFilter, found: list[str]
 ) -> None:
     graph = KnowledgeGraph(drawn.catalog, followed=followed)
     assert [far for _, far in bare(graph.steps(ids("person--b")))] == found
 
 
 def test_degrees_count_every_relation_whatever_is_followed(drawn: Shelf) -> None:
-    graph = KnowledgeGraph(drawn.catalog, followed=Followed(("knows",)))
+    graph = KnowledgeGraph(drawn.catalog, followed=RelationFilter(("knows",)))
     degrees = {"entity:person--a": 2, "entity:person--b": 3, "entity:person--c": 1, "entity:person--x": 1}
     assert graph.degrees() == degrees
     assert graph.degrees(list(degrees)) == degrees

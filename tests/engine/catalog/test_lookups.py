@@ -33,7 +33,7 @@ def test_titles_are_of_the_stores_that_are_asked_for(filled: Shelf) -> None:
 
 
 def test_a_record_comes_back_as_it_was_read(filled: Shelf) -> None:
-    from workbench.engine.catalog.extract import extract
+    from workbench.engine.catalog.file_rows import extract
 
     for path in ("MEMORY.md", "memory/episodes/2026-02-02.md", f"{ENTITIES}/project--apollo.md"):
         rows = extract(path, (filled.root / path).read_bytes(), filled.catalog.zone)

@@ -10,7 +10,7 @@ import apsw
 import pytest
 
 from tests.engine.catalog.shelf import ZONE, Shelf, day, episode
-from workbench.engine.catalog import schema
+from workbench.engine.catalog import tables
 from workbench.engine.catalog.catalog import Catalog
 from workbench.engine.errors import Locked, StorageError
 
@@ -173,7 +173,7 @@ def test_a_database_of_another_version_is_made_anew(filled: Shelf, monkeypatch: 
 
 
 def test_a_later_version_is_taken_for_another(filled: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "SCHEMA_VERSION", schema.SCHEMA_VERSION + 1)
+    monkeypatch.setattr(tables, "SCHEMA_VERSION", tables.SCHEMA_VERSION + 1)
     filled.catalog.close()
     assert filled.lookups.count() == 0
 

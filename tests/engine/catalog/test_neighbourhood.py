@@ -8,7 +8,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.catalog.neighbourhood import Steps, Surroundings, around, shortest_path
+from workbench.engine.catalog.graph import Neighbourhood, Steps, neighbourhood_of, shortest_path
 
 Pairs = list[tuple[str, str]]
 NAMES = "abcdefg"
@@ -37,39 +37,41 @@ def walked(pairs: Pairs, start: str, allowed: str = NAMES) -> dict[str, int]:
 
 
 def test_no_hops_give_the_centre_alone() -> None:
-    assert around("a", graph([("a", "b")]), depth=0, most=10) == Surroundings({"a": 0}, 0)
+    assert neighbourhood_of("a", graph([("a", "b")]), depth=0, most=10) == Neighbourhood({"a": 0}, 0)
 
 
 def test_relations_are_followed_in_both_directions() -> None:
-    found = around("b", graph([("a", "b"), ("b", "c"), ("c", "d")]), depth=1, most=10)
+    found = neighbourhood_of("b", graph([("a", "b"), ("b", "c"), ("c", "d")]), depth=1, most=10)
     assert found.hops == {"b": 0, "a": 1, "c": 1}
 
 
 def test_circles_and_links_to_itself_end() -> None:
-    found = around("a", graph([("a", "a"), ("a", "b"), ("b", "c"), ("c", "a")]), depth=9, most=10)
+    found = neighbourhood_of("a", graph([("a", "a"), ("a", "b"), ("b", "c"), ("c", "a")]), depth=9, most=10)
     assert found.hops == {"a": 0, "b": 1, "c": 1}
 
 
 def test_what_is_not_joined_is_not_there() -> None:
-    assert around("a", graph([("b", "c")]), depth=5, most=10).hops == {"a": 0}
+    assert neighbourhood_of("a", graph([("b", "c")]), depth=5, most=10).hops == {"a": 0}
 
 
 def test_a_bound_keeps_the_nearest_and_counts_the_rest() -> None:
     star = [("a", f"n{number:02}") for number in range(100)] + [("n99", "far"), ("far", "farther")]
-    found = around("a", graph(star), depth=2, most=10)
+    found = neighbourhood_of("a", graph(star), depth=2, most=10)
     assert found.hops == {"a": 0, **{f"n{number:02}": 1 for number in range(9)}}
     assert found.omitted == 91 + 1
 
 
 def test_a_bound_keeps_the_best_of_one_hop() -> None:
     star = [("a", name) for name in "bcdefg"]
-    found = around("a", graph(star), depth=1, most=3, best=lambda names, room: sorted(names)[-room:])
-    assert found == Surroundings({"a": 0, "f": 1, "g": 1}, 4)
+    found = neighbourhood_of(
+        "a", graph(star), depth=1, most=3, best=lambda names, room: sorted(names)[-room:]
+    )
+    assert found == Neighbourhood({"a": 0, "f": 1, "g": 1}, 4)
 
 
 def test_nothing_is_reached_through_what_may_not_be_given() -> None:
     known = graph([("a", "b"), ("b", "c"), ("a", "d"), ("d", "e")])
-    found = around("a", known, depth=4, most=10, admit=lambda names: sorted(set(names) - {"b"}))
+    found = neighbourhood_of("a", known, depth=4, most=10, admit=lambda names: sorted(set(names) - {"b"}))
     assert found.hops == {"a": 0, "d": 1, "e": 2}
 
 
@@ -110,7 +112,9 @@ joined = st.lists(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)), max
 
 @given(joined, st.integers(0, 4), st.sets(st.sampled_from(NAMES)))
 def test_all_within_reach_is_given_and_nothing_else(pairs: Pairs, depth: int, allowed: set[str]) -> None:
-    found = around("a", graph(pairs), depth=depth, most=100, admit=lambda names: sorted(allowed & set(names)))
+    found = neighbourhood_of(
+        "a", graph(pairs), depth=depth, most=100, admit=lambda names: sorted(allowed & set(names))
+    )
     reached = walked(pairs, "a", "".join(allowed))
     assert found.hops == {name: hops for name, hops in reached.items() if hops <= depth}
     assert found.omitted == 0
@@ -118,7 +122,7 @@ def test_all_within_reach_is_given_and_nothing_else(pairs: Pairs, depth: int, al
 
 @given(joined, st.integers(0, 4), st.integers(1, 7))
 def test_what_is_left_out_is_counted(pairs: Pairs, depth: int, most: int) -> None:
-    found = around("a", graph(pairs), depth=depth, most=most)
+    found = neighbourhood_of("a", graph(pairs), depth=depth, most=most)
     reached = {name: hops for name, hops in walked(pairs, "a").items() if hops <= depth}
     assert len(found.hops) == min(most, len(reached))
     assert len(found.hops) + found.omitted == len(reached)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.catalog.similarity import NEAR, similarity
+from workbench.engine.catalog.names import NEAR, similarity
 
 _NAMES = st.text(alphabet="abcde 12+éA", max_size=14)
 

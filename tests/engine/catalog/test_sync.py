@@ -17,8 +17,7 @@ from tests.powers import as_anybody
 from workbench.engine import layout
 from workbench.engine.catalog import catalog as catalog_module
 from workbench.engine.catalog.catalog import Catalog, Synced
-from workbench.engine.catalog.extract import FileRows, extract
-from workbench.engine.catalog.files import MOST_BYTES, FileContent, read_file
+from workbench.engine.catalog.file_rows import MOST_BYTES, FileContent, FileRows, extract, read_file
 from workbench.engine.catalog.lookups import Lookups
 from workbench.engine.errors import StorageError
 

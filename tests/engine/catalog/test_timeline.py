@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.engine.catalog.shelf import Shelf, day, entity, episode
-from workbench.engine.catalog.timeline_filter import Condition, TimelineFilter, parse_filter
+from workbench.engine.catalog.lookups import Condition, TimelineFilter, parse_filter
 
 
 @pytest.fixture

@@ -10,12 +10,12 @@ import pytest
 from tests.isolation import isolate
 from workbench.engine import Workspace, layout
 from workbench.engine.clock import FixedClock
-from workbench.engine.daemon.keeping import Daemon, Told
-from workbench.engine.daemon.standing import read_status
+from workbench.engine.daemon.loop import Daemon, Told
+from workbench.engine.daemon.process import read_status
 from workbench.engine.errors import StorageError
-from workbench.engine.history.unfinished_purge import purge_is_unfinished
+from workbench.engine.history.recovery import purge_is_unfinished
 from workbench.engine.results.memories import Changed
-from workbench.engine.workspace.forgetting import Remains
+from workbench.engine.services.forgetting import Remains
 
 
 @pytest.fixture

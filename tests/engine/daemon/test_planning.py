@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from workbench.engine.daemon.planning import (
+from workbench.engine.daemon.schedule import (
     LONGEST_WAIT,
     Course,
     Duty,

@@ -14,7 +14,7 @@ from workbench.engine.clock import FixedClock
 from workbench.engine.history.history import History
 from workbench.engine.history.plan import Action, Plan
 from workbench.engine.history.purge import Purged, purge
-from workbench.engine.history.unfinished_purge import Purging
+from workbench.engine.history.recovery import PurgeSteps
 
 SECRET = "The vault code is 47-KXZQ since the move"
 
@@ -29,7 +29,7 @@ def purge_named(
 ) -> Purged[None]:
     """Purge ids and texts, with nothing planned but that."""
     plan = Plan[None](Action.DELETE, "*", "deleted")
-    going = Purging(tuple(names), tuple(texts))
+    going = PurgeSteps(tuple(names), tuple(texts))
     return purge(history, lambda _: plan, lambda _: going, PERSON, asked=asked, step=step)
 
 

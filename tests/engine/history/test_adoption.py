@@ -9,11 +9,11 @@ import pytest
 from tests.engine.history.notebook import PERSON, Notebook
 from workbench.engine import layout
 from workbench.engine.errors import NotFound, RoleRefused
-from workbench.engine.history.commit_message import parse_message
+from workbench.engine.history.alerts import load_seen
+from workbench.engine.history.commits import parse_message
 from workbench.engine.history.git_objects import Commit
 from workbench.engine.history.history import History
 from workbench.engine.history.plan import Action, Attribution, FileChange, Plan
-from workbench.engine.history.seen_head import load_seen
 
 LINES = "".join(f"line {number}\n" for number in range(20))
 
@@ -236,17 +236,17 @@ def test_alerts_are_the_same_without_what_was_kept_of_them(notebook: Notebook) -
 def test_a_file_that_cannot_be_read_hides_no_other(
     notebook: Notebook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from workbench.engine.history import stamps, views
+    from workbench.engine.history import outside_edits, work_files
 
     put(notebook, "MEMORY.md", "a\n")
     put(notebook, "USER.md", "b\n")
 
     def read(root: Path, path: str) -> bytes | None:
         if path == "MEMORY.md":
-            raise views.unreadable(path, PermissionError(13, "Permission denied"))
-        return views.read_work_file(root, path)
+            raise work_files.unreadable(path, PermissionError(13, "Permission denied"))
+        return work_files.read_work_file(root, path)
 
-    monkeypatch.setattr(stamps, "read_work_file", read)
+    monkeypatch.setattr(outside_edits, "read_work_file", read)
     adopted = notebook.history.adopt()
     assert adopted.files == ("USER.md",)
     assert adopted.warnings == ("MEMORY.md: The file cannot be read: Permission denied.",)

@@ -9,13 +9,13 @@ import pytest
 
 from tests.engine.history.notebook import PERSON, Notebook
 from workbench.engine.clock import render_time
-from workbench.engine.history.audit_projection import (
+from workbench.engine.history.git_store import GitStore
+from workbench.engine.history.plan import Action, Event, Plan
+from workbench.engine.history.projections import (
     PRUNED_BEFORE,
     complete_audit_log,
     expected_audit_lines,
 )
-from workbench.engine.history.git_store import GitStore
-from workbench.engine.history.plan import Action, Event, Plan
 
 
 @pytest.fixture

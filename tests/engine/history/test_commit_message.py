@@ -8,10 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.documents.audit_log import parse_audit_line, render_audit_line
 from workbench.engine.errors import InvalidInput
-from workbench.engine.history.audit_projection import audit_lines, commit_of_line
-from workbench.engine.history.commit_message import (
+from workbench.engine.history.commits import (
     AuditEntry,
     CommitMessage,
     author_of,
@@ -19,6 +17,8 @@ from workbench.engine.history.commit_message import (
     render_message,
 )
 from workbench.engine.history.git_objects import Commit, parse_commit, render_commit
+from workbench.engine.history.projections import audit_lines, commit_of_line
+from workbench.engine.markdown.audit_log import parse_audit_line, render_audit_line
 
 MOMENT = datetime(2026, 2, 2, 14, 30, tzinfo=UTC)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.engine.history.crash_writers import SHARED, open_history, own_file
-from workbench.engine.documents.audit_log import parse_audit_line
-from workbench.engine.history.audit_projection import audit_lines
-from workbench.engine.history.commit_message import parse_message
+from workbench.engine.history.commits import parse_message
 from workbench.engine.history.history import History
+from workbench.engine.history.projections import audit_lines
+from workbench.engine.markdown.audit_log import parse_audit_line
 
 SCRIPT = Path(__file__).with_name("crash_writers.py")
 

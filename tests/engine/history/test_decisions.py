@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from workbench.engine import layout
-from workbench.engine.agents import parse_role, require_by_hand
 from workbench.engine.errors import RoleRefused
-from workbench.engine.history.decisions import decides
+from workbench.engine.history.permissions import decides
+from workbench.engine.roles import parse_role, require_by_hand
 
 PENDING = layout.PENDING_REFLECTION
 BEFORE = """# Reflection Summary — 2026-02-02

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from workbench.engine.documents.audit_log import render_audit_fields
 from workbench.engine.errors import InvalidInput
-from workbench.engine.history.commit_message import AuditEntry, CommitMessage, render_message
+from workbench.engine.history.commits import AuditEntry, CommitMessage, render_message
 from workbench.engine.history.erasure import (
     PURGED,
     Erasure,
@@ -18,6 +17,7 @@ from workbench.engine.history.erasure import (
     erasure_of,
 )
 from workbench.engine.identifiers import entity_name
+from workbench.engine.markdown.audit_log import render_audit_fields
 
 FACT = "- The vault code is 47-KXZQ since the move (since 2026-02-02, from episode:2026-02-02:14:30) ^f7k2"
 ENTITY = f"""# person--alex

@@ -12,10 +12,17 @@ from hypothesis import strategies as st
 
 from tests.engine.history.notebook import PERSON, START, Notebook
 from workbench.engine.errors import HistoryDamaged
-from workbench.engine.history.commit_message import parse_message
+from workbench.engine.history.commits import (
+    EMPTY_INDEX,
+    CachedCommitIndex,
+    CommitIndex,
+    commit_at,
+    load_commit_index,
+    parse_message,
+    read_commit_index,
+    save_commit_index,
+)
 from workbench.engine.history.git_store import GitStore
-from workbench.engine.history.line import EMPTY, KeptLine, Line, keep_line, load_line, read_line
-from workbench.engine.history.moments import commit_at
 from workbench.engine.history.undo import redo, undo
 
 
@@ -28,7 +35,7 @@ def walked(store: GitStore) -> list[tuple[str, int, str]]:
     return [(each.id, int(each.moment.timestamp()), parse_message(each).actor) for each in store.walk()][::-1]
 
 
-def columns(line: Line) -> list[tuple[str, int, str]]:
+def columns(line: CommitIndex) -> list[tuple[str, int, str]]:
     shown = line.shown()
     return list(zip(shown.commits, shown.seconds, shown.actors, strict=True))
 
@@ -43,7 +50,7 @@ def test_a_moment_is_found_as_by_walking_whatever_the_clock_did(
         notebook.write("MEMORY.md", f"{number}\n", actor=f"bot:{'ab'[number % 2]}")
         notebook.clock.advance(seconds=step)
     store = notebook.history.store
-    line = read_line(store)
+    line = read_commit_index(store)
     assert columns(line) == walked(store)
     moment = START + timedelta(seconds=asked)
     assert line.at(moment) == commit_at(store, moment)
@@ -55,17 +62,17 @@ def test_a_moment_is_found_as_by_walking_whatever_the_clock_did(
 
 def test_only_the_place_of_a_whole_hash_counts() -> None:
     hashes = bytes(range(40))
-    line = Line(hashes, array("q", [7, 5]), array("I", [0, 0]), ("manual",))
+    line = CommitIndex(hashes, array("q", [7, 5]), array("I", [0, 0]), ("manual",))
     assert line.latest_by(hashes[20:].hex()) == datetime.fromtimestamp(7, UTC)
     assert line.latest_by(hashes[3:23].hex()) is None
     assert line.latest_by("ff" * 20) is None
-    assert EMPTY.latest_by("ff" * 20) is None
+    assert EMPTY_INDEX.latest_by("ff" * 20) is None
 
 
 def test_an_empty_history_has_an_empty_line(notebook: Notebook) -> None:
     notebook.history.init()
-    assert columns(read_line(notebook.history.store)) == []
-    assert read_line(notebook.history.store).at(START) is None
+    assert columns(read_commit_index(notebook.history.store)) == []
+    assert read_commit_index(notebook.history.store).at(START) is None
 
 
 def test_a_foreign_commit_is_told_by_its_author(notebook: Notebook) -> None:
@@ -80,7 +87,7 @@ def test_a_foreign_commit_is_told_by_its_author(notebook: Notebook) -> None:
             store.commit(first).tree, [first], said, author="Some One", email="a@b", moment=START
         )
         store.move_head(oid, expected=first)
-        assert columns(read_line(store)) == walked(store)
+        assert columns(read_commit_index(store)) == walked(store)
         store.move_head(first, expected=oid)
 
 
@@ -88,41 +95,41 @@ def test_what_is_kept_is_found_again_and_only_the_rest_is_read(notebook: Noteboo
     place = tmp_path / "kept" / "line"
     notebook.write("MEMORY.md", "one\n")
     store = notebook.history.store
-    first = KeptLine(place).read(store)
-    assert columns(load_line(place)) == columns(first) == walked(store)
+    first = CachedCommitIndex(place).read(store)
+    assert columns(load_commit_index(place)) == columns(first) == walked(store)
     notebook.write("MEMORY.md", "two\n", actor="manual")
-    again = KeptLine(place)
+    again = CachedCommitIndex(place)
     assert columns(again.read(store)) == walked(store)
     assert again.read(store) is again.read(store)
-    assert columns(load_line(place)) == walked(store)
+    assert columns(load_commit_index(place)) == walked(store)
 
 
 def test_what_is_kept_is_believed_only_where_it_is_whole(notebook: Notebook, tmp_path: Path) -> None:
     place = tmp_path / "line"
     notebook.write("MEMORY.md", "one\n")
     store = notebook.history.store
-    KeptLine(place).read(store)
+    CachedCommitIndex(place).read(store)
     whole = place.read_bytes()
     for damaged in (b"", whole[:-3], whole[: len(whole) // 2], whole[:40] + b"\0" + whole[41:], b"x" * 99):
         place.write_bytes(damaged)
-        assert load_line(place) is EMPTY or columns(load_line(place)) == walked(store)
-        assert columns(KeptLine(place).read(store)) == walked(store)
+        assert load_commit_index(place) is EMPTY_INDEX or columns(load_commit_index(place)) == walked(store)
+        assert columns(CachedCommitIndex(place).read(store)) == walked(store)
         assert place.read_bytes() == whole
     place.unlink()
-    assert columns(KeptLine(place).read(store)) == walked(store)
+    assert columns(CachedCommitIndex(place).read(store)) == walked(store)
 
 
 def test_where_it_cannot_be_kept_it_is_read_all_the_same(notebook: Notebook, tmp_path: Path) -> None:
     notebook.write("MEMORY.md", "one\n")
     (tmp_path / "file").write_text("in the way")
-    assert not keep_line(tmp_path / "file" / "line", EMPTY)
-    assert columns(KeptLine(tmp_path / "file" / "line").read(notebook.history.store))
+    assert not save_commit_index(tmp_path / "file" / "line", EMPTY_INDEX)
+    assert columns(CachedCommitIndex(tmp_path / "file" / "line").read(notebook.history.store))
 
 
 def test_a_history_that_was_put_back_or_rewritten_is_followed(notebook: Notebook, tmp_path: Path) -> None:
     first = notebook.write("MEMORY.md", "one\n")
     second = notebook.write("MEMORY.md", "two\n")
-    store, kept = notebook.history.store, KeptLine(tmp_path / "line")
+    store, kept = notebook.history.store, CachedCommitIndex(tmp_path / "line")
     kept.read(store)
     store.move_head(first, expected=second)
     assert columns(kept.read(store)) == walked(store)
@@ -141,15 +148,15 @@ def test_a_lost_commit_is_an_error_of_ours(notebook: Notebook) -> None:
     store.loose_path(first).write_bytes(b"rot")
     store.forget_handles()
     with pytest.raises(HistoryDamaged):
-        read_line(store)
+        read_commit_index(store)
 
 
 def test_it_says_what_undid_a_commit(notebook: Notebook) -> None:
     commit = notebook.write("MEMORY.md", "one\n")
     store = notebook.history.store
-    assert read_line(store).undone_by(commit) is None
+    assert read_commit_index(store).undone_by(commit) is None
     undone = undo(notebook.history, PERSON).commit
-    line = read_line(store)
+    line = read_commit_index(store)
     assert line.undone_by(commit) == undone
     redo(notebook.history, PERSON)
-    assert read_line(store, line).undone_by(commit) is None
+    assert read_commit_index(store, line).undone_by(commit) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.history.line_diff import DiffRow, changed_spans, diff_rows, line_opcodes, split_lines
+from workbench.engine.history.audit import DiffRow, changed_spans, diff_rows, line_opcodes, split_lines
 
 
 def test_rows_carry_the_numbers_of_both_sides() -> None:

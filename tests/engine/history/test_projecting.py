@@ -11,8 +11,8 @@ from workbench.engine.clock import FixedClock
 from workbench.engine.errors import InvalidInput, OutsideWorkspace, StorageError
 from workbench.engine.history.history import History
 from workbench.engine.history.plan import Action, Attribution, FileChange, FileView, Plan
-from workbench.engine.history.projecting import Projection
-from workbench.engine.history.verify import verify
+from workbench.engine.history.projections import Projection
+from workbench.engine.history.verification import verify
 
 BOT = Attribution("bot:trigger-remember", "auto", "test")
 INDEX = "memory/graph/index.md"

@@ -15,17 +15,16 @@ from tests.engine.history.purging import SECRET, purge_named
 from workbench.engine import layout
 from workbench.engine.clock import FixedClock
 from workbench.engine.errors import Locked, NotFound, Refused
-from workbench.engine.history.commit_message import parse_message
-from workbench.engine.history.git_program import git_command, git_environment, run_git
+from workbench.engine.history.audit import blame, read_entries
+from workbench.engine.history.commits import parse_message
+from workbench.engine.history.git_maintenance import REPACK_LOCK, git_command, git_environment, run_git
 from workbench.engine.history.history import History
 from workbench.engine.history.plan import Action
 from workbench.engine.history.purge import Purged
-from workbench.engine.history.queries import blame, read_entries
 from workbench.engine.history.retention import prune
 from workbench.engine.history.revert import item_trailers, revert
 from workbench.engine.history.undo import redo, undo
-from workbench.engine.history.upkeep import REPACK_LOCK
-from workbench.engine.history.verify import verify
+from workbench.engine.history.verification import verify
 
 ALEX = "memory/graph/entities/person--alex.md"
 FACTS = "# person--alex\n\n## Facts\n- Likes tea ^aaaa\n"

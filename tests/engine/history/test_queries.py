@@ -14,10 +14,7 @@ from hypothesis import strategies as st
 from tests.engine.history.notebook import START, Notebook
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound
-from workbench.engine.history.line import read_line
-from workbench.engine.history.moments import commit_at
-from workbench.engine.history.plan import Action
-from workbench.engine.history.queries import (
+from workbench.engine.history.audit import (
     Actions,
     LogFilter,
     blame,
@@ -28,7 +25,8 @@ from workbench.engine.history.queries import (
     read_entries,
     show_commit,
 )
-from workbench.engine.history.trailers import CONTINUES
+from workbench.engine.history.commits import CONTINUES, commit_at, read_commit_index
+from workbench.engine.history.plan import Action
 from workbench.engine.results.audit import AuditEntry
 
 
@@ -84,7 +82,7 @@ def test_no_history_has_no_entries(tmp_path: Path) -> None:
 def test_a_commit_shows_what_accounts_for_it(notebook: Notebook) -> None:
     notebook.write("MEMORY.md", "one\n")
     commit = notebook.write("MEMORY.md", "two\n", summary="changed")
-    shown = show_commit(notebook.history.store, read_line(notebook.history.store), commit[:8])
+    shown = show_commit(notebook.history.store, read_commit_index(notebook.history.store), commit[:8])
     assert (shown.commit, shown.actor, shown.approval, shown.trigger) == (
         commit,
         "bot:trigger-remember",
@@ -96,7 +94,7 @@ def test_a_commit_shows_what_accounts_for_it(notebook: Notebook) -> None:
     assert [entry.summary for entry in shown.entries] == ["changed"]
     assert shown.undone_by is None
     with pytest.raises(NotFound):
-        show_commit(notebook.history.store, read_line(notebook.history.store), "beefbeef")
+        show_commit(notebook.history.store, read_commit_index(notebook.history.store), "beefbeef")
 
 
 def test_a_difference_is_against_the_parent_or_between_two(notebook: Notebook) -> None:
@@ -181,7 +179,7 @@ def test_actions_part_the_log_into_groups_without_remainder(
         texts: dict[str, str | None] = {f"memory/vault/{at}.md": f"{number}\n" for at in range(files)}
         commits.append(notebook.write_all(texts, actor=actor, trailers=going_on))
     history = notebook.history
-    line = read_line(history.store)
+    line = read_commit_index(history.store)
     plain = read_entries(notebook.root, history.store)
     told = [Actions(line).told(entry) for entry in plain]
     assert [replace(entry, group=None, action_commits=1) for entry in told] == list(plain)
@@ -217,7 +215,7 @@ def test_a_reflections_commits_are_one_action_until_somebody_else_comes_between(
     commits = [
         notebook.write("MEMORY.md", f"- {number}\n", actor=actor) for number, actor in enumerate(writes)
     ]
-    line = read_line(notebook.history.store)
+    line = read_commit_index(notebook.history.store)
     places = [line.actions()[line.place(commit) or 0] for commit in commits]
     assert [places.index(place) for place in places] == [0, 1, 0, 3, 4, 5]
 
@@ -231,7 +229,7 @@ def test_only_as_much_is_read_as_the_newest_actions_take(notebook: Notebook) -> 
 
     def entries() -> Iterator[AuditEntry]:
         nonlocal read
-        told = Actions(read_line(history.store)).told
+        told = Actions(read_commit_index(history.store)).told
         for entry in iterate_entries(notebook.root, history.store):
             read += 1
             yield told(entry)

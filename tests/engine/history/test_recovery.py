@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from tests.engine.history.notebook import PERSON, Notebook
 from workbench.engine.history import journal as journal_module
-from workbench.engine.history.audit_projection import audit_lines
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.history import History
 from workbench.engine.history.journal import FileStep, Journal, Record
 from workbench.engine.history.plan import Action, FileChange, Plan
+from workbench.engine.history.projections import audit_lines
 from workbench.engine.history.work_files import Staging
 
 BEFORE = {"MEMORY.md": "one\n", "USER.md": "old user\n", "memory/vault/gone.md": "gone\n"}

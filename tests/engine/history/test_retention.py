@@ -8,13 +8,13 @@ import pytest
 
 from tests.engine.history.notebook import PERSON, START, Notebook
 from workbench.engine import layout
-from workbench.engine.documents.audit_digest import AuditArchive
 from workbench.engine.errors import InvalidInput
-from workbench.engine.history.audit_projection import complete_audit_log
+from workbench.engine.history.audit import read_entries
 from workbench.engine.history.plan import Action
-from workbench.engine.history.queries import read_entries
+from workbench.engine.history.projections import complete_audit_log
 from workbench.engine.history.retention import prune
-from workbench.engine.history.verify import verify
+from workbench.engine.history.verification import verify
+from workbench.engine.markdown.audit_log import AuditArchive
 
 
 @pytest.fixture

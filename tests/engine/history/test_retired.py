@@ -8,9 +8,8 @@ import pytest
 
 from tests.engine.history.notebook import Notebook
 from workbench.engine import layout
-from workbench.engine.history.commit_message import parse_message
-from workbench.engine.history.retired import was_given
-from workbench.engine.history.trailers import RETIRED
+from workbench.engine.history.commits import RETIRED, parse_message
+from workbench.engine.history.retired_ids import is_retired
 from workbench.engine.identifiers import entity_name
 
 DAY = "memory/episodes/2026-02-02.md"
@@ -48,9 +47,9 @@ def test_what_goes_is_known_by_its_whole_id(notebook: Notebook) -> None:
     commit = notebook.write_all({DAY: LOG, ALEX: "# person--alex\n\n## Facts\n- Likes jam ^f2\n"})
     found = retired(notebook)
     for gone in ("episode:2026-02-02:14:30#2", "entity:person--alex#^f1"):
-        assert was_given(found, gone)
+        assert is_retired(found, gone)
     for other in ("episode:2026-02-02:14:30", "entity:person--alex#^f2", "entity:person--eve#^f1"):
-        assert not was_given(found, other)
+        assert not is_retired(found, other)
     assert len((trailer(notebook, commit) or "").split()) == 2
 
 
@@ -59,15 +58,15 @@ def test_what_goes_out_of_a_note_is_known_by_the_id_of_its_entity(notebook: Note
     path = f"{layout.ENTITIES}/{name}.md"
     notebook.write(path, "- Sails ^f3\n")
     notebook.write(path, None)
-    assert was_given(retired(notebook), f"entity:{entity_name(name)}#^f3")
+    assert is_retired(retired(notebook), f"entity:{entity_name(name)}#^f3")
 
 
 def test_a_reflection_that_moves_into_the_log_is_not_gone(notebook: Notebook) -> None:
     notebook.write(layout.PENDING_REFLECTION, "<!-- reflection: r-007 -->\n")
     notebook.write_all({layout.PENDING_REFLECTION: None, layout.REFLECTION_LOG: "## r-007\n"})
-    assert not was_given(retired(notebook), "r-007")
+    assert not is_retired(retired(notebook), "r-007")
     notebook.write(layout.REFLECTION_LOG, "")
-    assert was_given(retired(notebook), "r-007")
+    assert is_retired(retired(notebook), "r-007")
 
 
 def test_it_is_made_again_from_the_commits_and_mended_where_it_was_torn(notebook: Notebook) -> None:
@@ -80,6 +79,6 @@ def test_it_is_made_again_from_the_commits_and_mended_where_it_was_torn(notebook
     place.write_bytes((whole or b"") + b"0123")
     notebook.write(ALEX, None)
     found = retired(notebook)
-    assert was_given(found, "episode:2026-02-02:14:30")
-    assert was_given(found, "entity:person--alex#^f1")
-    assert not was_given(None, "episode:2026-02-02:14:30")
+    assert is_retired(found, "episode:2026-02-02:14:30")
+    assert is_retired(found, "entity:person--alex#^f1")
+    assert not is_retired(None, "episode:2026-02-02:14:30")

@@ -11,11 +11,16 @@ import pytest
 from tests.engine.history.notebook import PERSON, START, Notebook
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound, RoleRefused, Stale
-from workbench.engine.history.line import read_line
+from workbench.engine.history.audit import show_commit
+from workbench.engine.history.commits import read_commit_index
 from workbench.engine.history.plan import Action
-from workbench.engine.history.queries import show_commit
-from workbench.engine.history.revert import item_trailers, revert
-from workbench.engine.history.rollback import rollback_file, rollback_reflection, rollback_to
+from workbench.engine.history.revert import (
+    item_trailers,
+    revert,
+    rollback_file,
+    rollback_reflection,
+    rollback_to,
+)
 
 ALEX = "memory/graph/entities/person--alex.md"
 FACTS = "# person--alex\n\n## Facts\n- One ^aaaa\n"
@@ -60,11 +65,11 @@ def test_a_commit_is_reverted_though_others_followed(notebook: Notebook) -> None
     assert notebook.read(ALEX) == FACTS + "- Three ^cccc\n"
     assert receipt.outcome.files == (ALEX,)
     assert receipt.commit
-    shown = show_commit(notebook.history.store, read_line(notebook.history.store), receipt.commit)
+    shown = show_commit(notebook.history.store, read_commit_index(notebook.history.store), receipt.commit)
     assert shown.entries[0].action == "REVERT"
     assert ("Reverts", commit) in shown.trailers
     assert (
-        show_commit(notebook.history.store, read_line(notebook.history.store), commit).undone_by
+        show_commit(notebook.history.store, read_commit_index(notebook.history.store), commit).undone_by
         == receipt.commit
     )
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.engine.history.notebook import Notebook
-from workbench.engine.history import stamps, views
-from workbench.engine.history.stamps import Edits, find_edits
+from workbench.engine.history import outside_edits, work_files
+from workbench.engine.history.outside_edits import Edits, find_edits
 
 
 @pytest.fixture
@@ -27,13 +27,13 @@ def look(notebook: Notebook, *, tick: int = 0) -> Edits:
 
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     read: list[str] = []
-    real = views.read_work_file
+    real = work_files.read_work_file
 
     def counted(root: Path, path: str) -> bytes | None:
         read.append(path)
         return real(root, path)
 
-    monkeypatch.setattr(stamps, "read_work_file", counted)
+    monkeypatch.setattr(outside_edits, "read_work_file", counted)
     return read
 
 

@@ -16,8 +16,8 @@ from tests.powers import as_anybody
 from workbench.engine.errors import HistoryDamaged, HistoryError, StorageError
 from workbench.engine.history import journal as journal_module
 from workbench.engine.history import work_files
-from workbench.engine.history.audit_projection import audit_lines
 from workbench.engine.history.git_store import GitStore
+from workbench.engine.history.projections import audit_lines
 
 OLD = {"MEMORY.md": "one\n", "USER.md": "old\n"}
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.engine.errors import Stale
-from workbench.engine.history.document_units import take_apart
+from workbench.engine.history.document_units import parse_units
 from workbench.engine.history.structural_revert import changed_units, is_scaffold, revert_content, try_revert
 
 ENTITY = """# person--alex
@@ -279,12 +279,12 @@ FILES = st.lists(LINES, max_size=14).map(lambda lines: "\n".join(lines).encode()
 
 @given(FILES, st.sampled_from([True, False]))
 def test_taking_apart_loses_nothing(content: bytes, markdown: bool) -> None:
-    assert take_apart(content, markdown=markdown).render() == content
+    assert parse_units(content, markdown=markdown).render() == content
 
 
 @given(st.binary(max_size=80))
 def test_any_bytes_come_back(content: bytes) -> None:
-    assert take_apart(content, markdown=True).render() == content
+    assert parse_units(content, markdown=True).render() == content
 
 
 @given(st.one_of(st.none(), FILES), st.one_of(st.none(), FILES))
@@ -301,11 +301,11 @@ def test_whatever_the_files_the_result_is_clean_or_now(before: bytes, after: byt
     if conflicts:
         assert content == now
     elif content is not None:
-        assert take_apart(content, markdown=True).render() == content
+        assert parse_units(content, markdown=True).render() == content
         # What the change did not touch is still there.
-        mine = {unit.meaning for unit in take_apart(before, markdown=True).units}
-        theirs = {unit.meaning for unit in take_apart(after, markdown=True).units}
-        for unit in take_apart(now, markdown=True).units:
+        mine = {unit.meaning for unit in parse_units(before, markdown=True).units}
+        theirs = {unit.meaning for unit in parse_units(after, markdown=True).units}
+        for unit in parse_units(now, markdown=True).units:
             if unit.meaning not in theirs and unit.meaning not in mine and unit.kind != "comment":
                 assert unit.text.encode() in content
 

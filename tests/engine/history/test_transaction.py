@@ -12,7 +12,6 @@ import pytest
 
 from tests.engine.history.notebook import Notebook
 from workbench.engine.clock import FixedClock
-from workbench.engine.documents.audit_log import parse_audit_line
 from workbench.engine.errors import (
     HistoryError,
     InvalidInput,
@@ -22,11 +21,11 @@ from workbench.engine.errors import (
     Stale,
     WorkbenchError,
 )
-from workbench.engine.history.audit_projection import audit_lines
-from workbench.engine.history.commit_message import parse_message
+from workbench.engine.history.commits import parse_message
 from workbench.engine.history.history import History
 from workbench.engine.history.plan import Action, Attribution, Event, FileChange, FileView, Plan
-from workbench.engine.history.projecting import Projection
+from workbench.engine.history.projections import Projection, audit_lines
+from workbench.engine.markdown.audit_log import parse_audit_line
 
 BOT = Attribution("bot:trigger-remember", "auto", "user said “remember …”")
 

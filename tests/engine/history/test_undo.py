@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.engine.history.notebook import PERSON, Notebook
 from workbench.engine.errors import NotFound, RoleRefused, Stale
-from workbench.engine.history.line import read_line
+from workbench.engine.history.audit import show_commit
+from workbench.engine.history.commits import read_commit_index
 from workbench.engine.history.plan import Action
-from workbench.engine.history.queries import show_commit
 from workbench.engine.history.undo import redo, undo
 
 FACTS = "# person--alex\n\n## Facts\n- One ^aaaa\n"
@@ -43,12 +43,18 @@ def test_undo_is_recorded_as_a_revert_of_its_action(notebook: Notebook) -> None:
     commit = notebook.write("MEMORY.md", "text\n", summary="noted")
     undone = undo(notebook.history, PERSON).commit
     assert undone
-    shown = show_commit(notebook.history.store, read_line(notebook.history.store), undone)
+    shown = show_commit(notebook.history.store, read_commit_index(notebook.history.store), undone)
     assert shown.subject == f"[REVERT] MEMORY.md — undid EDIT {commit[:10]}: noted"
     assert ("Undoes", commit) in shown.trailers
-    assert show_commit(notebook.history.store, read_line(notebook.history.store), commit).undone_by == undone
+    assert (
+        show_commit(notebook.history.store, read_commit_index(notebook.history.store), commit).undone_by
+        == undone
+    )
     redo(notebook.history, PERSON)
-    assert show_commit(notebook.history.store, read_line(notebook.history.store), commit).undone_by is None
+    assert (
+        show_commit(notebook.history.store, read_commit_index(notebook.history.store), commit).undone_by
+        is None
+    )
 
 
 def test_undo_passes_over_upkeep(notebook: Notebook) -> None:
@@ -121,15 +127,15 @@ def test_commits_that_go_on_with_one_another_are_one_action(notebook: Notebook) 
     assert (receipt.outcome.commits[0], receipt.outcome.commits[-1]) == (last, first)
     assert notebook.texts() == {"MEMORY.md": "before\n", "USER.md": "somebody else, meanwhile\n"}
     assert "and 2 that go on with it: the first of three" in receipt.outcome.summary
-    line = read_line(notebook.history.store)
+    line = read_commit_index(notebook.history.store)
     assert {line.undone_by(commit) for commit in receipt.outcome.commits} == {receipt.commit}
     undo(notebook.history, PERSON)
     assert notebook.read("USER.md") is None
     redo(notebook.history, PERSON)
     assert redo(notebook.history, PERSON).outcome.commits == receipt.outcome.commits
     assert notebook.texts() == whole
-    assert line != read_line(notebook.history.store)
-    assert read_line(notebook.history.store).undone_by(first) is None
+    assert line != read_commit_index(notebook.history.store)
+    assert read_commit_index(notebook.history.store).undone_by(first) is None
     undo(notebook.history, PERSON)
     undo(notebook.history, PERSON)
     undo(notebook.history, PERSON)

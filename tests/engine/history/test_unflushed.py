@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.engine.history.unflushed import replace_unflushed
+from workbench.engine.history.state_files import replace_unflushed
 
 
 @pytest.mark.parametrize("content", [b"", b"shorter", b"x" * 100_000])

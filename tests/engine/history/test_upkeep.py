@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.engine.history.notebook import Notebook
-from workbench.engine.history import upkeep
-from workbench.engine.history.git_program import git_environment
-from workbench.engine.history.upkeep import REPACK_LOCK, measure_clutter, repack_if_due
-from workbench.engine.history.verify import verify
+from workbench.engine.history import git_maintenance
+from workbench.engine.history.git_maintenance import (
+    REPACK_LOCK,
+    count_loose_objects,
+    git_environment,
+    repack_if_due,
+)
+from workbench.engine.history.verification import verify
 
 
 @pytest.fixture
@@ -25,7 +29,7 @@ def notebook(tmp_path: Path) -> Notebook:
 
 def test_nothing_is_done_before_it_is_due(notebook: Notebook) -> None:
     assert repack_if_due(notebook.history) is None
-    found = measure_clutter(notebook.history.path)
+    found = count_loose_objects(notebook.history.path)
     assert (found.objects, found.packs) == (36, 0)
     assert found.size > 36 * 20
 
@@ -37,7 +41,7 @@ def test_repacking_by_count_or_size_keeps_everything(notebook: Notebook, limit: 
     # The background goes on while this writes.
     commit = notebook.write("MEMORY.md", "meanwhile\n")
     assert process.wait() == 0
-    found = measure_clutter(notebook.history.path)
+    found = count_loose_objects(notebook.history.path)
     assert found.objects <= 3
     assert found.packs >= 1
     assert notebook.history.head() == commit
@@ -75,4 +79,4 @@ def test_ended_processes_are_let_go(notebook: Notebook) -> None:
     assert process is not None
     process.wait()
     repack_if_due(notebook.history)
-    assert process not in upkeep._started
+    assert process not in git_maintenance._started

@@ -13,10 +13,10 @@ import pytest
 from tests.engine.history.notebook import Notebook
 from workbench.engine import layout
 from workbench.engine.errors import Cancelled, HistoryError
-from workbench.engine.history.git_program import git_command, git_environment
+from workbench.engine.history.git_maintenance import git_command, git_environment
 from workbench.engine.history.history import History
 from workbench.engine.history.plan import Action
-from workbench.engine.history.verify import verify
+from workbench.engine.history.verification import verify
 from workbench.engine.results.audit import VerifyProgress
 
 
@@ -249,7 +249,7 @@ def test_nothing_around_the_history_changes_what_is_found(
     }.items():
         monkeypatch.setenv(name, value)
     code = (
-        "import sys; from pathlib import Path; from workbench.engine.history.git_program import run_git\n"
+        "import sys; from pathlib import Path; from workbench.engine.history.git_maintenance import run_git\n"
         "ran = run_git(Path(sys.argv[1]), 'fsck', '--full', '--strict')\n"
         "sys.exit(ran.status)"
     )

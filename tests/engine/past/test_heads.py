@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.documents.entity import EntityFile
-from workbench.engine.past.heads import Head, plain_head
+from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.past.files import EntityHead, read_entity_head
 
 NAME = "person--robin"
 TITLES = (
@@ -46,7 +46,7 @@ REST = ("", "\n## Aliases\n- Bobbin\n", "\n## Facts\n- <!-- Label: no --> tea\n"
 )
 def test_a_plain_head_is_the_head(front: str, title: str, gap: str, comment: str, rest: str) -> None:
     content = f"{front}{title}{gap}{comment}\n{rest}".encode()
-    head = plain_head(content, NAME)
+    head = read_entity_head(content, NAME)
     if head is not None:
         file = EntityFile.parse(content, f"memory/graph/entities/{NAME}.md")
         assert head == (file.label, file.created or "", file.pinned)
@@ -56,13 +56,13 @@ def test_a_plain_head_is_the_head(front: str, title: str, gap: str, comment: str
 @pytest.mark.parametrize(
     ("comment", "head"),
     [
-        (COMMENTS[0], Head("Robin", "2026-01-15", False)),
-        (COMMENTS[8], Head("Robin Ek", "2026-01-15", True)),
+        (COMMENTS[0], EntityHead("Robin", "2026-01-15", False)),
+        (COMMENTS[8], EntityHead("Robin Ek", "2026-01-15", True)),
     ],
 )
-def test_what_the_engine_writes_is_plain(comment: str, head: Head) -> None:
-    assert plain_head(f"{TITLES[0]}\n\n{comment}\n\n## Facts\n".encode(), NAME) == head
+def test_what_the_engine_writes_is_plain(comment: str, head: EntityHead) -> None:
+    assert read_entity_head(f"{TITLES[0]}\n\n{comment}\n\n## Facts\n".encode(), NAME) == head
 
 
 def test_a_label_that_is_cut_elsewhere_is_not_told_whole() -> None:
-    assert plain_head(f"# {'r' * 201}\n\n<!-- Type: person -->\n".encode(), NAME) is None
+    assert read_entity_head(f"# {'r' * 201}\n\n<!-- Type: person -->\n".encode(), NAME) is None

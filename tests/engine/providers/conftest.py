@@ -10,7 +10,7 @@ import openai  # noqa: F401  # loaded before any time-out is measured
 import pytest
 
 from tests.engine.providers.model_server import MakeChat, ModelServer
-from workbench.engine.providers.openai_chat import OpenAICompatibleChat
+from workbench.engine.providers.openai_api import OpenAICompatibleChat
 
 
 @pytest.fixture

@@ -6,11 +6,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from workbench.engine.providers.choosing import chat_model
 from workbench.engine.providers.llama_chat import LlamaChat
-from workbench.engine.providers.openai_chat import OpenAICompatibleChat
-from workbench.engine.settings.model_sections import ModelSettings
-from workbench.engine.settings.sections import Settings
+from workbench.engine.providers.openai_api import OpenAICompatibleChat
+from workbench.engine.providers.selection import chat_model
+from workbench.engine.settings.sections import ModelSettings, Settings
 
 
 def test_without_a_model_there_is_none() -> None:
@@ -46,8 +45,8 @@ def test_a_file_goes_before_an_end_point_and_is_shared(tmp_path: Path) -> None:
 def test_choosing_loads_nothing() -> None:
     program = (
         "import sys\n"
-        "from workbench.engine.providers import chat_model\n"
-        "from workbench.engine.settings import ModelSettings, Settings\n"
+        "from workbench.engine.providers.selection import chat_model\n"
+        "from workbench.engine.settings.sections import ModelSettings, Settings\n"
         "chat_model(Settings(model=ModelSettings(path='m.gguf')))\n"
         "chat_model(Settings(model=ModelSettings(name='m', base_url='http://127.0.0.1:9/v1')))\n"
         "assert not {'openai', 'httpx', 'llama_cpp', 'numpy', 'jinja2', 'socket'} & set(sys.modules)\n"

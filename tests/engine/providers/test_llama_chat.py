@@ -186,7 +186,7 @@ def test_a_template_that_cannot_be_filled_is_said(tmp_path: Path, template: str)
 def test_nothing_is_printed(chat_file: Path) -> None:
     program = (
         "import sys; from pathlib import Path\n"
-        "from workbench.engine.providers import ChatMessage\n"
+        "from workbench.engine.providers.chat import ChatMessage\n"
         "from workbench.engine.providers.llama_chat import LlamaChat\n"
         "chat = LlamaChat(Path(sys.argv[1]))\n"
         "chat.complete_json([ChatMessage('user', 'x')], schema={'type': 'object', 'properties': {}},"

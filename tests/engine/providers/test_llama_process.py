@@ -129,7 +129,7 @@ def test_it_is_tried_again_when_something_changed(
         case "file":
             (tmp_path / "model.gguf").write_bytes(b"GGUF and more")
         case "processor":
-            monkeypatch.setattr("workbench.engine.providers.llama_trials._processor", lambda: "another")
+            monkeypatch.setattr("workbench.engine.providers.llama_process._processor", lambda: "another")
         case _:
             embedder.try_again()
     assert embedder.embed_query("tea").any()

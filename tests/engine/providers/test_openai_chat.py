@@ -13,7 +13,7 @@ import pytest
 from tests.engine.providers.model_server import Answer, MakeChat, ModelServer, completion, failure
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.chat import ChatCancelled, ChatMessage, JsonReply
-from workbench.engine.providers.openai_chat import OpenAICompatibleChat
+from workbench.engine.providers.openai_api import OpenAICompatibleChat
 
 QUESTION = [ChatMessage("system", "Be brief."), ChatMessage("user", "How are you?")]
 SCHEMA: dict[str, Any] = {
@@ -217,7 +217,7 @@ def test_an_answer_cut_off_on_the_wire_is_an_error(server: ModelServer, make_cha
 def test_an_endless_answer_is_an_error(
     server: ModelServer, make_chat: MakeChat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workbench.engine.providers.openai_chat.LARGEST_ANSWER_BYTES", 1_000)
+    monkeypatch.setattr("workbench.engine.providers.openai_api.LARGEST_ANSWER_BYTES", 1_000)
     server.script(completion("x" * 5_000))
     with pytest.raises(ProviderError, match="larger"):
         make_chat().complete(QUESTION)
@@ -338,7 +338,7 @@ def test_the_key_does_not_show(make_chat: MakeChat) -> None:
 def test_making_one_loads_no_client_and_connects_nowhere() -> None:
     program = (
         "import sys\n"
-        "from workbench.engine.providers import OpenAICompatibleChat\n"
+        "from workbench.engine.providers.openai_api import OpenAICompatibleChat\n"
         "OpenAICompatibleChat('http://127.0.0.1:9/v1', '', 'm')\n"
         "assert not {'openai', 'httpx', 'httpx2', 'socket', 'ssl'} & set(sys.modules)\n"
     )

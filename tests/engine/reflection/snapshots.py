@@ -12,14 +12,13 @@ from zoneinfo import ZoneInfo
 
 from tests.engine.catalog.shelf import Shelf
 from workbench.engine.catalog.lookups import Lookups
-from workbench.engine.documents.core import CoreMemory
-from workbench.engine.documents.evolution import Evolution
-from workbench.engine.documents.procedure import Procedure
-from workbench.engine.documents.reflection_log import ReflectionLog
+from workbench.engine.markdown.core import CoreMemory
+from workbench.engine.markdown.procedure import Procedure
+from workbench.engine.markdown.reflection_records import Evolution, ReflectionLog
 from workbench.engine.reflection.model import Passage, Snapshot
-from workbench.engine.results.core import CoreBlock, CoreItem, CoreView
 from workbench.engine.results.decay import DecayEntry
-from workbench.engine.tokens import count_tokens
+from workbench.engine.results.memories import CoreBlock, CoreItem, CoreView
+from workbench.engine.tokens.counting import count_tokens
 
 ZONE = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=ZONE)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.engine.reflection.snapshots import snapshot
-from workbench.engine.documents.pending_reflection import PendingReflection, ReviewSection
+from workbench.engine.markdown.review import PendingReflection, ReviewSection
 from workbench.engine.reflection.account import Account, read_account
 from workbench.engine.reflection.cycle import Proposal
 from workbench.engine.reflection.model import Summary
 from workbench.engine.reflection.work import Work
 from workbench.engine.reflection.writing import account_lines
-from workbench.engine.results.reflection import Phase
+from workbench.engine.results.reviews import Phase
 
 MARK = f"{'a' * 40}, without backlog nothing"
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.documents.review_item import Evidence
+from workbench.engine.markdown.review import Evidence
 from workbench.engine.reflection import items
 from workbench.engine.reflection.backlog import Backlog, parse_backlog, render_backlog
 

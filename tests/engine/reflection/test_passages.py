@@ -83,7 +83,7 @@ def test_what_is_reflected_on(path: str, held: bool) -> None:
 @given(st.text(max_size=400))
 def test_every_line_of_a_passage_stands_on_its_lines(text: str) -> None:
     content = f"# 2026-02-01\n\n{text}".encode("utf-8", "surrogatepass")
-    from workbench.engine.documents.source import SourceText
+    from workbench.engine.markdown.source import SourceText
 
     source = SourceText.from_bytes(content)
     for passage in passages_of("memory/2026-02-01.md", content, ZONE):

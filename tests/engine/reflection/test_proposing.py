@@ -8,7 +8,7 @@ import pytest
 
 from tests.engine.catalog.shelf import Shelf
 from workbench.engine.catalog.lookups import Lookups
-from workbench.engine.documents.review_item import Evidence, ReviewItem
+from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import items, kinds
 from workbench.engine.reflection.proposing import check_quotes, number, select, tokens_of, with_entities
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 
-from tests.engine.documents.hostile_text import worded
-from workbench.engine.documents.rejected import RejectedClaims
-from workbench.engine.documents.review_item import Evidence, ReviewItem
+from tests.engine.markdown.hostile_text import worded
+from workbench.engine.markdown.reflection_records import RejectedClaims
+from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import items
 from workbench.engine.reflection.rejections import (
     claim_key,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from workbench.engine.documents.review_item import Evidence, ReviewItem
+from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import items
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.verdicts import read_verdicts, verdict_line, without_verdicts

@@ -10,7 +10,7 @@ import pytest
 
 from tests.engine.secrets.labelled_set import ALPHABETS
 from workbench.engine.secrets import shapes as table
-from workbench.engine.secrets.recognising import find_secrets, kinds
+from workbench.engine.secrets.detection import find_secrets, kinds
 from workbench.engine.secrets.shapes import Shape, shapes
 
 LETTERS = {

@@ -6,7 +6,7 @@ import pytest
 
 from tests.benchmarks.secrets import Half, score
 from tests.engine.secrets.labelled_set import read
-from workbench.engine.secrets.recognising import find_secrets, masked
+from workbench.engine.secrets.detection import find_secrets, masked
 
 
 def test_the_labelled_set_is_large_and_says_nothing_twice() -> None:

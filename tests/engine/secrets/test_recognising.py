@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.secrets import wrapped
-from workbench.engine.secrets.added import added_secrets
-from workbench.engine.secrets.recognising import find_secrets, masked
+from workbench.engine.secrets import shapes
+from workbench.engine.secrets.detection import added_secrets, find_secrets, masked
 
 GITHUB = "ghp_" + "a1B2" * 9
 ANTHROPIC = "sk-ant-api03-" + "x1Y" * 12
@@ -192,13 +191,13 @@ def test_lines_that_are_no_token(text: str) -> None:
 @pytest.mark.parametrize("line", ["sk-", "sk-\n", "-sk-A1b\n", "Aa1\n", f"{GITHUB[:30]}\n{GITHUB[30:]}\n"])
 def test_hostile_lines_are_looked_at_once(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
-    go_on = wrapped._may_go_on
+    go_on = shapes._may_go_on
 
     def count(run: str) -> bool:
         asked.append(run)
         return go_on(run)
 
-    monkeypatch.setattr(wrapped, "_may_go_on", count)
+    monkeypatch.setattr(shapes, "_may_go_on", count)
     text = "sk-A1\n" + line * 5_000
     assert find_secrets(text) is not None
     assert len(asked) <= 2 * text.count("\n")

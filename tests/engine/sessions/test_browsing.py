@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.engine.sessions.browsing import TranscriptReader
 from workbench.engine.sessions.lines import FileLines
+from workbench.engine.sessions.reader import TranscriptReader
 
 LINES = 5000
 

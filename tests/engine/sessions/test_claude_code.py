@@ -16,11 +16,11 @@ from workbench.engine.sessions.claude_code import ClaudeHome
 from workbench.engine.sessions.context import build_context
 from workbench.engine.sessions.events import Event, read_event
 from workbench.engine.sessions.foreign import foreign_home, installs
-from workbench.engine.sessions.homes import SessionHome
 from workbench.engine.sessions.keys import parse_key
 from workbench.engine.sessions.lines import random_access
-from workbench.engine.sessions.tree import read_tree
-from workbench.engine.sessions.views import told
+from workbench.engine.sessions.reader import event_view
+from workbench.engine.sessions.store import SessionHome
+from workbench.engine.sessions.transcripts import read_tree
 
 KEY = f"claude-code:harbour:{ID}"
 
@@ -109,7 +109,7 @@ def test_every_line_keeps_its_number_and_says_what_it_said(tmp_path: Path) -> No
     written(tmp_path)
     found = lines_of(ClaudeHome(tmp_path))
     assert [each.line for each in found] == list(range(1, 11))
-    seen = [told(each, "sessions/x.jsonl") for each in found]
+    seen = [event_view(each, "sessions/x.jsonl") for each in found]
     assert [(each.kind, each.role) for each in seen] == [
         ("file-history-snapshot", ""), ("message", "user"), ("message", "assistant"), ("message", "assistant"),
         ("message", "assistant"), ("message", "toolResult"), ("message", "toolResult"), ("sidechain", ""),

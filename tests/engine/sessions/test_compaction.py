@@ -11,13 +11,22 @@ import pytest
 from tests.engine.sessions.transcript_files import answered, called, chain, compaction, header, said, write
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.chat import ChatMessage, ChatReply
-from workbench.engine.sessions.compaction import Cut, messages_of, plan_cut
-from workbench.engine.sessions.gathering import MOST_FAILURES, MOST_NOTES, Gathered
+from workbench.engine.sessions.compaction import (
+    MOST_FAILURES,
+    MOST_NOTES,
+    SUMMARY_TOKENS,
+    CompactionCut,
+    SessionMaterial,
+    Summary,
+    material_characters,
+    messages_of,
+    plan_cut,
+    summarise,
+)
+from workbench.engine.sessions.context import Placed
 from workbench.engine.sessions.lines import FileLines, random_access
-from workbench.engine.sessions.sanitising import Placed
-from workbench.engine.sessions.summarising import SUMMARY_TOKENS, Summary, material_characters, summarise
-from workbench.engine.sessions.tree import read_tree
-from workbench.engine.tokens import count_tokens
+from workbench.engine.sessions.transcripts import read_tree
+from workbench.engine.tokens.counting import count_tokens
 
 
 class Chat:
@@ -43,14 +52,14 @@ class Chat:
         return None
 
 
-def cut(place: Path, keep: int) -> Cut | None:
+def cut(place: Path, keep: int) -> CompactionCut | None:
     lines = FileLines(place)
     with random_access(lines) as reader:
         return plan_cut(read_tree(lines), reader, keep)
 
 
-def gather(*entries: dict[str, Any], most: int = 100_000) -> Gathered:
-    gathered = Gathered(most)
+def gather(*entries: dict[str, Any], most: int = 100_000) -> SessionMaterial:
+    gathered = SessionMaterial(most)
     for number, entry in enumerate(entries, 1):
         gathered.add(Placed(number, entry["message"]))
     return gathered
@@ -122,7 +131,7 @@ def test_rules_keep_decisions_failures_and_files() -> None:
 
 
 def test_what_is_said_again_counts_once() -> None:
-    gathered = Gathered(5_000)
+    gathered = SessionMaterial(5_000)
     for number in range(MOST_NOTES + 5):
         gathered.add(
             Placed(number, said("x", None, "user", f"I water today. Bed {number:03} is dry.")["message"])
@@ -133,7 +142,7 @@ def test_what_is_said_again_counts_once() -> None:
 
 
 def test_what_is_gathered_stays_small_however_long_it_was() -> None:
-    gathered = Gathered(5_000)
+    gathered = SessionMaterial(5_000)
     for number in range(3_000):
         message = said("x", None, "user", f"We decided on number {number}, because it is important. " * 5)[
             "message"

@@ -19,13 +19,19 @@ from tests.engine.sessions.transcript_files import (
     said,
     write,
 )
-from workbench.engine.sessions import sanitising
-from workbench.engine.sessions.context import Context, build_context
+from workbench.engine.sessions import context as sanitising
+from workbench.engine.sessions.context import (
+    MISSING_RESULT,
+    MOST_IMAGE_CHARACTERS,
+    Context,
+    Placed,
+    build_context,
+    sanitise,
+)
 from workbench.engine.sessions.events import parts_of
 from workbench.engine.sessions.lines import FileLines, random_access
-from workbench.engine.sessions.sanitising import MISSING_RESULT, MOST_IMAGE_CHARACTERS, Placed, sanitise
-from workbench.engine.sessions.tree import read_tree
-from workbench.engine.sessions.views import words_of
+from workbench.engine.sessions.reader import words_of
+from workbench.engine.sessions.transcripts import read_tree
 
 
 def context(place: Path, **options: Any) -> Context:

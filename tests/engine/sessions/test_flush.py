@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.engine.results.sessions import FlushCheck
-from workbench.engine.sessions.entries import SessionEntry
-from workbench.engine.sessions.flush import MOST_MEMORIES, Answered, check_flush, read_answer, thresholds
+from workbench.engine.sessions.flush import (
+    MOST_MEMORIES,
+    FlushAnswer,
+    check_flush,
+    flush_thresholds,
+    read_answer,
+)
+from workbench.engine.sessions.store import SessionEntry
 from workbench.engine.settings.sections import FlushSettings
 
 USUAL = FlushSettings()
@@ -26,13 +32,13 @@ def check(entry: dict[str, Any] | None = None, **options: Any) -> FlushCheck:
     [(200_000, 176_000, 180_000), (32_768, 20_576, 24_576), (8_000, 3_000, 6_000)],
 )
 def test_each_window_has_its_threshold(window: int, flush_at: int, compact_at: int) -> None:
-    found = thresholds(window, USUAL)
+    found = flush_thresholds(window, USUAL)
     assert (found.flush_at, found.compact_at) == (flush_at, compact_at)
 
 
 @given(st.integers(1, 10_000_000), st.integers(0, 10_000_000), st.integers(0, 10_000_000))
 def test_every_window_is_flushed_before_it_is_compacted(window: int, reserve: int, soft: int) -> None:
-    found = thresholds(window, FlushSettings(reserve_tokens=reserve, soft_threshold_tokens=soft))
+    found = flush_thresholds(window, FlushSettings(reserve_tokens=reserve, soft_threshold_tokens=soft))
     assert 0 < found.flush_at <= found.compact_at <= window
 
 
@@ -87,11 +93,11 @@ def test_a_list_is_read_with_its_lines() -> None:
         "- Range [L1-L2]"
     )
     assert read_answer(answer, [1, 2, 3]) == (
-        Answered("Alex likes tea.", 2),
-        Answered("Bo leads", 3),
-        Answered("Third one", None),
-        Answered("Fourth", None),
-        Answered("Range", 1),
+        FlushAnswer("Alex likes tea.", 2),
+        FlushAnswer("Bo leads", 3),
+        FlushAnswer("Third one", None),
+        FlushAnswer("Fourth", None),
+        FlushAnswer("Range", 1),
     )
 
 

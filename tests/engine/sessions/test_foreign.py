@@ -17,11 +17,10 @@ import zstandard
 from tests.engine.sessions.openclaw_database import make
 from tests.engine.sessions.transcript_files import chain, header, said, write
 from workbench.engine.errors import DocumentError, NotFound
-from workbench.engine.sessions.entries import SessionEntry
 from workbench.engine.sessions.foreign import foreign_home, installs
-from workbench.engine.sessions.foreign_database import DatabaseHome, DatabaseLines
-from workbench.engine.sessions.homes import SessionHome
 from workbench.engine.sessions.keys import parse_key
+from workbench.engine.sessions.openclaw_database import DatabaseHome, DatabaseLines
+from workbench.engine.sessions.store import SessionEntry, SessionHome
 
 ENTRY = {"sessionId": "7d0c", "updatedAt": 1769300000000, "totalTokens": 151200, "compactionCount": 2}
 LARGE = said("m9", "m1", "user", "long " * 2000)
@@ -121,7 +120,7 @@ def test_an_agent_that_cannot_be_read_is_named_and_hides_no_other(
         return opening(place, *how)
 
     monkeypatch.setattr(Path, "is_file", refused)
-    monkeypatch.setattr("workbench.engine.sessions.opening.os.open", kept_out)
+    monkeypatch.setattr("workbench.engine.file_access.os.open", kept_out)
     content = foreign_home(tmp_path).read()
     assert list(content.entries) == ["agent:main:main"]
     one, other = (problem.message for problem in content.problems)
@@ -264,7 +263,7 @@ def test_what_only_looks_like_a_table_is_not_read(name: str, tmp_path: Path) -> 
 
 
 def test_an_event_without_measure_fills_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workbench.engine.sessions.foreign_database.MOST_LINE_BYTES", 2000)
+    monkeypatch.setattr("workbench.engine.sessions.openclaw_database.MOST_LINE_BYTES", 2000)
     place = make(tmp_path / "openclaw-agent.sqlite", {"agent:main:main": ({"sessionId": "s1"}, chain("one"))})
     with sqlite3.connect(place) as changed:
         changed.execute(

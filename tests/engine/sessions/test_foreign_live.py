@@ -14,8 +14,8 @@ import pytest
 
 from tests.engine.sessions.openclaw_database import make
 from workbench.engine.errors import Locked, StorageError
-from workbench.engine.sessions import foreign_database
-from workbench.engine.sessions.foreign_database import DatabaseHome, forget_copies, opened
+from workbench.engine.sessions import openclaw_database
+from workbench.engine.sessions.openclaw_database import DatabaseHome, forget_copies, open_database
 
 # Writes two rows at once that always say the same; at each line of stdin as often as that says.
 OWNER = """
@@ -108,7 +108,7 @@ def test_one_state_is_read_while_the_owner_writes_and_empties_its_log(place: Pat
         read = 0
         for _ in range(40):
             try:
-                with opened(place) as database:
+                with open_database(place) as database:
                     (one,) = database.execute("SELECT label FROM session_nodes").fetchone()
                     (other,) = database.execute("SELECT reason FROM session_windows").fetchone()
                     found = database.execute(
@@ -152,7 +152,7 @@ def test_a_reader_keeps_its_copy_while_another_takes_a_newer_one(place: Path, co
     with owner_of(place) as owner:
         write(owner, 1)
         wait_for(owner)
-        with opened(place) as older:
+        with open_database(place) as older:
             write(owner, 1)
             wait_for(owner)
             assert label(place) == "label 2"
@@ -163,7 +163,7 @@ def test_a_reader_keeps_its_copy_while_another_takes_a_newer_one(place: Path, co
 def test_without_room_for_a_copy_the_error_says_so_and_leaves_nothing(
     place: Path, copies: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(foreign_database, "_SPARE_BYTES", 1 << 60)
+    monkeypatch.setattr(openclaw_database, "_SPARE_BYTES", 1 << 60)
     with owner_of(place) as owner:
         write(owner, 1)
         wait_for(owner)
@@ -176,18 +176,18 @@ def test_without_room_for_a_copy_the_error_says_so_and_leaves_nothing(
 def test_an_owner_that_empties_its_log_again_and_again_is_told_of(
     place: Path, copies: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(foreign_database, "_WAIT_SECONDS", 0.0)
+    monkeypatch.setattr(openclaw_database, "_WAIT_SECONDS", 0.0)
     states = iter(range(100))
-    real = foreign_database._state
+    real = openclaw_database._state
 
-    def restless(file: Path) -> foreign_database._State:
+    def restless(file: Path) -> openclaw_database._State:
         state = real(file)
-        return foreign_database._State(state.database, state.log, bytes([next(states)]))
+        return openclaw_database._State(state.database, state.log, bytes([next(states)]))
 
     with owner_of(place) as owner:
         write(owner, 1)
         wait_for(owner)
-        monkeypatch.setattr(foreign_database, "_state", restless)
+        monkeypatch.setattr(openclaw_database, "_state", restless)
         with pytest.raises(Locked):
             label(place)
     assert list(copies.iterdir()) == []

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.engine.sessions.foreign_policy import foreign_rules
 from workbench.engine.sessions.keys import parse_key
-from workbench.engine.sessions.policy import render_policy
+from workbench.engine.sessions.reset_policy import foreign_rules, render_policy
 
 
 def policies(folder: Path, config: str, *keys: str) -> list[str] | None:

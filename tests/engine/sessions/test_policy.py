@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.sessions.keys import parse_key
-from workbench.engine.sessions.policy import (
+from workbench.engine.sessions.reset_policy import (
     ResetPolicy,
     ResetRules,
     boundary_after,

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from workbench.engine.errors import DocumentError, InvalidInput, OutsideWorkspace
-from workbench.engine.sessions.entries import SessionEntry
 from workbench.engine.sessions.keys import parse_key
-from workbench.engine.sessions.store import SessionStore
+from workbench.engine.sessions.store import SessionEntry, SessionStore
 
 NOW = datetime(2026, 1, 24, 9, tzinfo=UTC)
 MAIN = parse_key("agent:main:main")
@@ -148,7 +147,7 @@ def test_the_flush_of_later_versions_is_understood() -> None:
 CHANGER = """
 import sys
 from pathlib import Path
-from workbench.engine.sessions.entries import SessionEntry
+from workbench.engine.sessions.store import SessionEntry
 from workbench.engine.sessions.keys import parse_key
 from workbench.engine.sessions.store import SessionStore
 store = SessionStore(Path(sys.argv[1]))

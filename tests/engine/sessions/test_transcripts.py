@@ -20,8 +20,7 @@ from tests.engine.sessions.transcript_files import chain, header, said, write
 from workbench.engine.errors import OutsideWorkspace
 from workbench.engine.sessions.events import Event, message, read_event, render_event
 from workbench.engine.sessions.lines import STEP, FileLines, random_access
-from workbench.engine.sessions.transcripts import TranscriptWriter
-from workbench.engine.sessions.tree import read_tree
+from workbench.engine.sessions.transcripts import TranscriptWriter, read_tree
 
 NOW = datetime(2026, 1, 24, 9, tzinfo=UTC)
 JSON = st.recursive(

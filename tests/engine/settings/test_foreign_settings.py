@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from workbench.engine.settings.loading import load_settings
+from workbench.engine.settings.layers import load_settings
 from workbench.engine.settings.sections import Settings
 
 JANUARY = """{

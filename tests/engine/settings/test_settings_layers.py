@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidSetting, OutsideWorkspace, StorageError, WorkbenchError
-from workbench.engine.settings.loading import load_settings
+from workbench.engine.settings.layers import load_settings
 from workbench.engine.settings.schema import Kind, Spec, Value, leads_outside
 from workbench.engine.settings.sections import SCHEMA, Settings, default_of, environment_name, value_of
 
@@ -338,7 +338,7 @@ def test_no_confined_path_leaves_the_folder(path: str) -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_is_settings_or_a_clear_error(text: str) -> None:
-    from workbench.engine.settings.toml_layer import read_toml
+    from workbench.engine.settings.layers import read_toml
 
     fault: WorkbenchError | None = None
     try:

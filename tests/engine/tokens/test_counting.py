@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.engine.tokens import count_tokens
+from workbench.engine.tokens.counting import count_tokens
 
 if TYPE_CHECKING:
     import bpe_openai
@@ -94,7 +94,7 @@ def _seconds_to_count(text: str) -> float:
 def test_importing_loads_neither_the_vocabulary_nor_the_pattern_engine() -> None:
     program = (
         "import sys, workbench.engine.tokens\n"
-        "from workbench.engine.tokens.vocabulary import o200k_ranks\n"
+        "from workbench.engine.tokens.counting import o200k_ranks\n"
         "assert 'regex' not in sys.modules\n"
         "assert o200k_ranks.cache_info().currsize == 0\n"
     )

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.engine.tokens.merging import count_merged
-from workbench.engine.tokens.vocabulary import (
+from workbench.engine.tokens.counting import (
     VOCABULARY_SIZE,
+    count_merged,
     o200k_ranks,
     pack_vocabulary,
     unpack_vocabulary,

@@ -13,7 +13,7 @@ import pytest
 from tests.engine.providers.model_server import ModelServer, completion, failure
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.chat import ChatMessage, ChatReply, JsonReply
-from workbench.engine.providers.openai_chat import OpenAICompatibleChat
+from workbench.engine.providers.openai_api import OpenAICompatibleChat
 from workbench.engine.triggers.model import RoutingHints
 from workbench.engine.triggers.model_routing import route_by_model, routing_schema
 from workbench.engine.triggers.rules import route_by_rules

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from workbench.cli.printing import Page, bar, clip, display_width, safe_line, wrap
-from workbench.engine.results.core import CoreBlock, CoreItem, CoreView
+from workbench.engine.results.memories import CoreBlock, CoreItem, CoreView
 
 BAR = 16
 _COMMENT = re.compile(r"<!--\s*(.*?)\s*-->", re.DOTALL)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from workbench.cli.printing import Page, bar, clip, display_width, safe_line, wrap
-from workbench.cli.views.times import at_minute, on_day
+from workbench.cli.views.changes import at_minute, on_day
 from workbench.engine.results.decay import DecayEntry, DecayExplained, DecayView, Falls, ScorePoint
 from workbench.engine.results.memories import Score
 

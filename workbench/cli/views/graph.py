@@ -1,11 +1,11 @@
-"""How the graph is drawn: an entity with its facts and times, its neighbours indented step by step."""
+"""How the graph is drawn: an entity with its neighbours, a path, the table of entities."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 
 from workbench.cli.printing import Page, clip, display_width, safe_line, wrap
-from workbench.engine.results.graph import GraphEdge, GraphEvent, GraphFact, GraphNode, GraphView
+from workbench.engine.results.graph import EntityTable, GraphEdge, GraphEvent, GraphFact, GraphNode, GraphView
 
 LABEL = 24
 
@@ -179,3 +179,94 @@ def _whole(page: Page, graph: GraphView) -> list[str]:
 
 def _counted(count: int, one: str, many: str) -> str:
     return f"{count or 'no'} {one if count == 1 else many}"
+
+
+def path_lines(page: Page, graph: GraphView) -> list[str]:
+    """Tell a way; nothing where there is none.
+
+    Args:
+        page: What is written on.
+        graph: Its nodes and relations in walking order.
+    """
+    if not graph.nodes:
+        return []
+    labels = {node.id: safe_line(node.label) for node in graph.nodes}
+    here = graph.nodes[0].id
+    parts = [(labels[here], page.paint(labels[here], "strong"))]
+    rows = []
+    for edge in graph.edges:
+        other = edge.to if edge.from_ == here else edge.from_
+        name = safe_line(edge.relation)
+        arrow = f"—{name}→" if edge.from_ == here else f"←{name}—"
+        parts.append(
+            (
+                f"{arrow} {labels[other]}",
+                f"{page.paint(arrow, 'quiet')} {page.paint(labels[other], 'strong')}",
+            )
+        )
+        rows.append(_row(page, edge))
+        here = other
+    return [*_chain(parts, page.width), *(["", *page.table(rows)] if rows else [])]
+
+
+def _chain(parts: list[tuple[str, str]], width: int) -> list[str]:
+    """Join the parts, each given plain and painted; a line breaks before an arrow."""
+    lines: list[str] = []
+    used = 0
+    for plain, painted in parts:
+        columns = display_width(plain)
+        if lines and used + 1 + columns <= width:
+            lines[-1] += f" {painted}"
+            used += 1 + columns
+        else:
+            indent = "  " if lines else ""
+            lines.append(indent + painted)
+            used = len(indent) + columns
+    return lines
+
+
+def _row(page: Page, edge: GraphEdge) -> tuple[str, str, str]:
+    told = [f"since {safe_line(edge.first_seen)}" if edge.first_seen else "", safe_line(edge.confidence)]
+    aside = page.paint(" · ".join(part for part in told if part), "quiet")
+    start, end = (page.paint(safe_line(id_), "semantic") for id_ in (edge.from_, edge.to))
+    return f"  {start}", safe_line(edge.relation), f"{end}  {aside}".rstrip()
+
+
+ENTITY_LABEL = 28
+
+
+def entity_lines(page: Page, table: EntityTable, *, limit: int) -> list[str]:
+    """Print a table of entities in their order.
+
+    Args:
+        page: What is written on.
+        table: The entities that were asked for.
+        limit: Rows at most.
+    """
+    if not table.entities:
+        return ["There is no such entity."]
+    count = len(table.entities)
+    told = f"{count:,} {'entity' if count == 1 else 'entities'}, {table.relations:,} relations in all"
+    shown = table.entities[:limit]
+    rows = [("score", "type", "links", "facts", "seen", "name", "id")]
+    rows += [
+        (
+            f"{row.score:.2f} {safe_line(row.status)}".rstrip(),
+            safe_line(row.type),
+            f"{row.degree:,}",
+            f"{row.facts:,}",
+            safe_line(row.seen),
+            clip(safe_line(row.label), ENTITY_LABEL),
+            page.paint(safe_line(row.id.removeprefix("entity:")), "semantic"),
+        )
+        for row in shown
+    ]
+    lines = [page.heading("Entities", told), "", *page.table(rows, right=frozenset({2, 3}))]
+    if count > limit:
+        lines += [
+            "",
+            page.paint(
+                f"{count - limit:,} more; ask for more with --limit, or for all with --json.", "quiet"
+            ),
+        ]
+    return lines

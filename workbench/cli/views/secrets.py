@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from workbench.cli.printing import Page, safe_line, wrap
-from workbench.cli.views.times import at_minute
-from workbench.engine.results.memories import HeldBack
-from workbench.engine.results.secrets import HeldBackList, HeldMemory, SecretScan
+from workbench.cli.views.changes import at_minute
+from workbench.engine.results.memories import HeldBack, HeldBackList, HeldMemory, SecretScan
 
 
 def held_back_lines(page: Page, held: HeldBack, *, dry_run: bool) -> list[str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from workbench.cli.printing import Page, bar, clip, safe, safe_line, wrap
-from workbench.cli.views.times import at_minute
-from workbench.engine.results.session_changes import Compacted, Flushed, SessionBegun, SessionRepaired
+from workbench.cli.views.changes import at_minute
 from workbench.engine.results.sessions import (
+    Compacted,
     FlushCheck,
+    Flushed,
+    SessionBegun,
     SessionContext,
     SessionLine,
     SessionProblem,
+    SessionRepaired,
     SessionRow,
     Sessions,
     SessionView,

@@ -14,12 +14,11 @@ from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
 from workbench.engine.catalog.database import Database, DatabaseLost
-from workbench.engine.catalog.extract import extract
-from workbench.engine.catalog.files import FileContent, Stamp, read_file
-from workbench.engine.catalog.storing import ReadFile, remove_files, store_files
+from workbench.engine.catalog.file_rows import FileContent, Stamp, extract, read_file
+from workbench.engine.catalog.tables import ReadFile, remove_files, store_files
 from workbench.engine.derived_files import Fallback, nowhere_else
-from workbench.engine.documents.problems import Problem
 from workbench.engine.errors import StorageError
+from workbench.engine.markdown.source import Problem
 
 if TYPE_CHECKING:
     import apsw

@@ -142,7 +142,7 @@ class Database:
 
     def destroy(self) -> None:
         """Delete the file, one that was set aside, and those in folders that failed."""
-        from workbench.engine.catalog.schema import delete_database
+        from workbench.engine.catalog.tables import delete_database
 
         self.close()
         for place, _ in self._former:
@@ -224,7 +224,7 @@ class Database:
 
     def _present(self) -> _Identity:
         """Return what the file is known by, made empty where it is missing."""
-        from workbench.engine.catalog.schema import delete_database
+        from workbench.engine.catalog.tables import delete_database
 
         identity = self._identity_on_disk()
         if identity is not None:
@@ -239,7 +239,7 @@ class Database:
         """Open the file for writing; None where it was of no use and has been put away."""
         import apsw
 
-        from workbench.engine.catalog.schema import delete_database, open_database
+        from workbench.engine.catalog.tables import delete_database, open_database
 
         try:
             writer = open_database(self.place, self._fingerprint)
@@ -262,7 +262,7 @@ class Database:
     def _reader(self, opened: _Opened) -> apsw.Connection:
         """Return the connection that reads, opened with the first question."""
         if opened.reader is None:
-            from workbench.engine.catalog.schema import connect
+            from workbench.engine.catalog.tables import connect
 
             reader = connect(self.place)
             if opened.identity != self._identity_on_disk():

@@ -1,23 +1,116 @@
-"""Questions to the catalog about memories, entities and how they are joined."""
+"""Questions to the catalog about memories, entities and their relations; the filter of the timeline."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from workbench.engine.catalog.catalog import Catalog
-from workbench.engine.catalog.model import (
-    EdgeRecord,
-    EntityMatch,
-    EntityRecord,
-    FactRecord,
-    MemoryRecord,
-)
-from workbench.engine.catalog.resolving import NameIndex
-from workbench.engine.catalog.terms import name_key
-from workbench.engine.catalog.timeline_filter import TimelineFilter
+from workbench.engine.catalog.names import NameIndex
+from workbench.engine.catalog.records import EdgeRecord, EntityMatch, EntityRecord, FactRecord, MemoryRecord
+from workbench.engine.catalog.terms import fold, name_key
+
+_FIELDS = ("type", "confidence", "source", "tag")
+_FIRST, _LAST, _BOTH = ("after", "since"), ("before", "until"), ("on", "day")
+_PIECE = re.compile(r'(-?)(?:(\w+):)?(?:"([^"]*)"?|(\S+))?')
+_DAY = re.compile(r"\d{1,4}$|\d{4}-\d{0,2}$|\d{4}-\d{2}-\d{0,2}$")
+_LAST_CHARACTER = "\U0010ffff"
+# SQLite refuses conditions and patterns without bounds.
+_MOST_CONDITIONS = 30
+_MOST_VALUES = 10
+_MOST_CHARACTERS = 200
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One of the values has to be there: a field's value that begins so, or, without a field, a piece of text.
+
+    Args:
+        field: type, confidence, source, tag or the empty string.
+        values: Of which one is enough; folded where they are a field's.
+        negated: None of them may be there.
+    """
+
+    field: str
+    values: tuple[str, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True)
+class TimelineFilter:
+    """Conditions that all have to hold.
+
+    Args:
+        conditions: In the order typed.
+        after: First day, `YYYY-MM-DD` or a beginning of it.
+        before: Last day, likewise.
+    """
+
+    conditions: tuple[Condition, ...] = ()
+    after: str | None = None
+    before: str | None = None
+
+    def condition(self) -> tuple[str, list[str]]:
+        """Return the filter as an SQL condition over `memories m` with its values."""
+        clauses: list[str] = []
+        values: list[str] = []
+        for condition in self.conditions:
+            some: list[str] = []
+            for value in condition.values:
+                if condition.field:
+                    some.append("m.facets LIKE ? ESCAPE '\\'")
+                    values.append(f"%\n{condition.field}:{_escaped(value)}%")
+                    continue
+                for spelling in _spellings(value):
+                    some.append("m.text LIKE ? ESCAPE '\\' OR m.title LIKE ? ESCAPE '\\'")
+                    values.extend([f"%{_escaped(spelling)}%"] * 2)
+            clauses.append(("NOT " if condition.negated else "") + f"({' OR '.join(some)})")
+        if self.after:
+            clauses.append("m.sort_key >= ?")
+            values.append(self.after)
+        if self.before:
+            clauses.append("m.sort_key <= ?")
+            values.append(self.before + _LAST_CHARACTER)
+        return " AND ".join(clauses) or "1", values
+
+
+def parse_filter(text: str) -> TimelineFilter:
+    """Read what was typed; what is half typed (`type:` alone, `after:x`) narrows nothing yet.
+
+    Words must all occur. `type:`, `tag:`, `confidence:` and `source:` take the beginning of a value or several
+    parted by commas; a minus before a condition turns it round; `after:` or `since:`, `before:` or `until:` and
+    `on:` take a day or a beginning of it, such as `2026-01`.
+    """
+    conditions: list[Condition] = []
+    after = before = None
+    for minus, name, quoted, bare in _PIECE.findall(text.replace("\0", " ")):
+        field, value = fold(name), quoted or bare
+        if field in _FIELDS:
+            if wanted := tuple(fold(each)[:_MOST_CHARACTERS] for each in value.split(",") if each):
+                conditions.append(Condition(field, wanted[:_MOST_VALUES], bool(minus)))
+        elif field in (*_FIRST, *_LAST, *_BOTH):
+            if _DAY.match(value):
+                after = value if field not in _LAST else after
+                before = value if field not in _FIRST else before
+        elif word := (f"{name}:{value}" if name else value):
+            conditions.append(Condition("", (word[:_MOST_CHARACTERS],), bool(minus)))
+    return TimelineFilter(tuple(conditions[:_MOST_CONDITIONS]), after, before)
+
+
+def _spellings(word: str) -> tuple[str, ...]:
+    """Return the ways to write a word that SQLite, which folds ASCII letters alone, would take for different ones."""
+    if word.isascii():
+        return (word,)
+    return tuple(dict.fromkeys((word, word.lower(), word.upper(), word.capitalize())))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
 
 _MEMORY_COLUMNS = (
     "m.id, m.store, m.path, m.start_line, m.end_line, m.title, m.text, m.type, m.confidence, m.source,"
@@ -291,3 +384,64 @@ def _memory(row: tuple[Any, ...]) -> MemoryRecord:
         pinned=bool(row[12]),
         text_line=row[13],
     )
+
+
+@dataclass(frozen=True)
+class MemoryColumns:
+    """Memories in the order of files and lines; see `MemoryRecord`. All columns are equally long.
+
+    Args:
+        entities: Ids of the entities that each names, or that it is; of one that was merged, its keeper's.
+    """
+
+    ids: tuple[str, ...]
+    stores: tuple[str, ...]
+    sources: tuple[str, ...]
+    moments: tuple[datetime | None, ...]
+    pinned: tuple[bool, ...]
+    titles: tuple[str, ...]
+    tags: tuple[tuple[str, ...], ...]
+    entities: tuple[tuple[str, ...], ...]
+
+
+def memory_columns(catalog: Catalog, stores: Collection[str]) -> MemoryColumns:
+    """Return the columns of all memories of some stores, as fresh as the catalog's last synchronisation.
+
+    Args:
+        catalog: The catalog to ask.
+        stores: Names of stores.
+    """
+    rows = catalog.rows(
+        # Nearly all of them are wanted: faster through the table than through an index.
+        "SELECT id, store, source, moment, pinned, title, tags FROM memories NOT INDEXED"
+        " WHERE store IN (SELECT value FROM json_each(?)) ORDER BY path, start_line, number",
+        (json.dumps(sorted(stores)),),
+    )
+    named = _entities_named(catalog)
+    moments = {text: datetime.fromisoformat(text) if text else None for text in {row[3] for row in rows}}
+    tags_by_text = {text: tuple(json.loads(text)) for text in {row[6] for row in rows}}
+    return MemoryColumns(
+        ids=tuple([row[0] for row in rows]),
+        stores=tuple([row[1] for row in rows]),
+        sources=tuple([row[2] for row in rows]),
+        moments=tuple([moments[row[3]] for row in rows]),
+        pinned=tuple([row[4] == 1 for row in rows]),
+        titles=tuple([row[5] for row in rows]),
+        tags=tuple([tags_by_text[row[6]] for row in rows]),
+        entities=tuple([(row[0],) if row[1] == "semantic" else named.get(row[0], ()) for row in rows]),
+    )
+
+
+def _entities_named(catalog: Catalog) -> dict[str, tuple[str, ...]]:
+    """Return the entities that memories link to which are none themselves, by the memory's id."""
+    keepers = dict(catalog.rows("SELECT id, merged_into FROM entities WHERE merged_into IS NOT NULL"))
+    # “;” is the character after “:”. Most links lead to entities, so an index by target (“+” forbids it) only delays.
+    links = catalog.rows(
+        "SELECT source, target FROM links WHERE (source < 'entity:' OR source >= 'entity;')"
+        " AND +target >= 'entity:' AND +target < 'entity;' ORDER BY file, place"
+    )
+    found: dict[str, dict[str, None]] = {}
+    for source, target in links:
+        entity = target.partition("#")[0]
+        found.setdefault(source, {})[keepers.get(entity, entity)] = None
+    return {source: tuple(entities) for source, entities in found.items()}

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from workbench.engine import layout
-from workbench.engine.documents.audit_log import parse_audit_fields, render_audit_fields
-from workbench.engine.documents.review_item import cited_id
 from workbench.engine.errors import InvalidInput, OutsideWorkspace
-from workbench.engine.history.commit_message import CommitMessage
-from workbench.engine.history.document_units import DocumentUnits, Unit, take_apart
+from workbench.engine.history.commits import CommitMessage
+from workbench.engine.history.document_units import DocumentUnits, Unit, parse_units
 from workbench.engine.history.revert import ITEM_UNIT
-from workbench.engine.history.views import named_by_id, stem_of
+from workbench.engine.history.work_files import named_by_id, stem_of
 from workbench.engine.identifiers import EPISODE_ID, entity_name, link_to, linked_in, parse_memory_id
+from workbench.engine.markdown.audit_log import parse_audit_fields, render_audit_fields
+from workbench.engine.markdown.review import cited_id
 
 PURGED = "[purged]"
 # Anything shorter stands in other people's sentences by chance; it is removed only where it stands alone.
@@ -142,7 +142,7 @@ def erase_from_content(erasure: Erasure, path: str, content: bytes) -> tuple[byt
         return _erase_from_json(erasure, text, content)
     if not _concerns(erasure, path, text):
         return content, ()
-    parted = take_apart(content, markdown=path.endswith(".md"))
+    parted = parse_units(content, markdown=path.endswith(".md"))
     kept: list[tuple[Unit, str]] = []
     removed: list[str] = []
     lead = parted.gaps[0]

@@ -1,14 +1,20 @@
-"""What git's objects say, as values: commits, and files that differ between two of them."""
+"""Git's objects as values and bytes: commits, trees, blobs, and how two trees or contents differ."""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import re
-from collections.abc import Iterable
+from bisect import insort
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from functools import cache
+from typing import Any
 
 from workbench.engine.errors import HistoryDamaged
+from workbench.engine.layout import shown
 
 SHORT = 10
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
@@ -108,3 +114,350 @@ def _render_offset(offset: timedelta) -> str:
     minutes = int(offset.total_seconds() // 60)
     sign = "-" if minutes < 0 else "+"
     return f"{sign}{abs(minutes) // 60:02d}{abs(minutes) % 60:02d}"
+
+
+# A long history is read through a window of its pack; the rest of it counts as this process's memory for nothing.
+_WINDOW_BYTES = 8 << 20
+_MAPPED_BYTES = 32 << 20
+_CACHED_BYTES = 8 << 20
+
+
+@cache
+def libgit2() -> Any:
+    """Return the `pygit2` module, loaded when first needed because that takes 60 ms."""
+    import pygit2
+    import pygit2.enums
+
+    levels = pygit2.enums.ConfigLevel
+    for level in (levels.SYSTEM, levels.GLOBAL, levels.XDG, levels.PROGRAMDATA):
+        pygit2.settings.search_path[level] = ""
+    # The folder may be on a drive or a mount of another owner; nothing of its configuration runs anything.
+    pygit2.settings.owner_validation = False
+    pygit2.settings.mwindow_size = _WINDOW_BYTES
+    pygit2.settings.mwindow_mapped_limit = _MAPPED_BYTES
+    pygit2.settings.cache_max_size(_CACHED_BYTES)
+    return pygit2
+
+
+FILE_MODE = b"100644"
+FOLDER_MODE = b"40000"
+
+# A folder of more bytes is searched for one name rather than taken apart; so many such are kept at hand.
+_LARGE = 50_000
+_MOST_RAW = 6
+# So many names are put in their places one by one; more are sorted with all the others.
+_FEW = 8
+
+_ENTRY = re.compile(rb"([0-7]+) ([^\0]+)\0(.{20})", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class TreeEntry:
+    """One name in a folder.
+
+    Args:
+        mode: Git's octal mode as it stands in the object.
+        oid: The 20 raw bytes of the object's name.
+    """
+
+    mode: bytes
+    oid: bytes
+
+    @property
+    def is_folder(self) -> bool:
+        return self.mode == FOLDER_MODE
+
+
+Folder = dict[bytes, TreeEntry]
+
+
+def tree_rows(raw: bytes) -> set[tuple[bytes, bytes, bytes]]:
+    """Read a tree object's content as rows of mode, name and raw object name: fastest where many are compared."""
+    return set(_ENTRY.findall(raw))
+
+
+def parse_tree(raw: bytes) -> Folder:
+    """Read a tree object's content."""
+    return {name: TreeEntry(mode, oid) for mode, name, oid in _ENTRY.findall(raw)}
+
+
+def _in_order(folder: Folder) -> Folder:
+    return dict(sorted(folder.items(), key=_sort_key))
+
+
+def _with_new(folder: Folder, new: Folder) -> Folder:
+    """Return a folder, whose names are in git's order, with names it has not."""
+    if len(new) > _FEW:
+        return _in_order(folder | new)
+    rows = list(folder.items())
+    for row in new.items():
+        insort(rows, row, key=_sort_key)
+    return dict(rows)
+
+
+def _sort_key(row: tuple[bytes, TreeEntry]) -> bytes:
+    name, entry = row
+    return name + b"/" if entry.is_folder else name
+
+
+def _joined(folder: Folder) -> bytes:
+    return b"".join([b"%s %s\0%s" % (entry.mode, name, entry.oid) for name, entry in folder.items()])
+
+
+class TreeReader:
+    """Looks paths up in trees and makes changed trees, keeping the folders read last at hand.
+
+    Args:
+        read_object: Gives a tree object's content by its hex name.
+        write_object: Stores a tree object's content and gives its hex name.
+    """
+
+    # A folder of 20,000 names takes some megabytes.
+    _MOST_FOLDERS = 64
+    _MOST_NAMES = 200_000
+    _FEWEST_FOLDERS = 8
+
+    def __init__(self, read_object: Callable[[str], bytes], write_object: Callable[[bytes], str]) -> None:
+        self._read_object = read_object
+        self._write_object = write_object
+        self._folders: OrderedDict[str, Folder] = OrderedDict()
+        self._names = 0
+        self._raws: dict[str, bytes] = {}
+
+    def folder(self, tree: str) -> Folder:
+        """Return a folder's entries by the tree's hex name; not to be changed by the caller."""
+        found = self._folders.get(tree)
+        if found is None:
+            found = parse_tree(self._read_object(tree))
+            self._keep(tree, found)
+        else:
+            self._folders.move_to_end(tree)
+        return found
+
+    def entry(self, tree: str, path: str) -> TreeEntry | None:
+        """Return what stands at a path below a tree, or None."""
+        *folders, name = os.fsencode(path).split(b"/")
+        for part in folders:
+            step = self._named(tree, part)
+            if step is None or not step.is_folder:
+                return None
+            tree = step.oid.hex()
+        return self._named(tree, name)
+
+    def files(self, tree: str, prefix: str = "") -> Iterator[tuple[str, str]]:
+        """Yield every file below a tree as path and hex name of its blob, in git's order of names."""
+        for mode, name, oid in _ENTRY.findall(self._read_object(tree)):
+            path = prefix + os.fsdecode(name)
+            if mode == FOLDER_MODE:
+                yield from self.files(oid.hex(), path + "/")
+            else:
+                yield path, oid.hex()
+
+    def changed(self, tree: str | None, changes: Mapping[str, str | None]) -> str:
+        """Write the tree that differs from another in some files.
+
+        Args:
+            tree: Hex name of the tree to start from; None starts from nothing.
+            changes: Blob (hex) or None (gone) by path.
+
+        Returns:
+            The new tree's hex name.
+        """
+        branch: _Branch = {}
+        for path, blob in changes.items():
+            place = branch
+            *folders, name = os.fsencode(path).split(b"/")
+            for part in folders:
+                inner = place.get(part)
+                if not isinstance(inner, dict):
+                    inner = {}
+                    place[part] = inner
+                place = inner
+            if not isinstance(place.get(name), dict) or blob is not None:
+                place[name] = blob
+        return self._write(self._apply(tree, branch))
+
+    def _apply(self, tree: str | None, branch: _Branch) -> Folder:
+        """Return a folder with the changes below it made, the names in git's order."""
+        folder = dict(self.folder(tree)) if tree else {}
+        new: Folder = {}
+        for name, change in branch.items():
+            before = folder.get(name)
+            if isinstance(change, dict):
+                inner = self._apply(before.oid.hex() if before and before.is_folder else None, change)
+                after = TreeEntry(FOLDER_MODE, bytes.fromhex(self._write(inner))) if inner else None
+                gone = before is not None and before.is_folder
+            else:
+                after = TreeEntry(FILE_MODE, bytes.fromhex(change)) if change is not None else None
+                gone = before is not None and not before.is_folder
+            if after is None:
+                if gone:
+                    del folder[name]
+            elif before is not None and before.is_folder == after.is_folder:
+                folder[name] = after
+            else:
+                # Files and folders sort differently, so what changes its kind gets another place.
+                folder.pop(name, None)
+                new[name] = after
+        return _with_new(folder, new) if new else folder
+
+    def _named(self, tree: str, name: bytes) -> TreeEntry | None:
+        """Return one entry of a folder, without taking apart all of a large one for it."""
+        found = self._folders.get(tree)
+        if found is not None:
+            return found.get(name)
+        raw = self._raws.get(tree)
+        if raw is None:
+            raw = self._read_object(tree)
+            if len(raw) < _LARGE:
+                return self.folder(tree).get(name)
+            while len(self._raws) >= _MOST_RAW:
+                del self._raws[next(iter(self._raws))]
+            self._raws[tree] = raw
+        wanted = b" %s\0" % name
+        at = raw.find(wanted)
+        if at < 0:
+            return None
+        mode = raw[at - 5 : at] if raw[at - 5 : at] == FOLDER_MODE else raw[at - 6 : at]
+        if mode not in (FILE_MODE, FOLDER_MODE) or raw.find(wanted, at + 1) >= 0:
+            # Bytes of a hash may look like a name; taking the folder apart tells.
+            return self.folder(tree).get(name)
+        start = at + len(wanted)
+        return TreeEntry(mode, raw[start : start + 20])
+
+    def _write(self, folder: Folder) -> str:
+        tree = self._write_object(_joined(folder))
+        self._keep(tree, folder)
+        return tree
+
+    def _keep(self, tree: str, folder: Folder) -> None:
+        self._names += len(folder) - len(self._folders.pop(tree, ()))
+        self._folders[tree] = folder
+        while len(self._folders) > self._MOST_FOLDERS or (
+            self._names > self._MOST_NAMES and len(self._folders) > self._FEWEST_FOLDERS
+        ):
+            self._names -= len(self._folders.popitem(last=False)[1])
+
+
+_Branch = dict[bytes, "str | _Branch | None"]
+
+
+def differing_files(
+    reader: TreeReader, before: str | None, after: str | None, prefix: str = ""
+) -> Iterator[tuple[str, str | None, str | None]]:
+    """Yield path, old blob and new blob (hex, None where absent) of every file that differs."""
+    if before == after:
+        return
+    old = reader.folder(before) if before else {}
+    new = reader.folder(after) if after else {}
+    for name in sorted(_unequal(old, new)):
+        was, now = old.get(name), new.get(name)
+        path = prefix + os.fsdecode(name)
+        old_folder = was.oid.hex() if was and was.is_folder else None
+        new_folder = now.oid.hex() if now and now.is_folder else None
+        old_blob = was.oid.hex() if was and not was.is_folder else None
+        new_blob = now.oid.hex() if now and not now.is_folder else None
+        if old_blob != new_blob:
+            yield path, old_blob, new_blob
+        yield from differing_files(reader, old_folder, new_folder, path + "/")
+
+
+def _unequal(old: Folder, new: Folder) -> set[bytes]:
+    return {name for name, entry in old.items() if new.get(name) != entry} | {n for n in new if n not in old}
+
+
+SIMILAR = 60
+# Similarity is looked for pair by pair; past this many, only identical content counts as a rename.
+_MOST_PAIRS = 10_000
+
+
+def diff_text(path: str, before: bytes | None, after: bytes | None, *, context: int = 3) -> str:
+    """Return the unified difference of two contents of a file, without git's header lines.
+
+    Args:
+        path: Shown as the file's name.
+        before: The older content, None where there was no file.
+        after: The newer content, None where there is no file.
+        context: Unchanged lines shown around each change.
+    """
+    name = shown(path)
+    patch = libgit2().Patch.create_from(
+        before, after, name, name, flag=libgit2().enums.DiffOption.FORCE_TEXT, context_lines=context
+    )
+    text = (patch.data if patch else b"").decode("utf-8", "replace")
+    start = text.find("\n--- ") + 1
+    return text[start:] if start else ""
+
+
+def line_counts(before: bytes | None, after: bytes | None) -> tuple[int, int]:
+    """Return how many lines one content has that the other lacks: added, removed."""
+    flag = libgit2().enums.DiffOption.FORCE_TEXT
+    patch = libgit2().Patch.create_from(before, after, "a", "a", flag=flag, context_lines=0)
+    _, added, removed = patch.line_stats if patch else (0, 0, 0)
+    return int(added), int(removed)
+
+
+def similarity(before: bytes, after: bytes) -> int:
+    """Return how much two contents have in common by lines, 0 to 100: shared bytes over the larger size."""
+    if before == after:
+        return 100
+    larger = max(len(before), len(after))
+    if not larger or min(len(before), len(after)) * 100 < larger * SIMILAR:
+        return 0
+    counts: dict[bytes, int] = {}
+    for line in before.splitlines(keepends=True):
+        counts[line] = counts.get(line, 0) + 1
+    shared = 0
+    for line in after.splitlines(keepends=True):
+        if counts.get(line, 0):
+            counts[line] -= 1
+            shared += len(line)
+    return shared * 100 // larger
+
+
+def with_renames(changes: Sequence[TreeChange], read_blob: Callable[[str], bytes]) -> list[TreeChange]:
+    """Join files that came with files that went where their contents are 60 % alike or more.
+
+    Args:
+        changes: Every file that differs, none of them a rename.
+        read_blob: Gives a blob's content.
+    """
+    gone = {change.path: change for change in changes if change.new_blob is None}
+    come = [change for change in changes if change.old_blob is None]
+    pairs = _pairs(come, list(gone.values()), read_blob) if gone and come else {}
+    sources = set(pairs.values())
+    return [
+        TreeChange(change.path, gone[pairs[change.path]].old_blob, change.new_blob, pairs[change.path])
+        if change.path in pairs and change.old_blob is None
+        else change
+        for change in changes
+        if not (change.new_blob is None and change.path in sources)
+    ]
+
+
+def _pairs(
+    come: Sequence[TreeChange], gone: Sequence[TreeChange], read_blob: Callable[[str], bytes]
+) -> dict[str, str]:
+    """Return old path by new path, identical contents first, then the most alike; each used once."""
+    pairs: dict[str, str] = {}
+    by_blob: dict[str | None, list[str]] = {}
+    for change in reversed(gone):
+        by_blob.setdefault(change.old_blob, []).append(change.path)
+    for change in come:
+        if by_blob.get(change.new_blob):
+            pairs[change.path] = by_blob[change.new_blob].pop()
+    taken = set(pairs.values())
+    left = [change for change in gone if change.path not in taken]
+    new = [change for change in come if change.path not in pairs]
+    if len(left) * len(new) > _MOST_PAIRS:
+        return pairs
+    before = {change.path: read_blob(change.old_blob or "") for change in left} if new else {}
+    scored = []
+    for one in new:
+        after = read_blob(one.new_blob or "")
+        scored += [(-similarity(content, after), one.path, path) for path, content in before.items()]
+    for score, new_path, old_path in sorted(scored):
+        if -score >= SIMILAR and new_path not in pairs and old_path not in taken:
+            pairs[new_path] = old_path
+            taken.add(old_path)
+    return pairs

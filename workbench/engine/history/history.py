@@ -15,38 +15,39 @@ from typing import TypeVar
 from workbench.engine import layout
 from workbench.engine.clock import Clock
 from workbench.engine.errors import NotFound, StorageError
-from workbench.engine.history.adoption import Adopted, first_commit
 from workbench.engine.history.alerts import (
     ACKNOWLEDGES,
     RaisedAlert,
-    describe,
+    describe_alert,
     history_alert,
+    history_is_gone,
+    keep_seen,
+    load_seen,
     raised_alerts,
+    tampering,
 )
-from workbench.engine.history.commit_message import parse_message
+from workbench.engine.history.commits import parse_message
+from workbench.engine.history.git_maintenance import repacking_paused
 from workbench.engine.history.git_store import GitStore
 from workbench.engine.history.journal import JOURNAL_FILE, Journal
 from workbench.engine.history.lock import LOCK_FILE, WriterLock
+from workbench.engine.history.outside_edits import Adopted, Screen, find_edits, first_commit, screen_nothing
 from workbench.engine.history.plan import Action, Attribution, Event, FileView, Plan, Planner, Receipt
-from workbench.engine.history.projecting import Behind, Projecting, Projection
-from workbench.engine.history.recovery import recover
-from workbench.engine.history.retired import keep_all_retired
-from workbench.engine.history.screening import Screen, let_in
-from workbench.engine.history.seen_head import history_is_gone, keep_seen, load_seen, tampering
-from workbench.engine.history.stamps import find_edits
-from workbench.engine.history.transaction import Surroundings, Writing
-from workbench.engine.history.unfinished_purge import (
-    Marker,
+from workbench.engine.history.projections import Projection, Projections, StaleProjection
+from workbench.engine.history.recovery import (
     OtherHolders,
+    PurgeMarker,
     finish_purge,
-    keep_told,
     purge_is_unfinished,
+    purge_notices,
+    purge_obstacle,
     read_marker,
-    stopped_by,
-    told_of_purges,
+    recover,
+    save_purge_notices,
 )
-from workbench.engine.history.upkeep import no_repacking
-from workbench.engine.history.views import CommitFiles, WorkFiles
+from workbench.engine.history.retired_ids import keep_all_retired
+from workbench.engine.history.transaction import Transaction, TransactionContext
+from workbench.engine.history.work_files import CommitFiles, WorkFiles
 from workbench.engine.results.audit import Alert
 
 T = TypeVar("T")
@@ -83,7 +84,7 @@ class History:
         new_id: Callable[[], str] = lambda: secrets.token_hex(8),
         critical: frozenset[str] = layout.CRITICAL,
         critical_alerts: bool = True,
-        screen: Screen = let_in,
+        screen: Screen = screen_nothing,
         elsewhere: OtherHolders | None = None,
     ) -> None:
         self.root = root
@@ -96,8 +97,8 @@ class History:
         self._store: GitStore | None = None
         self._opening = threading.Lock()
         alerting = critical if critical_alerts else critical & {layout.SETTINGS, *layout.FOREIGN_SETTINGS}
-        self._projecting = Projecting(root, state, projections)
-        self._around = Surroundings(
+        self._projecting = Projections(root, state, projections)
+        self._around = TransactionContext(
             root, state, clock, zone, new_id, self._projecting, self._warn, critical, alerting, screen
         )
 
@@ -161,7 +162,7 @@ class History:
         )
         return (*missing, *self._warnings, *(one.told for one in self.behind()))
 
-    def behind(self) -> tuple[Behind, ...]:
+    def behind(self) -> tuple[StaleProjection, ...]:
         """Return what is derived from memory and has not followed every change."""
         return self._projecting.behind()
 
@@ -207,7 +208,7 @@ class History:
             waiting: Leave out those that were acknowledged.
         """
         raised = (one for one in self.raised_alerts() if not (waiting and one.acknowledgement))
-        return tuple(describe(self.store, one) for one in raised)
+        return tuple(describe_alert(self.store, one) for one in raised)
 
     def raised_alerts(self) -> list[RaisedAlert]:
         """Return every alert without its change, newest first; quick even in a long history."""
@@ -314,7 +315,7 @@ class History:
             return turn.carry_out(lambda _: plan, attribution)
 
     @contextmanager
-    def writing(self, actor: str) -> Iterator[Writing]:
+    def writing(self, actor: str) -> Iterator[Transaction]:
         """Hold the writer's lock for a block, after finishing what a crash left.
 
         Args:
@@ -326,9 +327,9 @@ class History:
         """
         store = self._store_for_writing()
         with self._lock.hold(actor, self._around.clock.now()) as held:
-            turn = Writing(store, self._journal, self._around)
+            turn = Transaction(store, self._journal, self._around)
             if purge_is_unfinished(self.path):
-                with no_repacking(self.path, self.lock_timeout):
+                with repacking_paused(self.path, self.lock_timeout):
                     turn.told = self.finish_purge(turn)
                 for line in turn.told:
                     self._warn(line)
@@ -344,7 +345,7 @@ class History:
             yield turn
             keep_seen(store, self.state, seen, self.critical)
 
-    def unfinished_purge(self) -> Marker | None:
+    def unfinished_purge(self) -> PurgeMarker | None:
         """Return the marker of a purge that was interrupted and that the next change finishes; None without one.
 
         Raises:
@@ -352,8 +353,10 @@ class History:
         """
         return read_marker(self.path) if purge_is_unfinished(self.path) else None
 
-    def finish_purge(self, turn: Writing, *, step: Callable[[str], None] = lambda _: None) -> tuple[str, ...]:
-        """Bring a purge to its end from its marker on, with repacking kept off; see `unfinished_purge`.
+    def finish_purge(
+        self, turn: Transaction, *, step: Callable[[str], None] = lambda _: None
+    ) -> tuple[str, ...]:
+        """Bring a purge to its end from its marker on, with repacking kept off; see `recovery`.
 
         Args:
             turn: The writer's.
@@ -375,7 +378,7 @@ class History:
         aside = sorted(place.name for place in self.root.glob(f"{layout.HISTORY}.*") if place.is_dir())
         told = (*told, *((f"May still hold it, for you to delete: {', '.join(aside)}.",) if aside else ()))
         told = tuple(dict.fromkeys(told))
-        keep_told(self.state, told)
+        save_purge_notices(self.state, told)
         return told
 
     def told_of_purges(self, *, now: bool = False) -> tuple[str, ...]:
@@ -384,15 +387,15 @@ class History:
         Args:
             now: Whether they are told; it is forgotten then.
         """
-        told = told_of_purges(self.state)
+        told = purge_notices(self.state)
         if now:
-            keep_told(self.state, ())
+            save_purge_notices(self.state, ())
         return told
 
     @property
     def purge_stopped_by(self) -> str:
         """Return what kept an unfinished purge from being finished; nothing where that is not known."""
-        return stopped_by(self.state)
+        return purge_obstacle(self.state)
 
     def set_aside(self) -> Path:
         """Move a history that cannot be used out of the way, so that a new one can begin; nothing is deleted.

@@ -28,7 +28,7 @@ _MOST_ROUNDS = 12
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldLock:
     """The lock in hand.
 
     Args:
@@ -57,7 +57,7 @@ class WriterLock:
         self._owner: int | None = None
 
     @contextmanager
-    def hold(self, actor: str, since: datetime) -> Iterator[Held]:
+    def hold(self, actor: str, since: datetime) -> Iterator[HeldLock]:
         """Take the lock for a block.
 
         Args:
@@ -87,7 +87,7 @@ class WriterLock:
                 _write_holder(handle, actor, since)
                 self._owner = threading.get_ident()
                 try:
-                    yield Held(predecessor_died)
+                    yield HeldLock(predecessor_died)
                 finally:
                     # Whoever is killed leaves its name behind, which tells the next holder to clean up.
                     self._owner = None

@@ -1,16 +1,33 @@
-"""Finishes what a writer that died had begun, and flushes what writers left to be flushed."""
+"""Finishes what a writer that died had begun: a transaction from the journal, or a purge from its marker."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
+import json
 import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Protocol
 
-from workbench.engine.errors import HistoryDamaged, OutsideWorkspace, StorageError
+from workbench.engine.errors import (
+    HistoryDamaged,
+    Locked,
+    OutsideWorkspace,
+    Stale,
+    StorageError,
+    WorkbenchError,
+)
+from workbench.engine.history.alerts import keep_seen
+from workbench.engine.history.erasure import Erasure, erase_from_content, erasure_of
 from workbench.engine.history.git_store import BRANCH, GitStore, blob_hash
-from workbench.engine.history.journal import FileStep, Journal, JournalState, Record, sync_folder
-from workbench.engine.history.views import read_work_file
-from workbench.engine.history.work_files import Staging, remove_temporary_files
+from workbench.engine.history.journal import FileStep, Journal, JournalState, Record, sync_folder, write_all
+from workbench.engine.history.projections import rewrite_audit_log
+from workbench.engine.history.state_files import read_state, write_state
+from workbench.engine.history.work_files import Staging, read_work_file, remove_temporary_files
 
 # More new objects than this are put into a pack, which is flushed as one file.
 _MANY_OBJECTS = 400
@@ -188,3 +205,388 @@ def _sync_file(place: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+PURGE_MARKER = "workbench.purge"
+# What git itself leaves beside the objects; each may hold text, or point at objects that go.
+_LEAVINGS = (
+    "logs",
+    "worktrees",
+    "packed-refs",
+    "index",
+    "ORIG_HEAD",
+    "FETCH_HEAD",
+    "MERGE_HEAD",
+    "MERGE_MSG",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "COMMIT_EDITMSG",
+    "description.lock",
+    "objects/info/commit-graph",
+    "objects/info/commit-graphs",
+    "objects/info/packs",
+    "info/refs",
+)
+# Files of derived state that name commits which are no more.
+_STALE_STATE = ("alerts.json", "stamps", "seen.json", "projections.json")
+# What the last purge was asked for by, so that it is known when it is asked for again.
+_LAST = "purged.json"
+# What a person should know of a purge and was not told yet, and what keeps one from being finished.
+_TOLD = "purge-told.json"
+_STOPPED = "purge-stopped.json"
+
+# A file that somebody keeps saving is looked at this often.
+_ROUNDS = 5
+
+Step = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class PurgeSteps:
+    """What a purge has to do besides rewriting history.
+
+    It is kept as an object of the history that goes, so that the texts are gone with it; the marker only names it.
+
+    Args:
+        names: Ids of what goes.
+        texts: What it said.
+        sources: What it was drawn from.
+        paths: Files that it is the whole of, now and in the past.
+        called: Labels, titles and aliases of these files.
+        files: The work files to be brought from what they are to what they shall be.
+    """
+
+    names: tuple[str, ...]
+    texts: tuple[str, ...]
+    sources: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    called: tuple[str, ...] = ()
+    files: tuple[FileStep, ...] = ()
+
+    @property
+    def erasure(self) -> Erasure:
+        """Return what has to go."""
+        return erasure_of(self.names, self.texts, paths=self.paths, called=self.called)
+
+    def as_bytes(self) -> bytes:
+        """Return it as it is kept."""
+        return json.dumps(asdict(self)).encode()
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> PurgeSteps:
+        """Read what `as_bytes` returned."""
+        found = json.loads(content)
+        steps = tuple(FileStep(**step) for step in found["files"])
+        names, texts, sources, paths, called = (
+            tuple(found.get(key, ())) for key in ("names", "texts", "sources", "paths", "called")
+        )
+        return cls(names, texts, sources, paths, called, steps)
+
+
+class OtherHolders(Protocol):
+    """Places that hold memories besides the work files and their history. Both methods may be called again."""
+
+    def purge(self, purging: PurgeSteps) -> tuple[str, ...]:
+        """Take what is purged out of it; return what a person should know, one sentence each."""
+        ...
+
+    def forget_derived(self) -> None:
+        """Delete everything derived, whatever it says."""
+        ...
+
+
+@dataclass(frozen=True)
+class PurgeMarker:
+    """What a purge was about to put in the old history's place; it says nothing of what is purged.
+
+    Args:
+        head: The rewritten history's newest commit.
+        packs: Names of the files in `objects/pack` that hold all of it.
+        purging: The object of the old history that says what else is to be done; see `Purging`.
+        salt: Makes the digests of this purge differ from those of any other.
+        asked: Digests of the words and ids by which it was asked for.
+    """
+
+    head: str
+    packs: tuple[str, ...]
+    purging: str = ""
+    salt: str = ""
+    asked: tuple[str, ...] = ()
+
+
+def request_digest(salt: str, words: str) -> str:
+    """Return what is kept of the words that asked for a purge."""
+    return hashlib.sha256(f"{salt}\0{words}".encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def was_asked_by(marker: PurgeMarker, words: Sequence[str]) -> bool:
+    """Return True if a purge was asked for by any of these words or ids."""
+    return any(request_digest(marker.salt, each) in marker.asked for each in words)
+
+
+def last_purge_of(state: Path, words: Sequence[str]) -> str:
+    """Return what tells the last finished purge from any other, if one of these words or ids asked for it; else ""."""
+    match read_state(state / _LAST):
+        case {"salt": str(salt), "asked": list(asked)} if any(
+            request_digest(salt, each) in asked for each in words
+        ):
+            return salt
+    return ""
+
+
+def purge_notices(state: Path) -> tuple[str, ...]:
+    """Return what a person should know of purges that others finished, one sentence each."""
+    match read_state(state / _TOLD):
+        case [*lines]:
+            return tuple(map(str, lines))
+    return ()
+
+
+def save_purge_notices(state: Path, told: Sequence[str]) -> None:
+    """Keep what a person should know until it is told; nothing, once it is."""
+    if told:
+        write_state(state / _TOLD, json.dumps(list(told)).encode())
+    else:
+        with suppress(OSError):
+            (state / _TOLD).unlink(missing_ok=True)
+
+
+def purge_obstacle(state: Path) -> str:
+    """Return what kept an unfinished purge from being finished when that was last tried; nothing where it was not."""
+    found = read_state(state / _STOPPED)
+    return found if isinstance(found, str) else ""
+
+
+def purge_is_unfinished(folder: Path) -> bool:
+    """Return True if a purge died after its point of no return."""
+    return (folder / PURGE_MARKER).exists()
+
+
+def write_marker(folder: Path, marker: PurgeMarker) -> None:
+    """Put the marker in place, flushed: from here on the purge happens.
+
+    Raises:
+        OSError: It cannot be written; nothing has happened.
+    """
+    _write_whole(folder / PURGE_MARKER, json.dumps(asdict(marker)).encode())
+
+
+def finish_purge(
+    store: GitStore,
+    journal: Journal,
+    root: Path,
+    state: Path,
+    *,
+    critical: frozenset[str],
+    project: Callable[[Sequence[str]], None] = lambda _: None,
+    elsewhere: OtherHolders | None = None,
+    step: Step = lambda _: None,
+) -> tuple[str, ...]:
+    """Bring a purge to its end. Needs the writer's lock and that of repacking; may be done again at any point.
+
+    What needs to know the texts comes first, for they go with the old history: the work files, sessions, requests
+    that were held back. Branches and tags other than the engine's own go too, for they lead to the old history.
+
+    Args:
+        store: The history.
+        journal: Its journal.
+        root: The workspace folder, absolute.
+        state: Folder of derived state.
+        critical: Paths of the critical files.
+        project: Writes the files derived from the work files at these paths (raises OSError).
+        elsewhere: What else holds memories.
+        step: Told what comes next.
+
+    Returns:
+        What a person should know, one sentence each.
+
+    Raises:
+        HistoryDamaged: The marker is unreadable, or the rewritten history is not all there.
+        StorageError: Something cannot be written or removed; the next writer goes on.
+        Stale: A file keeps changing; the next writer goes on.
+    """
+    folder = store.path
+    marker = read_marker(folder)
+    packs = folder / "objects" / "pack"
+    if not all((packs / name).is_file() for name in marker.packs):
+        raise HistoryDamaged(
+            "A purge of the history was begun, and what should take its place is missing.",
+            where=str(folder),
+            remedy="Set it aside with: workbench doctor --set-aside-history",
+        )
+    # What an interrupted run had to tell is told by the run that finishes it.
+    told = purge_notices(state)
+    store.forget_handles()
+    purging = read_purge_steps(store, marker)
+    try:
+        if purging is not None:
+            step("files")
+            remove_temporary_files(root)
+            _bring_files(store, root, purging, marker.head[:16])
+            step("project")
+            project([each.path for each in purging.files])
+            step("elsewhere")
+            told = tuple(dict.fromkeys((*told, *(elsewhere.purge(purging) if elsewhere else ()))))
+            save_purge_notices(state, told)
+        step("branch")
+        _write_whole(folder / BRANCH, f"{marker.head}\n".encode())
+        _write_whole(folder / "HEAD", f"ref: {BRANCH}\n".encode())
+        for place in _old(folder, marker):
+            step(f"remove {place.relative_to(folder)}")
+            _remove(place)
+        sync_folder(packs)
+        sync_folder(folder / "objects")
+        step("journal")
+        journal.clear()
+        step("state")
+        for name in _STALE_STATE:
+            (state / name).unlink(missing_ok=True)
+        write_state(state / _LAST, json.dumps({"salt": marker.salt, "asked": marker.asked}).encode())
+        store.forget_handles()
+        keep_seen(store, state, None, critical)
+        step("log")
+        rewrite_audit_log(root, store, state)
+        step("derived")
+        # Another process may have read the old files, and written what it read since.
+        if elsewhere:
+            elsewhere.forget_derived()
+        step("marker")
+        (state / _STOPPED).unlink(missing_ok=True)
+        (folder / PURGE_MARKER).unlink(missing_ok=True)
+        # It is done now. Where a power cut brings the marker back, the next writer takes it away again.
+        with suppress(OSError):
+            sync_folder(folder)
+    except (OSError, Locked, StorageError) as error:
+        raise _stopped(folder, state, error) from error
+    return told
+
+
+def _stopped(folder: Path, state: Path, error: OSError | WorkbenchError) -> StorageError:
+    """Note what keeps a purge from being finished, and return the error that says so."""
+    if isinstance(error, WorkbenchError):
+        reason, where = error.message, error.where or str(folder)
+    else:
+        reason, where = f"{error.strerror or error}.", str(error.filename or folder)
+    write_state(state / _STOPPED, json.dumps(f"{where}: {reason}").encode())
+    return StorageError(
+        f"A purge cannot be finished yet, and until it is, nothing can be written: {reason}",
+        where=where,
+        remedy="Free some space, or make this place writable, or delete it yourself where it is no file of memory. "
+        "Reading goes on meanwhile.",
+    )
+
+
+def read_purge_steps(store: GitStore, marker: PurgeMarker) -> PurgeSteps | None:
+    """Return what else a purge has to do; None where all of it was done, and the old history is going."""
+    if not marker.purging or not store.has_object(marker.purging):
+        return None
+    return PurgeSteps.from_bytes(store.read_blob(marker.purging))
+
+
+def _bring_files(store: GitStore, root: Path, purging: PurgeSteps, transaction: str) -> None:
+    """Write each file that reads as it did when the purge was planned; of any other, take out what has to go."""
+    erasure = purging.erasure
+    staging = Staging(root, transaction)
+    try:
+        for step in purging.files:
+            for _ in range(_ROUNDS):
+                if _bring_file(store, root, step, erasure, staging):
+                    break
+            else:
+                raise Stale(
+                    "The file keeps changing while something is purged from it.",
+                    where=step.path,
+                    remedy="Let the other program finish; the next change finishes the purge.",
+                )
+    finally:
+        staging.discard()
+
+
+def _bring_file(store: GitStore, root: Path, step: FileStep, erasure: Erasure, staging: Staging) -> bool:
+    """Bring one file to what it shall be; return False if somebody saved it meanwhile."""
+    try:
+        current = read_work_file(root, step.path)
+    except OutsideWorkspace:
+        return True
+    found = None if current is None else blob_hash(current)
+    if current is None or found == step.after:
+        # Where somebody removed it, nothing of it is left to be purged.
+        return True
+    if found == step.before:
+        wanted = None if step.after is None else store.read_blob(step.after)
+    else:
+        wanted, removed = erase_from_content(erasure, step.path, current)
+        if not removed:
+            return True
+    place = root / step.path
+    if wanted is None:
+        place.unlink(missing_ok=True)
+    else:
+        staging.lay(step.path, wanted)
+        if not staging.place(step.path, current):
+            staging.drop(step.path)
+            return False
+    sync_folder(place.parent)
+    return True
+
+
+def read_marker(folder: Path) -> PurgeMarker:
+    """Return the marker of an unfinished purge.
+
+    Raises:
+        HistoryDamaged: It is unreadable.
+    """
+    try:
+        match json.loads((folder / PURGE_MARKER).read_bytes()):
+            case {"head": str(head), "packs": list(packs), **rest} if packs:
+                asked = rest.get("asked")
+                return PurgeMarker(
+                    head,
+                    tuple(map(str, packs)),
+                    str(rest.get("purging", "")),
+                    str(rest.get("salt", "")),
+                    tuple(map(str, asked)) if isinstance(asked, list) else (),
+                )
+    except (OSError, ValueError):
+        pass
+    raise HistoryDamaged(
+        "The marker of a purge is unreadable.",
+        where=str(folder / PURGE_MARKER),
+        remedy="Set the history aside with: workbench doctor --set-aside-history",
+    )
+
+
+def _old(folder: Path, marker: PurgeMarker) -> Iterator[Path]:
+    """Yield everything that held the old history."""
+    objects = folder / "objects"
+    for place in sorted((objects / "pack").iterdir()):
+        if place.name not in marker.packs:
+            yield place
+    for place in sorted(objects.iterdir()):
+        if place.name not in ("pack", "info"):
+            yield place
+    for name in _LEAVINGS:
+        if os.path.lexists(folder / name):
+            yield folder / name
+    for place in sorted((folder / "refs").rglob("*")):
+        if not place.is_dir() and place != folder / BRANCH:
+            yield place
+
+
+def _remove(place: Path) -> None:
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
+
+
+def _write_whole(place: Path, content: bytes) -> None:
+    temporary = place.with_name(f"{place.name}.new")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+    try:
+        write_all(handle, content)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    temporary.replace(place)
+    sync_folder(place.parent)

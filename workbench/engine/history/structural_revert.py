@@ -1,20 +1,322 @@
-"""Takes one change of a file back out of what the file has become since, by units instead of text hunks."""
+"""Takes one change of a file back by a reverse three-way merge over its units instead of text hunks."""
 
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import Stale
-from workbench.engine.history.document_units import take_apart, unit_name
-from workbench.engine.history.json_revert import JsonConflict, NotJson, changed_keys, revert_json
-from workbench.engine.history.scores_rollback import revert_scores
-from workbench.engine.history.unit_matching import match_units, moved_units
-from workbench.engine.history.unit_revert import Conflict, UnitRevert
+from workbench.engine.history.document_units import (
+    HEADINGS,
+    LINE_END,
+    DocumentUnits,
+    Unit,
+    match_units,
+    moved_units,
+    parse_units,
+    unit_name,
+    with_text,
+)
+from workbench.engine.history.json_revert import (
+    JsonConflict,
+    NotJson,
+    changed_keys,
+    merge_bookkeeping,
+    revert_json,
+    revert_scores,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
+
+
+_TITLES = ("title", "heading")
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A unit that is no longer as the change left it.
+
+    Args:
+        unit: A few words that name it.
+        left_as: Its text as the change left it; None where the change removed it.
+        now: Its text now; None where it is gone.
+    """
+
+    unit: str
+    left_as: str | None
+    now: str | None
+
+
+@dataclass(eq=False)
+class _Place:
+    """A unit of the result, and which unit of `now` or of `before` it is."""
+
+    unit: Unit
+    now: int | None = None
+    before: int | None = None
+
+
+class UnitRevert:
+    """A file's three versions, and the result that grows from the one it has now.
+
+    Args:
+        before: The file before the change; None where there was none.
+        after: The file as the change left it.
+        now: The file as it is.
+        markdown: Whether it has the structure of Markdown.
+        only: Where given, the names of the only units to take back.
+    """
+
+    def __init__(
+        self, before: bytes | None, after: bytes, now: bytes, *, markdown: bool, only: Collection[str] | None
+    ) -> None:
+        self._created = before is None
+        self._now_content = now
+        self._markdown = markdown
+        self._only = only
+        self._before = parse_units(before or b"", markdown=markdown)
+        self._after = parse_units(after, markdown=markdown)
+        self._now = parse_units(now, markdown=markdown)
+        self._back = self._of_one_kind(match_units(self._before.units, self._after.units))
+        self._since = match_units(self._after.units, self._now.units)
+        self._places = {n: _Place(unit, now=n) for n, unit in enumerate(self._now.units)}
+        self._result = list(self._places.values())
+        for b, a in self._back.items():
+            if a in self._since:
+                self._places[self._since[a]].before = b
+        self._scaffold: set[_Place] = set()
+        self._conflicts: list[Conflict] = []
+
+    def run(self) -> tuple[bytes | None, tuple[Conflict, ...]]:
+        """Return the content and no conflicts, or what the file is now and the conflicts."""
+        put_back = self._set_back()
+        self._remove_added()
+        for b in put_back:
+            if self._representative(b) is None:
+                self._put_back(b)
+        self._remove_bare_scaffold()
+        if not self._conflicts:
+            if not self._result and self._created:
+                return None, ()
+            for roomy in (False, True):
+                joined = self._joined(roomy=roomy)
+                if self._reads_as_meant(joined):
+                    return joined.render(), ()
+            self._conflicts.append(Conflict("The structure of the file", None, None))
+        return self._now_content, tuple(self._conflicts)
+
+    def _of_one_kind(self, pairs: dict[int, int]) -> dict[int, int]:
+        """Part what merely looks like one unit that was changed: one that shall be taken back, and one that stays."""
+        if self._only is None:
+            return pairs
+        old, new = self._before.units, self._after.units
+        return {
+            b: a
+            for b, a in pairs.items()
+            if old[b].key or old[b].meaning == new[a].meaning or self._wanted(old[b]) == self._wanted(new[a])
+        }
+
+    def _wanted(self, unit: Unit) -> bool:
+        return self._only is None or unit_name(unit) in self._only
+
+    def _conflict(self, unit: Unit, left_as: Unit | None, now: Unit | None) -> None:
+        versions = [version.text.strip() if version else None for version in (left_as, now)]
+        self._conflicts.append(Conflict(unit.name, *versions))
+
+    def _set_back(self) -> list[int]:
+        """Set changed units back where they are; return the units of `before` that must be put back."""
+        old, new, now = self._before.units, self._after.units, self._now.units
+        moved = moved_units(old, new, self._back)
+        put_back = []
+        for b, unit in enumerate(old):
+            a = self._back.get(b)
+            if a is None:
+                if self._wanted(unit) and self._still_removed(unit):
+                    put_back.append(b)
+                continue
+            if (unit.meaning == new[a].meaning and b not in moved) or not self._wanted(new[a]):
+                continue
+            n = self._since.get(a)
+            if n is None:
+                if self._find_beyond_after(unit) is None:
+                    self._conflict(new[a], new[a], None)
+                continue
+            restored = self._restored(unit, new[a], now[n])
+            if restored is None or (b in moved and not self._under_same_heading(a, n)):
+                self._conflict(new[a], new[a], now[n])
+            elif b in moved:
+                self._result.remove(self._places.pop(n))
+                put_back.append(b)
+            else:
+                self._places[n].unit = restored
+                self._places[n].before = b
+        return put_back
+
+    def _restored(self, before: Unit, after: Unit, now: Unit) -> Unit | None:
+        """Return what a changed unit is set back to, or None where it was changed again."""
+        if now.meaning == before.meaning:
+            return now
+        if now.meaning == after.meaning:
+            return self._adapted_unit(before)
+        merged = merge_bookkeeping(before.meaning, after.meaning, now.meaning, kind=now.kind)
+        return None if merged is None else self._adapted_unit(with_text(now, merged))
+
+    def _under_same_heading(self, a: int, n: int) -> bool:
+        owner = self._after.units[a].owner
+        return (self._since.get(owner, -2) if owner >= 0 else -1) == self._now.units[n].owner
+
+    def _find_beyond_after(self, unit: Unit) -> Unit | None:
+        """Find a unit of `before` among what `now` has and `after` had not."""
+        kept = set(self._since.values())
+        for n, candidate in enumerate(self._now.units):
+            same = candidate.section == unit.section and candidate.meaning == unit.meaning
+            if n not in kept and (candidate.key == unit.key if unit.key else same):
+                return candidate
+        return None
+
+    def _still_removed(self, unit: Unit) -> bool:
+        found = self._find_beyond_after(unit)
+        if found is not None and found.meaning != unit.meaning:
+            self._conflict(unit, None, found)
+        return found is None
+
+    def _remove_added(self) -> None:
+        old = set(self._back.values())
+        for a, unit in enumerate(self._after.units):
+            n = self._since.get(a)
+            if a in old or n is None or not self._wanted(unit):
+                continue
+            current = self._now.units[n]
+            if self._came_to_hold(unit, old):
+                self._scaffold.add(self._places[n])
+            elif current.meaning == unit.meaning or self._only_bookkeeping_moved(unit, current):
+                self._result.remove(self._places.pop(n))
+            else:
+                self._conflict(unit, unit, current)
+
+    def _only_bookkeeping_moved(self, after: Unit, now: Unit) -> bool:
+        return merge_bookkeeping(after.meaning, after.meaning, now.meaning, kind=now.kind) == now.meaning
+
+    def _came_to_hold(self, unit: Unit, old: Collection[int]) -> bool:
+        """Tell whether an added unit is a heading, or came with a heading or the file, and stays with it."""
+        if unit.kind in _TITLES:
+            return True
+        if unit.kind not in ("comment", "front"):
+            return False
+        return self._created if unit.owner < 0 else unit.owner not in old
+
+    def _remove_bare_scaffold(self) -> None:
+        """Remove added headings with nothing left under them, with the comments that came with them."""
+        kept: set[_Place] = set()
+        for position in reversed(range(len(self._result))):
+            heading = self._result[position]
+            if heading not in self._scaffold or heading.unit.kind not in _TITLES:
+                continue
+            following = self._result[position + 1 :]
+            inside = list(takewhile(lambda p: not 0 < p.unit.level <= heading.unit.level, following))  # noqa: B023 - used up at once
+            if any(p not in self._scaffold or p in kept for p in inside):
+                kept.add(heading)
+                kept.update(p for p in inside if p.unit.owner == heading.now and p.unit.kind == "comment")
+        if any(p not in self._scaffold for p in self._result):
+            kept.update(p for p in self._scaffold if p.unit.owner < 0 and p.unit.kind not in _TITLES)
+        self._result = [p for p in self._result if p not in self._scaffold or p in kept]
+
+    def _representative(self, b: int) -> _Place | None:
+        """Return the unit of the result that a unit of `before` is, whether it stayed or was put back."""
+        for place in self._result:
+            if place.before == b:
+                return place
+        a = self._back.get(b)
+        n = self._since.get(a) if a is not None else None
+        return self._places.get(n) if n is not None else None
+
+    def _put_back(self, b: int) -> None:
+        """Put a removed unit back behind what it stood behind, within its section."""
+        unit = self._before.units[b]
+        if unit.owner >= 0 and self._representative(unit.owner) is None:
+            self._put_back(unit.owner)
+        anchor = None
+        for previous in range(b - 1, -1, -1):
+            anchor = self._representative(previous)
+            if anchor is not None or (previous == unit.owner and unit.kind not in HEADINGS):
+                break
+        position = self._result.index(anchor) + 1 if anchor is not None else self._before_what_follows(b)
+        if unit.kind in HEADINGS and anchor is not None:
+            while position < len(self._result) and not 0 < self._result[position].unit.level <= unit.level:
+                position += 1
+        self._result.insert(position, _Place(self._adapted_unit(unit), before=b))
+
+    def _before_what_follows(self, b: int) -> int:
+        for following in range(b + 1, len(self._before.units)):
+            place = self._representative(following)
+            if place is not None:
+                return self._result.index(place)
+        return 0
+
+    def _joined(self, *, roomy: bool) -> DocumentUnits:
+        """Join the result; `roomy` puts a blank line between all that newly stand side by side."""
+        if not self._result:
+            return DocumentUnits((), (self._now.gaps[0],), self._now.mark, self._now.newline)
+        gaps = [self._edge(self._result[0], first=True)]
+        for one, other in zip(self._result, self._result[1:], strict=False):
+            gaps.append(self._gap(one, other, roomy=roomy))
+        gaps.append(self._edge(self._result[-1], first=False))
+        units = tuple(place.unit for place in self._result)
+        return DocumentUnits(units, tuple(gaps), self._now.mark, self._now.newline)
+
+    def _edge(self, place: _Place, *, first: bool) -> str:
+        """Return what stands before the first or after the last unit."""
+        if place.now is None and place.before == (0 if first else len(self._before.units) - 1):
+            return self._adapted(self._before.gaps[0 if first else -1])
+        return self._now.gaps[0 if first else -1]
+
+    def _gap(self, one: _Place, other: _Place, *, roomy: bool) -> str:
+        if one.now is not None and other.now == one.now + 1:
+            return self._now.gaps[other.now]
+        if one.before is not None and other.before == one.before + 1 and not roomy:
+            return self._adapted(self._before.gaps[other.before])
+        before, after = self._gap_beside(other, 0), self._gap_beside(one, 1)
+        if other.unit.kind in HEADINGS:
+            gap = before or after
+        elif one.unit.kind in HEADINGS:
+            gap = after or before
+        else:
+            gap = min((g for g in (before, after) if g), key=len, default=None)
+        gap = self._adapted(gap or self._now.newline)
+        would_run_on = one.unit.kind in ("item", "text") and other.unit.kind == "text"
+        if self._markdown and (roomy or would_run_on) and len(LINE_END.findall(gap)) < 2:
+            return self._now.newline * 2
+        return gap
+
+    def _gap_beside(self, place: _Place, step: int) -> str | None:
+        """Return what stands before (0) or after (1) a unit where it comes from; None at the edges."""
+        source, index = (self._now, place.now) if place.now is not None else (self._before, place.before)
+        assert index is not None
+        return source.gaps[index + step] if 0 < index + step < len(source.units) else None
+
+    def _reads_as_meant(self, joined: DocumentUnits) -> bool:
+        """Tell whether the result falls apart into the units it was made of, each under its own heading."""
+        again = parse_units(joined.render(), markdown=self._markdown).units
+        if [unit.meaning for unit in again] != [place.unit.meaning for place in self._result]:
+            return False
+        for unit, place in zip(again, self._result, strict=True):
+            if place.now is None:
+                continue
+            owner = self._now.units[place.now].owner
+            if owner >= 0 and (unit.owner < 0 or self._result[unit.owner].now != owner):
+                return False
+        return True
+
+    def _adapted_unit(self, unit: Unit) -> Unit:
+        return with_text(unit, self._adapted(unit.text))
+
+    def _adapted(self, text: str) -> str:
+        return LINE_END.sub(self._now.newline, text)
+
 
 _SHOWN = 400
 
@@ -49,7 +351,7 @@ def revert_content(
     """
     content, conflicts = try_revert(path, before, after, now, only=only)
     if conflicts:
-        raise stale(path, conflicts)
+        raise conflict_error(path, conflicts)
     return content
 
 
@@ -85,7 +387,7 @@ def try_revert(
     return UnitRevert(before, after, now, markdown=path.endswith(".md"), only=only).run()
 
 
-def stale(path: str, conflicts: Sequence[Conflict]) -> Stale:
+def conflict_error(path: str, conflicts: Sequence[Conflict]) -> Stale:
     """Return the error that names the first of the conflicts, with both versions."""
     first, *others = conflicts
     more = f" ({len(others)} more like it)" if others else ""
@@ -113,8 +415,8 @@ def changed_units(path: str, before: bytes | None, after: bytes | None) -> tuple
         except NotJson:
             pass  # A broken file still has lines.
     markdown = path.endswith(".md")
-    old = take_apart(before or b"", markdown=markdown).units
-    new = take_apart(after or b"", markdown=markdown).units
+    old = parse_units(before or b"", markdown=markdown).units
+    new = parse_units(after or b"", markdown=markdown).units
     pairs = match_units(old, new)
     moved, paired = moved_units(old, new, pairs), set(pairs.values())
     names = [unit_name(unit) for j, unit in enumerate(new) if j not in paired]

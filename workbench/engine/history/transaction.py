@@ -17,20 +17,34 @@ from workbench.engine.errors import (
     StorageError,
     WorkbenchError,
 )
-from workbench.engine.history.adoption import Adopted, Draft, drafts_of_edits, first_commit
 from workbench.engine.history.alerts import ALERT, CRITICAL_CHANGED, CRITICAL_MARK, critical_alert
-from workbench.engine.history.commit_message import AuditEntry, CommitMessage, author_of, render_message
+from workbench.engine.history.commits import ASKED_BY, AuditEntry, CommitMessage, author_of, render_message
 from workbench.engine.history.git_store import GitStore, blob_hash
 from workbench.engine.history.journal import FileStep, Journal, Record, sync_folder
+from workbench.engine.history.outside_edits import (
+    Adopted,
+    Edits,
+    PlannedCommit,
+    Screen,
+    ScreenedEdits,
+    commits_of_edits,
+    find_edits,
+    first_commit,
+    refuse_left_out,
+    screen_edits,
+)
 from workbench.engine.history.plan import Attribution, Plan, Planner, Receipt
-from workbench.engine.history.projecting import Projecting
+from workbench.engine.history.projections import Projections
 from workbench.engine.history.recovery import checkpoint, flush_objects
-from workbench.engine.history.retired import retiring
-from workbench.engine.history.screening import Screen, ScreenedEdits, refuse_left_out, screen_edits
-from workbench.engine.history.stamps import Edits, find_edits
-from workbench.engine.history.trailers import ASKED_BY
-from workbench.engine.history.views import RecordedFiles, WorkFiles
-from workbench.engine.history.work_files import Staging, Stamp, cannot_write, stamp_of
+from workbench.engine.history.retired_ids import with_retired_ids
+from workbench.engine.history.work_files import (
+    RecordedFiles,
+    Staging,
+    Stamp,
+    WorkFiles,
+    cannot_write,
+    stamp_of,
+)
 
 T = TypeVar("T")
 
@@ -41,7 +55,7 @@ _JOURNALLED_BYTES = 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class TransactionContext:
     """What a writer needs and does not own.
 
     Args:
@@ -62,7 +76,7 @@ class Surroundings:
     clock: Clock
     zone: tzinfo
     new_id: Callable[[], str]
-    projecting: Projecting
+    projecting: Projections
     warn: Callable[[str], None]
     critical: frozenset[str]
     alerting: frozenset[str]
@@ -79,7 +93,7 @@ class _Replacement:
     stamp: Stamp | None
 
 
-class Writing:
+class Transaction:
     """A writer's turn; to be used inside `History.writing` only.
 
     Args:
@@ -92,7 +106,7 @@ class Writing:
         told: What a person should know of a purge that this turn had to finish first.
     """
 
-    def __init__(self, store: GitStore, journal: Journal, surroundings: Surroundings) -> None:
+    def __init__(self, store: GitStore, journal: Journal, surroundings: TransactionContext) -> None:
         self.store = store
         self.journal = journal
         self._around = surroundings
@@ -153,10 +167,10 @@ class Writing:
 
     def record(self, message: CommitMessage) -> str:
         """Make a commit that changes no file; return its hash."""
-        return self.commit([Draft(message, {})], message.transaction)[0]
+        return self.commit([PlannedCommit(message, {})], message.transaction)[0]
 
     def commit(
-        self, drafts: Sequence[Draft], transaction: str, replacements: Sequence[_Replacement] = ()
+        self, drafts: Sequence[PlannedCommit], transaction: str, replacements: Sequence[_Replacement] = ()
     ) -> list[str]:
         """Make commits in a row and replace work files, all or nothing.
 
@@ -231,7 +245,7 @@ class Writing:
         changing: Mapping[str, bytes | None],
         attribution: Attribution,
         transaction: str,
-    ) -> list[Draft]:
+    ) -> list[PlannedCommit]:
         """Return the commit that a plan stands for, and those that raise its alerts.
 
         Args:
@@ -266,14 +280,14 @@ class Writing:
             (*plan.trailers, *(((ASKED_BY, attribution.asker),) if attribution.asker else ())),
         )
         if attribution.actor == "system:init":
-            return [Draft(message, changing)]
+            return [PlannedCommit(message, changing)]
         by_path = {entry.file: entry.action for entry in entries}
         actor, approval = attribution.actor, attribution.approval
         alerts = [
             critical_alert(path, by_path.get(path, plan.action), actor, approval, transaction)
             for path in sorted(changing.keys() & self._around.alerting)
         ]
-        return [Draft(message, changing), *(Draft(alert, {}) for alert in alerts)]
+        return [PlannedCommit(message, changing), *(PlannedCommit(alert, {}) for alert in alerts)]
 
     def _refuse_critical(self, replacements: Sequence[_Replacement], attribution: Attribution) -> None:
         for step in replacements:
@@ -293,8 +307,7 @@ class Writing:
         if not trailers and not any(layout.is_decided(step.path) for step in replacements):
             return
         # Nearly every change has nothing to do with decisions, and need not load what knows about them.
-        from workbench.engine.history.decisions import refuse_decisions
-        from workbench.engine.history.ownership import refuse_others
+        from workbench.engine.history.permissions import refuse_decisions, refuse_others
 
         changes = [(step.path, step.before, step.after) for step in replacements]
         refuse_decisions(self.store, attribution.actor, changes, trailers)
@@ -320,7 +333,7 @@ class Writing:
         if not screened.edits:
             return Adopted(warnings=screened.warnings, left_out=screened.left_out)
         transaction = self._around.new_id()
-        drafts = drafts_of_edits(
+        drafts = commits_of_edits(
             self.store,
             tree,
             screened.edits,
@@ -363,7 +376,7 @@ class Writing:
         return {other: content for other, content in edits.items() if other != path}
 
     def write_commits(
-        self, drafts: Sequence[Draft], parent: str | None
+        self, drafts: Sequence[PlannedCommit], parent: str | None
     ) -> tuple[list[tuple[str, bytes, Mapping[str, str | None]]], dict[str, bytes]]:
         """Write commits in a row after another one, leaving branch and work files as they are.
 
@@ -374,7 +387,7 @@ class Writing:
         blobs: dict[str, bytes] = {}
         commits: list[tuple[str, bytes, Mapping[str, str | None]]] = []
         for draft in drafts:
-            message = retiring(self.store, tree, draft.message, draft.changes)
+            message = with_retired_ids(self.store, tree, draft.message, draft.changes)
             changes: dict[str, str | None] = {}
             for path, content in draft.changes.items():
                 changes[path] = None if content is None else self.store.write_blob(content)

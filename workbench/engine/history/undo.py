@@ -1,31 +1,174 @@
-"""Undo and redo: which action is next is read from the trailers of the commits alone.
-
-An action is one commit, or several that go on with the first of them; those are taken back together.
-"""
+"""Undo and redo: which action is next, and what the files become without a commit's changes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from workbench.engine import layout
 from workbench.engine.errors import ConfirmationNeeded, NotFound, Refused, Stale
-from workbench.engine.history.adoption import common_pattern
-from workbench.engine.history.commit_message import parse_message
-from workbench.engine.history.ownership import in_words, is_upkeep, owner_of
-from workbench.engine.history.plan import Action, Event, Plan
-from workbench.engine.history.structural_revert import changed_units
-from workbench.engine.history.taking_back import Overlay, TakenBack, take_back, take_back_accesses
-from workbench.engine.history.trailers import CONTINUES, REDOES, REVERTS, UNDOES
-
-T = TypeVar("T")
+from workbench.engine.history.commits import CONTINUES, REDOES, REVERTS, REVERTS_ITEM, UNDOES, parse_message
+from workbench.engine.history.json_revert import drop_entries, memory_exists, places_of, withdraw_accesses
+from workbench.engine.history.outside_edits import common_pattern
+from workbench.engine.history.permissions import is_upkeep, owner_in_words, owner_of
+from workbench.engine.history.plan import Action, Event, FileChange, Plan
+from workbench.engine.history.structural_revert import changed_units, revert_content
+from workbench.engine.markdown.decay_scores import DecayScores
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
     from datetime import datetime
 
     from workbench.engine.history.git_store import Commit, GitStore
     from workbench.engine.history.history import History
     from workbench.engine.history.plan import Attribution, FileView, Receipt
+
+
+@dataclass(frozen=True)
+class Reversal:
+    """What a revert, rollback, undo or redo did.
+
+    Args:
+        commits: The commits whose changes were taken back, newest first; for a rollback to a state, the one
+            commit that held it.
+        files: The paths that changed.
+        summary: One line for people.
+        warnings: What a person should know, one sentence each.
+        since: Where everything goes back to a commit, that one.
+    """
+
+    commits: tuple[str, ...]
+    files: tuple[str, ...]
+    summary: str
+    warnings: tuple[str, ...] = ()
+    since: str | None = None
+
+
+class Overlay:
+    """The files as they will be: what is planned so far over what is there.
+
+    Args:
+        files: What is there.
+    """
+
+    def __init__(self, files: FileView) -> None:
+        self._files = files
+        self._planned: dict[str, bytes | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's planned content, or the one it has."""
+        return self._planned[path] if path in self._planned else self._files.read(path)
+
+    def write(self, path: str, content: bytes | None) -> None:
+        """Plan a file's content; None deletes it."""
+        self._planned[path] = content
+
+    def removes(self, memory_id: str) -> bool:
+        """Return True where a memory is in its file, and will not be."""
+        planned = any(path in self._planned for path in places_of(memory_id))
+        return (
+            planned and memory_exists(memory_id, self._files.read) and not memory_exists(memory_id, self.read)
+        )
+
+    def changes(self, action: Action, summary: str) -> tuple[FileChange, ...]:
+        """Return the planned files that differ from what is there, by path."""
+        return tuple(
+            FileChange(path, content, action, summary)
+            for path, content in sorted(self._planned.items())
+            if content != self._files.read(path)
+        )
+
+
+def take_back(
+    overlay: Overlay,
+    store: GitStore,
+    commit: str,
+    *,
+    units: Mapping[str, Collection[str]] | None = None,
+    exempt: Collection[str] = (),
+) -> None:
+    """Plan every file that a commit changed without that change.
+
+    Args:
+        overlay: What is planned so far; added to.
+        store: The history.
+        commit: Full hash; its change is the one against its first parent.
+        units: Where given, only these units by path are taken back (see `changed_units`).
+        exempt: Paths to leave alone.
+
+    Raises:
+        Stale: A unit was changed again since.
+    """
+    for change in store.changes(commit):
+        origin = change.old_path or change.path
+        if change.path in exempt or origin in exempt:
+            continue
+        if units is not None and change.path not in units:
+            continue
+        before = store.read_blob(change.old_blob) if change.old_blob else None
+        after = store.read_blob(change.new_blob) if change.new_blob else None
+        only = None if units is None else units[change.path]
+        content = revert_content(change.path, before, after, overlay.read(change.path), only=only)
+        if origin != change.path:
+            overlay.write(change.path, None)
+        overlay.write(origin, content)
+
+
+def take_back_accesses(
+    overlay: Overlay, store: GitStore, commits: Iterable[str], *, item: str | None = None
+) -> None:
+    """Plan the scores without the accesses that came with some commits, and without entries of memories that go.
+
+    Args:
+        overlay: What is planned so far: the commits taken back.
+        store: The history.
+        commits: Full hashes, newest first.
+        item: Where given, only this item of a reflection is taken back.
+    """
+    taken = [store.commit(commit) for commit in commits]
+    parent = taken[-1].parent if taken else None
+    known = DecayScores.parse((store.file_at(parent, layout.DECAY_SCORES) if parent else None) or b"").entries
+    transactions = {parse_message(commit).transaction for commit in taken}
+    scores = withdraw_accesses(overlay.read(layout.DECAY_SCORES), transactions, item=item)
+    overlay.write(
+        layout.DECAY_SCORES, drop_entries(scores, lambda name: name not in known and overlay.removes(name))
+    )
+
+
+def standing_changes(store: GitStore, commit: str, since: str | None = None) -> dict[str, bool]:
+    """Return which changes of memory no longer stand because of a commit, and which stand again.
+
+    Args:
+        store: The history.
+        commit: That takes back or does again; full hash.
+        since: Where everything went back to an earlier commit, that one.
+
+    Returns:
+        Whether a change stands now, by its transaction, followed by the item where one item of it is meant.
+    """
+    found: dict[str, bool] = {}
+
+    def note(one: str, stands: bool) -> None:
+        message = parse_message(store.commit(one))
+        found[message.transaction] = stands
+        items = message.values(REVERTS_ITEM)
+        for key, target in message.trailers:
+            if key == REVERTS and items:
+                whole = parse_message(store.commit(target)).transaction
+                found.update({f"{whole} {item}": not stands for item in items})
+            elif key in (UNDOES, REVERTS):
+                note(target, not stands)
+            elif key == REDOES:
+                note(target, stands)
+
+    note(commit, True)
+    if since is not None:
+        for each in store.walk(store.commit(commit).parent, stop=since):
+            note(each.id, False)
+    return found
+
+
+T = TypeVar("T")
 
 
 def commits_since(first: str, commits: Iterable[Commit]) -> tuple[str, ...]:
@@ -45,7 +188,7 @@ def commits_since(first: str, commits: Iterable[Commit]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
-class Step:
+class UndoStep:
     """An action that undo takes back, or that redo does again.
 
     Args:
@@ -73,7 +216,7 @@ class Step:
         return f"{self.summary}, and {more:,} more {'commit' if more == 1 else 'commits'} of the same action"
 
 
-def undoable(store: GitStore) -> Iterator[Step]:
+def undoable(store: GitStore) -> Iterator[UndoStep]:
     """Yield what undo can take back, newest first: no upkeep, nothing undone already, nothing before a purge."""
     settled: set[str] = set()
     walk = store.walk()
@@ -102,12 +245,12 @@ def undoable(store: GitStore) -> Iterator[Step]:
         yield _step_of(store, action, (commit.id,) if redone else action)
 
 
-def next_undo(store: GitStore, owner: str | None = None) -> Step | None:
+def next_undo(store: GitStore, owner: str | None = None) -> UndoStep | None:
     """Find what undo takes back: the newest action, or the newest of one owner."""
     return next((step for step in undoable(store) if owner in (None, step.owner)), None)
 
 
-def going_on(plan: Plan[T], history: History, actor: str) -> Plan[T]:
+def continued_plan(plan: Plan[T], history: History, actor: str) -> Plan[T]:
     """Return a plan as part of the action that an actor has begun and nobody undone; one undo takes all of it back.
 
     Args:
@@ -121,13 +264,13 @@ def going_on(plan: Plan[T], history: History, actor: str) -> Plan[T]:
     return replace(plan, trailers=(*plan.trailers, (CONTINUES, begun.action[-1])))
 
 
-def _step_of(store: GitStore, action: tuple[str, ...], carried_out: tuple[str, ...]) -> Step:
+def _step_of(store: GitStore, action: tuple[str, ...], carried_out: tuple[str, ...]) -> UndoStep:
     first = store.commit(action[-1])
     message = parse_message(first)
-    return Step(action, carried_out, owner_of(message), message.actor, first.moment, message.summary)
+    return UndoStep(action, carried_out, owner_of(message), message.actor, first.moment, message.summary)
 
 
-def next_redo(store: GitStore, asker: str | None = None) -> Step | None:
+def next_redo(store: GitStore, asker: str | None = None) -> UndoStep | None:
     """Find what redo does again: the action undone last, unless something new was done since.
 
     Of the asker it is only where they both did and undid it.
@@ -178,7 +321,7 @@ def undo(
     mine: bool = False,
     asks: bool = False,
     expected: str | None = None,
-) -> Receipt[TakenBack]:
+) -> Receipt[Reversal]:
     """Take back the newest action that is neither upkeep nor already undone; again walks further back.
 
     Args:
@@ -197,7 +340,7 @@ def undo(
         RoleRefused: It was on a critical file, or somebody else's, and that right is missing.
     """
 
-    def find(store: GitStore) -> Step | None:
+    def find(store: GitStore) -> UndoStep | None:
         return next_undo(store, attribution.asker if mine else None)
 
     wanted = _Wanted(find, "own " if mine else "", asks, expected)
@@ -211,7 +354,7 @@ def redo(
     may_touch_critical: bool = False,
     asks: bool = False,
     expected: str | None = None,
-) -> Receipt[TakenBack]:
+) -> Receipt[Reversal]:
     """Do again what was undone last, provided that nothing new was done since.
 
     Args and raises as for `undo`.
@@ -222,7 +365,7 @@ def redo(
 
 @dataclass(frozen=True)
 class _Wanted:
-    find: Callable[[GitStore], Step | None]
+    find: Callable[[GitStore], UndoStep | None]
     kind: str
     asks: bool
     expected: str | None
@@ -236,11 +379,11 @@ def _step(
     trailer: str,
     verb: str,
     past: str,
-) -> Receipt[TakenBack]:
+) -> Receipt[Reversal]:
     # An edit from outside that nobody has taken in yet is the newest action, whichever file it is in.
     history.adopt()
 
-    def plan(files: FileView) -> Plan[TakenBack]:
+    def plan(files: FileView) -> Plan[Reversal]:
         store = history.store
         step = wanted.find(store)
         if step is None:
@@ -280,7 +423,7 @@ def _step(
             changes=changes,
             events=events,
             trailers=tuple((trailer, commit) for commit in action),
-            outcome=TakenBack(action, paths, summary),
+            outcome=Reversal(action, paths, summary),
         )
 
     return history.mutate(plan, attribution, may_touch_critical=may_touch_critical)
@@ -301,7 +444,7 @@ def _bringing_back(undone: Commit) -> str:
     return f"workbench revert {undone.short}"
 
 
-def _check(store: GitStore, step: Step, wanted: _Wanted, asker: str, verb: str) -> None:
+def _check(store: GitStore, step: UndoStep, wanted: _Wanted, asker: str, verb: str) -> None:
     newest = "newest action" if verb == "undo" else "action undone last"
     if wanted.expected is not None and wanted.expected not in step.action:
         raise Stale(
@@ -315,7 +458,7 @@ def _check(store: GitStore, step: Step, wanted: _Wanted, asker: str, verb: str) 
             instead = ", or take back your own newest action with --mine."
         elif own := undone_by(store, asker):
             instead = f", or bring back what you undid with: {_bringing_back(own)}"
-        by = f"by {in_words(step.owner, step.actor)}, {step.moment:%Y-%m-%d %H:%M}"
+        by = f"by {owner_in_words(step.owner, step.actor)}, {step.moment:%Y-%m-%d %H:%M}"
         raise ConfirmationNeeded(
             f"The {newest} is not yours: {step.told} ({by})",
             where=step.action[-1][:10],
@@ -323,7 +466,7 @@ def _check(store: GitStore, step: Step, wanted: _Wanted, asker: str, verb: str) 
         )
 
 
-def _named(conflict: Stale, store: GitStore, step: Step) -> Stale:
+def _named(conflict: Stale, store: GitStore, step: UndoStep) -> Stale:
     """Return the refusal with the later action that rests on what would be taken back."""
     path = conflict.where
     units = set(_units(store, step.carried_out[0], path)) if path else set()
@@ -335,7 +478,7 @@ def _named(conflict: Stale, store: GitStore, step: Step) -> Stale:
     if not resting:
         return conflict
     message = parse_message(resting[0])
-    by = in_words(owner_of(message), message.actor)
+    by = owner_in_words(owner_of(message), message.actor)
     told = f"A later action rests on it: {message.summary} (by {by}, {resting[0].short})."
     return Stale(
         f"{conflict.message} {told}",

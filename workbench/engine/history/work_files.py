@@ -1,4 +1,4 @@
-"""Writes work files so that each is whole or untouched: beside itself, flushed, then renamed."""
+"""The tracked files: read on disk or as of a commit, and written so that each is whole or untouched."""
 
 from __future__ import annotations
 
@@ -6,13 +6,50 @@ import contextlib
 import os
 import re
 import stat
+import sys
+from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import filterfalse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.errors import StorageError
+from workbench.engine.errors import OutsideWorkspace, StorageError
 from workbench.engine.history.journal import sync_folder, write_all
-from workbench.engine.history.swapping import swap
+from workbench.engine.identifiers import entity_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from workbench.engine.history.git_store import GitStore
+    from workbench.engine.history.plan import FileView
+
+
+_HERE = -100  # AT_FDCWD
+_EXCHANGE = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
+
+
+def swap(one: Path, other: Path) -> bool:
+    """Let two files that exist take each other’s names; False where that cannot be done, and nothing was."""
+    exchange = _exchange()
+    return exchange is not None and exchange(os.fsencode(one), os.fsencode(other)) == 0
+
+
+@cache
+def _exchange() -> Callable[[bytes, bytes], int] | None:
+    import ctypes
+
+    libc = ctypes.CDLL(None)
+    try:
+        if sys.platform == "darwin":
+            rename = libc.renamex_np
+            return lambda one, other: int(rename(one, other, _EXCHANGE))
+        rename = libc.renameat2
+    except AttributeError:
+        return None
+    return lambda one, other: int(rename(_HERE, one, _HERE, other, _EXCHANGE))
+
 
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
@@ -180,4 +217,208 @@ def cannot_write(path: str, error: OSError) -> StorageError:
         f"The file cannot be written: {error.strerror or error}.",
         where=path,
         remedy="Free some space, or make the file and its folder writable. Nothing was changed.",
+    )
+
+
+# Of a file that is surely named after the id of the entity it is about.
+_NAMED_PLAINLY = re.compile(rf"{re.escape(layout.ENTITIES)}/[a-z0-9]+--[a-z0-9]+(?:-[a-z0-9]+)*+\.md")
+
+
+class WorkFiles:
+    """The files on disk, read without any lock: a moment's view, which may change between two reads.
+
+    Args:
+        root: The workspace folder, absolute.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's content, or None where there is no such regular file.
+
+        Raises:
+            OutsideWorkspace: The path leads out of the workspace, or over a link.
+            StorageError: The file is there and cannot be read.
+        """
+        return read_work_file(self._root, path)
+
+    def list(self, folder: str) -> list[str]:
+        """Return the tracked paths below a folder (`""` for the whole workspace), sorted."""
+        return list_tracked(self._root, folder)
+
+
+class RecordedFiles:
+    """The files on disk, each read once, with what was read kept for checks to come.
+
+    Args:
+        root: The workspace folder, absolute.
+
+    Attributes:
+        contents: What was read, by path.
+        stamps: The stamp of each file, taken before it was read.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._files = WorkFiles(root)
+        self._lists: dict[str, list[str]] = {}
+        self.contents: dict[str, bytes | None] = {}
+        self.stamps: dict[str, Stamp | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        path = layout.normalise(path)
+        if path not in self.contents:
+            # The stamp is older than the content, so a change between the two is noticed.
+            self.stamps[path] = stamp_of(self._root / path)
+            self.contents[path] = self._files.read(path)
+        return self.contents[path]
+
+    def list(self, folder: str) -> list[str]:
+        if folder not in self._lists:
+            self._lists[folder] = self._files.list(folder)
+        return self._lists[folder]
+
+
+class CommitFiles:
+    """The files as of one commit.
+
+    Args:
+        store: The history.
+        commit: Full hash; None for the time before the first commit.
+    """
+
+    def __init__(self, store: GitStore, commit: str | None) -> None:
+        self._store = store
+        self._tree = store.commit(commit).tree if commit else None
+        self._paths: list[str] | None = None
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file's content, or None where there was no such file."""
+        blob = self._store.tree_blob(self._tree, layout.normalise(path)) if self._tree else None
+        return self._store.read_blob(blob) if blob else None
+
+    def list(self, folder: str) -> list[str]:
+        """Return the paths below a folder (`""` for the whole workspace), sorted."""
+        if self._paths is None:
+            self._paths = sorted(self._store.tree_files(self._tree)) if self._tree else []
+        if not folder:
+            return list(self._paths)
+        prefix = layout.normalise(folder) + "/"
+        start = bisect_left(self._paths, prefix)
+        end = start
+        while end < len(self._paths) and self._paths[end].startswith(prefix):
+            end += 1
+        return self._paths[start:end]
+
+
+def stem_of(path: str) -> str:
+    """Return the name of a Markdown file without folder and `.md`, as wikilinks name it."""
+    return path.rpartition("/")[2].removesuffix(".md")
+
+
+def entity_file(entity: str, view: FileView) -> str:
+    """Return the path of the file that an entity has; where it has none, of the one it gets.
+
+    Of several files that claim one id the first counts, that of its own name before all others.
+
+    Args:
+        entity: Its `type--slug`.
+        view: The files.
+
+    Raises:
+        OutsideWorkspace: The id cannot be the name of a file.
+        InvalidInput: It is too long for one.
+    """
+    own = layout.normalise(f"{layout.ENTITIES}/{entity}.md")
+    if view.read(own) is not None:
+        return own
+    return notes_among(tuple(view.list(layout.ENTITIES))).get(entity, own)
+
+
+def named_by_id(path: str) -> str:
+    """Return the path that a file would have if it were named after the entity it is about; itself for all others."""
+    if path.startswith(f"{layout.ENTITIES}/") and path.endswith(".md"):
+        return f"{layout.ENTITIES}/{entity_name(stem_of(path))}.md"
+    return path
+
+
+# One change asks for many entities of the same folder.
+@lru_cache(maxsize=4)
+def notes_among(paths: tuple[str, ...]) -> dict[str, str]:
+    """Return the paths of entity files that are not simply named after the entity’s id, by that id."""
+    found: dict[str, str] = {}
+    # Nearly all are, and of a new entity every file is asked.
+    for path in filterfalse(_NAMED_PLAINLY.fullmatch, paths):
+        if path.endswith(".md"):
+            own = named_by_id(path)
+            if path != own:
+                found.setdefault(stem_of(own), path)
+    return found
+
+
+def read_work_file(root: Path, path: str) -> bytes | None:
+    """Return the content of a workspace file, or None where no regular file stands there.
+
+    Raises:
+        OutsideWorkspace: The path leads out of the workspace, or over a link.
+        StorageError: The file is there and cannot be read.
+    """
+    place = layout.resolve(root, path)
+    try:
+        # Between the check for links and the opening a link may appear; this refuses it.
+        handle = os.open(place, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        if place.is_symlink():
+            raise OutsideWorkspace(
+                "A symbolic link stands on this path.",
+                where=path,
+                remedy="Put the file itself into the workspace; links are never followed.",
+            ) from error
+        raise unreadable(path, error) from error
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            return None
+        with open(handle, "rb", closefd=False) as file:
+            return file.read()
+    except OSError as error:
+        raise unreadable(path, error) from error
+    finally:
+        os.close(handle)
+
+
+def list_tracked(root: Path, folder: str) -> list[str]:
+    """Return the tracked paths on disk below a folder (`""` for the whole workspace), sorted."""
+    if not folder:
+        return list(layout.tracked_files(root))
+    start = layout.normalise(folder)
+    layout.resolve(root, start)
+    found: list[str] = []
+    waiting = [start]
+    while waiting:
+        current = waiting.pop()
+        try:
+            entries = list(os.scandir(root / current))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError as error:
+            raise unreadable(current, error) from error
+        for entry in entries:
+            path = f"{current}/{entry.name}"
+            # The name decides first: most entries are files, and asking of what kind one is costs more.
+            if layout.is_tracked(path) and entry.is_file(follow_symlinks=False):
+                found.append(path)
+            elif not entry.name.startswith(".") and entry.is_dir(follow_symlinks=False):
+                waiting.append(path)
+    return sorted(found)
+
+
+def unreadable(path: str, error: OSError) -> StorageError:
+    """Return the error to raise for a work file that cannot be read."""
+    return StorageError(
+        f"The file cannot be read: {error.strerror or error}.",
+        where=path,
+        remedy="Give yourself the right to read it.",
     )

@@ -1,19 +1,26 @@
-"""The files of one commit, parted into those that still read as they did and those that do not."""
+"""The files of one commit, read once by git's name of their content, and what the catalog knows of them."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Hashable, Mapping
+import re
+from collections.abc import Callable, Collection, Hashable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from workbench.engine import layout
+from workbench.engine.catalog.catalog import Catalog
+from workbench.engine.catalog.file_rows import FileRows, extract, moment_of
+from workbench.engine.catalog.graph import json_list
+from workbench.engine.catalog.records import EdgeRecord
+from workbench.engine.identifiers import entity_name, linked_entity
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog.extract import FileRows
-    from workbench.engine.catalog.same_files import SameFiles
+    from zoneinfo import ZoneInfo
+
     from workbench.engine.history.git_store import GitStore
-    from workbench.engine.past.versions import Versions
 
 
 class PastFiles:
@@ -26,7 +33,7 @@ class PastFiles:
         same: What the catalog knows of the files as they are now.
     """
 
-    def __init__(self, store: GitStore, tree: str, versions: Versions, same: SameFiles) -> None:
+    def __init__(self, store: GitStore, tree: str, versions: Versions, same: CatalogedFiles) -> None:
         self._store = store
         self._tree = tree
         self.versions = versions
@@ -98,3 +105,266 @@ class PastFiles:
 def is_entity(path: str) -> bool:
     """Tell whether a file is that of an entity."""
     return path.startswith(f"{layout.ENTITIES}/") and path.endswith(".md")
+
+
+# A title in plain words, and one comment below it.
+_PLAIN = re.compile(rb"# ([^\n\r\t\\`*_\[\]<>&!#~]+)\n+<!-- ([^\n\r<>]*) -->\n")
+MERGED = re.compile(rb"merged\s*into", re.IGNORECASE)
+_WIDE_COLON = "："
+_MOST_LABEL = 200
+
+
+class EntityHead(NamedTuple):
+    """The beginning of the file of an entity.
+
+    Args:
+        created: As written, `2026-01-15`; empty where it does not say.
+    """
+
+    label: str
+    created: str
+    pinned: bool
+
+
+def read_entity_head(content: bytes, entity: str) -> EntityHead | None:
+    """Return the head of an entity that was merged into none; None where only taking its file apart tells.
+
+    Args:
+        content: Its file, as the engine writes it.
+        entity: Its id, `type--slug`.
+    """
+    match = _PLAIN.match(content)
+    if match is None or content.count(b"<!--") > 1 or MERGED.search(content):
+        return None
+    try:
+        title, comment = match[1].decode().strip(), match[2].decode()
+    except UnicodeDecodeError:
+        return None
+    if _WIDE_COLON in comment:
+        return None
+    fields = {}
+    for part in comment.split("|"):
+        key, _, value = part.partition(":")
+        if value.strip():
+            fields[key.strip().lower()] = value.strip()
+    label = fields.get("label", title)
+    if not label or label == entity or len(label) > _MOST_LABEL or not label.isprintable():
+        return None
+    return EntityHead(label, fields.get("created", ""), fields.get("pinned", "").lower() in ("yes", "true"))
+
+
+# Neighbouring moments share nearly all of what was read for the one before.
+_MOST_BYTES = 64_000_000
+_MOST_ROWS = 4_000
+_LINK = re.compile(rb"\[\[([^\[\]|#]+)")
+
+
+class NamedEntity(NamedTuple):
+    """An entity in a version of its file, without what is known about it."""
+
+    id: str
+    label: str
+    moment: datetime | None
+    pinned: bool
+
+
+class Versions:
+    """Reads each version once for as long as it is remembered.
+
+    Args:
+        store: The history.
+        zone: The zone that days and times of the files are in.
+    """
+
+    def __init__(self, store: GitStore, zone: ZoneInfo) -> None:
+        self._store = store
+        self._zone = zone
+        self._contents: dict[str, bytes] = {}
+        self._bytes = 0
+        self._rows: dict[tuple[str, str], FileRows] = {}
+        self._linked: dict[str, tuple[str, ...]] = {}
+        self._merged: dict[tuple[str, str], dict[str, str]] = {}
+        self._named: dict[tuple[str, str], NamedEntity | None] = {}
+
+    def content(self, blob: str) -> bytes:
+        """Return a version's bytes.
+
+        Raises:
+            HistoryDamaged: It is missing or broken.
+        """
+        known = self._contents.get(blob)
+        if known is None:
+            known = self._store.read_blob(blob)
+            if self._bytes + len(known) > _MOST_BYTES:
+                self._contents, self._bytes = {}, 0
+            self._contents[blob] = known
+            self._bytes += len(known)
+        return known
+
+    def rows(self, path: str, blob: str) -> FileRows:
+        """Return what stands in a version of a file."""
+        known = self._rows.get((path, blob))
+        if known is None:
+            if len(self._rows) >= _MOST_ROWS:
+                self._rows = {}
+            known = self._rows[path, blob] = extract(path, self.content(blob), self._zone)
+        return known
+
+    def linked(self, blob: str) -> tuple[str, ...]:
+        """Return the entities (`type--slug`) that a version's `[[wikilinks]]` lead to, each once."""
+        known = self._linked.get(blob)
+        if known is None:
+            names = set(_LINK.findall(self.content(blob)))
+            known = self._linked[blob] = tuple(linked_entity(name.decode(errors="replace")) for name in names)
+        return known
+
+    def merged(self, path: str, blob: str) -> dict[str, str]:
+        """Return what the entity of a version of its file was merged into, by its id; nothing where it was not."""
+        known = self._merged.get((path, blob))
+        if known is None:
+            is_merged = MERGED.search(self.content(blob)) is not None
+            known = self._merged[path, blob] = self.rows(path, blob).merged_into if is_merged else {}
+        return known
+
+    def named(self, path: str, blob: str) -> NamedEntity | None:
+        """Return the entity in a version of its file; None where it was merged into another."""
+        try:
+            return self._named[path, blob]
+        except KeyError:
+            pass
+        stem = path.rsplit("/", 1)[1].removesuffix(".md")
+        name = entity_name(stem)
+        # What a note says in its front matter or in its name counts too.
+        head = read_entity_head(self.content(blob), name) if name == stem else None
+        if head is not None:
+            found: NamedEntity | None = NamedEntity(
+                f"entity:{name}", head.label, moment_of(head.created, "00:00", self._zone), head.pinned
+            )
+        else:
+            records = self.rows(path, blob).memories
+            found = next((NamedEntity(one.id, one.title, one.moment, one.pinned) for one in records), None)
+        self._named[path, blob] = found
+        return found
+
+
+T = TypeVar("T")
+
+# While a workspace is read for the first time the catalog changes all the time, and no answer is whole yet.
+_MOST_ATTEMPTS = 5
+
+
+@dataclass(frozen=True)
+class KnownFiles:
+    """The files that the catalog has read.
+
+    Args:
+        version: Of the catalog; another one may know other files.
+        blobs: Git's name of the content (20 bytes) by path.
+        sizes: Bytes by path.
+    """
+
+    version: Hashable
+    blobs: Mapping[str, bytes]
+    sizes: Mapping[str, int]
+
+
+class MemoryOutline(NamedTuple):
+    """A memory without its text, with the content (git's name of it, 20 bytes) of the file that it was read from."""
+
+    path: str
+    blob: bytes
+    id: str
+    store: str
+    title: str
+    source: str
+    moment: datetime | None
+    pinned: bool
+
+
+class CatalogedFiles:
+    """Questions whose answers say which file, of which content, each row was read from.
+
+    Args:
+        catalog: The catalog to ask.
+    """
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._known: KnownFiles | None = None
+
+    def known(self) -> KnownFiles:
+        """Return the files that the catalog has read as a whole."""
+        version = self._catalog.version()
+        if self._known is None or self._known.version != version:
+            rows = self._catalog.rows("SELECT path, blob, size FROM files WHERE blob IS NOT NULL")
+            blobs = {path: blob for path, blob, _ in rows}
+            self._known = KnownFiles(version, blobs, {path: size for path, _, size in rows})
+        return self._known
+
+    def settled(self, ask: Callable[[], T]) -> T:
+        """Return what several questions come to, asked again where the catalog changed between them.
+
+        Otherwise a file that changes meanwhile would be known to none of them.
+        """
+        for _ in range(_MOST_ATTEMPTS):
+            version = self._catalog.version()
+            answer = ask()
+            if self._catalog.version() == version:
+                break
+        return answer
+
+    def outlines(self, stores: Collection[str]) -> list[MemoryOutline]:
+        """Return every memory of some stores, those of one file in order."""
+        rows = self._catalog.rows(
+            # As for all columns: faster through the table than through an index.
+            "SELECT m.path, blob, m.id, store, title, source, moment, pinned FROM memories m NOT INDEXED"
+            " JOIN files f ON f.number = m.file WHERE blob IS NOT NULL"
+            " AND store IN (SELECT value FROM json_each(?)) ORDER BY m.path, start_line, m.number",
+            (json_list(sorted(stores)),),
+        )
+        moments = {text: datetime.fromisoformat(text) if text else None for text in {row[6] for row in rows}}
+        return [MemoryOutline._make((*row[:6], moments[row[6]], row[7] == 1)) for row in rows]
+
+    def edges_to(self, entity: str) -> list[tuple[str, bytes, EdgeRecord]]:
+        """Return path, content and relation for each relation that leads to an entity."""
+        rows = self._catalog.rows(
+            "SELECT path, blob, source, relation, target, confidence, since, block FROM edges"
+            " JOIN files ON number = file WHERE target = ? AND blob IS NOT NULL ORDER BY path, place",
+            (entity,),
+        )
+        return [(row[0], row[1], EdgeRecord(*row[2:])) for row in rows]
+
+    def mentions(self, target: str) -> list[tuple[str, bytes, str]]:
+        """Return path, content and the naming memory for each that names a memory, but for merged entities."""
+        rows = self._catalog.rows(
+            "SELECT DISTINCT path, blob, source FROM links JOIN files ON number = file"
+            " WHERE target = ? AND blob IS NOT NULL AND NOT EXISTS (SELECT 1 FROM entities"
+            " WHERE entities.file = files.number AND id = source AND merged_into IS NOT NULL)",
+            (target,),
+        )
+        return [(path, blob, source) for path, blob, source in rows]
+
+    def merged_into(self, entity: str) -> list[tuple[str, bytes, str]]:
+        """Return path, content and id of each entity that was merged into this one."""
+        rows = self._catalog.rows(
+            "SELECT files.path, blob, id FROM entities JOIN files ON files.number = file"
+            " WHERE merged_into = ? AND blob IS NOT NULL",
+            (entity,),
+        )
+        return [(path, blob, id_) for path, blob, id_ in rows]
+
+    def merges(self) -> list[tuple[str, bytes, str, str]]:
+        """Return path, content, id and keeper of each entity that was merged into another."""
+        rows = self._catalog.rows(
+            "SELECT files.path, blob, id, merged_into FROM entities JOIN files ON files.number = file"
+            " WHERE merged_into IS NOT NULL AND blob IS NOT NULL ORDER BY id, files.path DESC"
+        )
+        return [(path, blob, id_, keeper) for path, blob, id_, keeper in rows]
+
+    def entities(self) -> list[tuple[str, bytes, str, str, bool]]:
+        """Return path, content, id and label of every entity, and whether it was merged into another."""
+        rows = self._catalog.rows(
+            "SELECT files.path, blob, id, label, merged_into IS NOT NULL FROM entities"
+            " JOIN files ON files.number = file WHERE blob IS NOT NULL"
+        )
+        return [(path, blob, id_, label, bool(merged)) for path, blob, id_, label, merged in rows]

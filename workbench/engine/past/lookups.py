@@ -1,29 +1,97 @@
-"""What stood where at a commit: from the catalog where files still read alike, read anew where they differ."""
+"""What memory held at a commit: entities, relations, neighbourhoods and scores."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import partial
+from datetime import datetime
+from functools import cached_property, partial
+from operator import itemgetter
 from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 from workbench.engine import layout
-from workbench.engine.catalog.model import EntityMatch, EntityStory
+from workbench.engine.catalog.graph import MOST_NODES, final_entities, neighbourhood_of, with_center
+from workbench.engine.catalog.records import EntityMatch, EntityStory
+from workbench.engine.clock import in_zone
 from workbench.engine.errors import InvalidInput, OutsideWorkspace
 from workbench.engine.identifiers import EPISODE_ID, parse_memory_id
-from workbench.engine.past.files import is_entity
-from workbench.engine.past.merges import PastMerges
-from workbench.engine.stores.core import core_path
-from workbench.engine.stores.entities import entity_path
-from workbench.engine.stores.procedural import procedure_path
-from workbench.engine.stores.vault import vault_path
+from workbench.engine.markdown.decay_scores import DecayScores
+from workbench.engine.memory.core import core_path
+from workbench.engine.memory.decay import (
+    SCORED_STORES,
+    DecayContext,
+    DecayRecord,
+    MemoryFacts,
+    decay_record,
+    is_archived,
+    score_now,
+)
+from workbench.engine.memory.entities import entity_path
+from workbench.engine.memory.procedures import procedure_path
+from workbench.engine.memory.scores import FactColumns, build_score_table, explained_scores
+from workbench.engine.memory.vault import vault_path
+from workbench.engine.past.files import MemoryOutline, is_entity
+from workbench.engine.process import garbage_collection_paused
+from workbench.engine.results.audit import PastScore
+from workbench.engine.results.graph import GraphEdge, GraphNode, GraphView
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog.extract import FileRows
-    from workbench.engine.catalog.model import EdgeRecord, EntityRecord, FactRecord, MemoryRecord
+    from workbench.engine.catalog.file_rows import FileRows
+    from workbench.engine.catalog.records import EdgeRecord, EntityRecord, FactRecord, MemoryRecord
+    from workbench.engine.markdown.decay_scores import ScoreEntry
     from workbench.engine.past.files import PastFiles
+    from workbench.engine.results.memories import Score
+
+
+class PastMerges:
+    """Merges as the files of a commit tell them.
+
+    Args:
+        files: Of the commit.
+    """
+
+    def __init__(self, files: PastFiles) -> None:
+        self._files = files
+        self._known: tuple[Mapping[str, str], dict[str, str], dict[str, list[str]]] | None = None
+
+    def whole(self, entity: str) -> str:
+        """Return the entity that one had gone into; itself where it had not."""
+        return self.kept().get(entity, entity)
+
+    def parts(self, entity: str) -> list[str]:
+        """Return an entity and those that had gone into it, one after the other too."""
+        self.kept()
+        assert self._known is not None
+        return [entity, *self._known[2].get(entity, ())]
+
+    def kept(self) -> Mapping[str, str]:
+        """Return what entities had gone into, by id, followed to the one that was left."""
+        differing = self._files.differing()
+        if self._known is None or self._known[0] is not differing:
+            kept = self._files.same.settled(self._kept)
+            parts: dict[str, list[str]] = defaultdict(list)
+            for entity in sorted(kept):
+                parts[kept[entity]].append(entity)
+            self._known = (differing, kept, parts)
+        return self._known[1]
+
+    def _kept(self) -> dict[str, str]:
+        files = self._files
+        into = {
+            entity: keeper for path, blob, entity, keeper in files.same.merges() if files.is_same(path, blob)
+        }
+        for path, blob in files.differing().items():
+            if is_entity(path):
+                into.update(files.versions.merged(path, blob))
+        return final_entities({entity: keeper for entity, keeper in into.items() if self._stood(keeper)})
+
+    def _stood(self, entity: str) -> bool:
+        try:
+            return self._files.blob(entity_path(entity.removeprefix("entity:"), self._files)) is not None
+        except (InvalidInput, OutsideWorkspace):
+            return False
 
 
 class PastLookups:
@@ -233,3 +301,152 @@ class PastLookups:
     def _rows_of(self, entity: str) -> FileRows | None:
         path = self.path_of(entity)
         return self._files.rows(path) if path else None
+
+
+class PastScores:
+    """The relevance of memories at a commit.
+
+    Args:
+        files: Of the commit.
+        first_seen: When memories that do not say so themselves came into the history.
+        reckoning: With the commit's moment.
+    """
+
+    def __init__(self, files: PastFiles, first_seen: Mapping[str, datetime], reckoning: DecayContext) -> None:
+        self._files = files
+        self._first_seen = first_seen
+        self._reckoning = reckoning
+
+    @cached_property
+    def _entries(self) -> Mapping[str, ScoreEntry]:
+        return DecayScores.parse(self._files.read(layout.DECAY_SCORES) or b"").entries
+
+    def of(self, record: MemoryRecord) -> Score | None:
+        """Return a memory's score; None for free text and logs."""
+        composed = self._composed(record)
+        return score_now(composed, self._reckoning) if composed else None
+
+    @garbage_collection_paused()
+    def all(self) -> tuple[PastScore, ...]:
+        """Return the scores of all memories, by file and line."""
+        outlines = self._files.same.settled(self._outlines)
+        _, _, ids, stores, titles, sources, moments, pinned = (
+            zip(*outlines, strict=True) if outlines else [()] * 8
+        )
+        adopted = dict(self._first_seen)
+        columns = FactColumns(
+            ids=ids,
+            stores=stores,
+            sources=sources,
+            created=moments,
+            adopted=[adopted.get(memory_id) for memory_id in ids],
+            pinned=pinned,
+            titles=titles,
+            tags=[()] * len(ids),
+            entities=[()] * len(ids),
+        )
+        census = build_score_table(columns, self._entries, {}, self._reckoning)
+        return tuple(map(PastScore, ids, stores, titles, explained_scores(census, self._reckoning)))
+
+    def _outlines(self) -> list[MemoryOutline]:
+        files = self._files
+        found = [
+            known for known in files.same.outlines(SCORED_STORES) if files.is_same(known.path, known.blob)
+        ]
+        for path, blob in files.differing().items():
+            if layout.store_of(path) not in SCORED_STORES:
+                continue
+            content = bytes.fromhex(blob)
+            if is_entity(path):
+                named = files.versions.named(path, blob)
+                if named is not None:
+                    label = (named.id, "semantic", named.label)
+                    found.append(MemoryOutline(path, content, *label, "", named.moment, named.pinned))
+                continue
+            for record in files.versions.rows(path, blob).memories:
+                titled = (record.id, record.store, record.title)
+                found.append(
+                    MemoryOutline(path, content, *titled, record.source, record.moment, record.pinned)
+                )
+        found.sort(key=itemgetter(0))
+        return found
+
+    def last_accessed(self, record: MemoryRecord) -> str | None:
+        """Return the day of a memory's last access, `2026-02-02`; None for free text and logs."""
+        composed = self._composed(record)
+        if composed is None:
+            return None
+        return in_zone(composed.last_accessed, self._reckoning.zone).date().isoformat()
+
+    def _composed(self, record: MemoryRecord) -> DecayRecord | None:
+        if record.store not in SCORED_STORES:
+            return None
+        facts = MemoryFacts(
+            id=record.id,
+            store=record.store,
+            source=record.source,
+            created=record.moment,
+            adopted=self._first_seen.get(record.id),
+            pinned=record.pinned,
+            title=record.title,
+        )
+        return decay_record(facts, self._entries.get(record.id), None, self._reckoning)
+
+    def is_archived(self, memory_id: str) -> bool:
+        """Tell whether somebody had archived a memory, fact or relation."""
+        entry = self._entries.get(memory_id)
+        return entry is not None and is_archived(entry)
+
+
+def neighbourhood(center: str, depth: int, lookups: PastLookups, scores: PastScores) -> GraphView | None:
+    """Return a neighbourhood; None where there was no such entity, and no relation named one.
+
+    Args:
+        center: The entity's id.
+        depth: Hops to follow, 0 or more.
+        lookups: Of the commit.
+        scores: Of the commit.
+    """
+    center = lookups.merges.whole(center)
+    known = lookups.entity(center)
+    if known is None and not lookups.edges_of(center):
+        return None
+    found = neighbourhood_of(center, lookups.steps, depth=depth, most=MOST_NODES)
+    records = {entity: lookups.memory(entity) for entity in found.hops}
+    accessed = {entity: scores.last_accessed(record) for entity, record in records.items() if record}
+    view = GraphView(
+        center=center,
+        nodes=tuple(_node(entity, hop, lookups, scores) for entity, hop in found.hops.items()),
+        edges=tuple(
+            GraphEdge(
+                edge.from_,
+                edge.relation,
+                edge.to,
+                edge.confidence,
+                edge.since,
+                accessed.get(edge.from_),
+                f"{edge.from_}#^{edge.block}" if edge.block else "",
+            )
+            for edge in lookups.among(found.hops)
+        ),
+        omitted=found.omitted,
+    )
+    if known is None:
+        return view
+    return with_center(view, known, lookups.facts_of(center), lookups.story(center), lookups.absorbed(center))
+
+
+def _node(entity: str, hop: int, lookups: PastLookups, scores: PastScores) -> GraphNode:
+    known, record = lookups.entity(entity), lookups.memory(entity)
+    score = scores.of(record) if record else None
+    kind, _, slug = entity.removeprefix("entity:").partition("--")
+    return GraphNode(
+        id=entity,
+        type=known.type if known else kind,
+        label=known.label if known else slug.replace("-", " "),
+        score=score.value if score else 0.0,
+        hop=hop,
+        status=score.status if score else "",
+        degree=len(lookups.edges_of(entity)),
+        known=known is not None,
+    )

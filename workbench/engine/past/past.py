@@ -1,9 +1,12 @@
-"""Memory as one commit held it, read on demand."""
+"""Memory as one commit held it, compared with another moment, or written to a folder."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -11,28 +14,119 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
-from workbench.engine.decay.records import Reckoning
-from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
-from workbench.engine.history.commit_message import parse_message
+from workbench.engine.catalog.file_rows import extract, title_of
+from workbench.engine.errors import (
+    Ambiguous,
+    HistoryDamaged,
+    InvalidInput,
+    NotFound,
+    OutsideWorkspace,
+    StorageError,
+)
+from workbench.engine.history.commits import parse_message
 from workbench.engine.history.git_store import SHORT, blob_hash
 from workbench.engine.identifiers import MemoryId, parse_memory_id
-from workbench.engine.past.files import PastFiles
-from workbench.engine.past.lookups import PastLookups
-from workbench.engine.past.neighbourhood import neighbourhood
-from workbench.engine.past.scores import PastScores
-from workbench.engine.past.units import Unit, units_of
-from workbench.engine.results.core import CoreView
+from workbench.engine.markdown.decay_scores import DecayScores
+from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.memory.core import view_core
+from workbench.engine.memory.decay import DecayContext, is_archived
+from workbench.engine.memory.lookup import show_memory
+from workbench.engine.past.files import PastFiles, is_entity, read_entity_head
+from workbench.engine.past.lookups import PastLookups, PastScores, neighbourhood
+from workbench.engine.results.audit import (
+    Comparison,
+    Copied,
+    FileChanged,
+    MemoryChange,
+    Moment,
+    PastFile,
+    PastScore,
+)
 from workbench.engine.results.graph import GraphView
-from workbench.engine.results.memories import Shown
-from workbench.engine.results.past import Copied, Moment, PastFile, PastScore
-from workbench.engine.stores.core import view_core
-from workbench.engine.stores.show import show_memory
+from workbench.engine.results.memories import CoreView, Shown
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog.same_files import SameFiles
+    from collections.abc import Iterable
+
     from workbench.engine.history.git_store import Commit, GitStore
-    from workbench.engine.past.versions import Versions
+    from workbench.engine.markdown.source import LineSpan
+    from workbench.engine.past.files import CatalogedFiles, Versions
     from workbench.engine.settings.sections import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class PastMemory:
+    """One memory in a version of a file.
+
+    Args:
+        text: Shown where it differs.
+        compared: What has to be equal for it to count as the same.
+        line: The first of its lines, 1-based.
+    """
+
+    id: str
+    store: str
+    title: str
+    text: str
+    compared: str
+    line: int
+
+
+def memories_in(path: str, content: bytes, zone: ZoneInfo) -> dict[str, PastMemory]:
+    """Return the memories of a file by id, in its order.
+
+    An entity’s facts and relations with a block id are memories of their own beside it, and the entity counts as
+    the same where only they differ. Flat logs, other free text and files of the engine are one memory each.
+    """
+    if is_entity(path):
+        return dict(_entity(path, content))
+    if layout.store_of(path) == "file" or not path.endswith(".md"):
+        text = content.decode("utf-8", "replace")
+        return {f"file:{path}": PastMemory(f"file:{path}", "file", path.rsplit("/", 1)[-1], text, text, 1)}
+    return {
+        record.id: PastMemory(
+            record.id, record.store, record.title, record.text, _compared(record.text), record.start_line
+        )
+        for record in extract(path, content, zone).memories
+    }
+
+
+def whole_entity(path: str, content: bytes) -> PastMemory:
+    """Return an entity without its parts; quicker than `units_of`."""
+    name = path.rsplit("/", 1)[1].removesuffix(".md")
+    head = read_entity_head(content, name)
+    if head is None:
+        return next(unit for _, unit in _entity(path, content))
+    text = content.decode("utf-8", "surrogateescape")
+    return PastMemory(f"entity:{name}", "semantic", head.label, text, text, 1)
+
+
+def _entity(path: str, content: bytes) -> Iterator[tuple[str, PastMemory]]:
+    file = EntityFile.parse(content, path)
+    entity = f"entity:{file.id}"
+    parts: list[tuple[str | None, LineSpan, str]] = [
+        (fact.block_id, fact.span, fact.text) for fact in (*file.facts, *file.retired)
+    ]
+    parts += [
+        (each.block_id, each.span, f"{each.name}: {', '.join(each.targets)}") for each in file.relations
+    ]
+    named = sorted((part for part in parts if part[0]), key=lambda part: part[1].start)
+    own = {line for _, span, _ in named for line in range(span.start, span.end + 1)}
+    # A section comes and goes with what stands in it.
+    rest = "\n".join(
+        line
+        for number, line in enumerate(file.source.lines, start=1)
+        if number not in own and line.strip() and not line.startswith("## ")
+    )
+    yield entity, PastMemory(entity, "semantic", file.label, file.source.text, _compared(rest), 1)
+    for block, span, title in named:
+        text = file.source.text_of(span)
+        id_ = f"{entity}#^{block}"
+        yield id_, PastMemory(id_, "semantic", title_of(title), text, _compared(text), span.start)
+
+
+def _compared(text: str) -> str:
+    return "\n".join(line.rstrip() for line in text.splitlines())
 
 
 class Past:
@@ -59,20 +153,20 @@ class Past:
         asked: datetime,
         *,
         versions: Versions,
-        same: SameFiles,
+        same: CatalogedFiles,
         settings: Settings,
         first_seen: Mapping[str, datetime],
     ) -> None:
         self._root = root
         self._store = store
-        self._units: dict[str, dict[str, Unit]] = {}
+        self._units: dict[str, dict[str, PastMemory]] = {}
         self._commit = commit
         self._asked = asked
         self._settings = settings
         self._zone: ZoneInfo = settings.zone
         self.files = PastFiles(store, commit.tree, versions, same)
         moment = commit.moment.astimezone(self._zone)
-        self._scores = PastScores(self.files, first_seen, Reckoning(moment, self._zone, settings.decay))
+        self._scores = PastScores(self.files, first_seen, DecayContext(moment, self._zone, settings.decay))
         self.lookups = PastLookups(self.files, self._scores.is_archived)
 
     @property
@@ -88,7 +182,7 @@ class Past:
     @cached_property
     def moment(self) -> Moment:
         """Return which commit this is, with its files (without their texts)."""
-        from workbench.engine.results.past import PastFile
+        from workbench.engine.results.audit import PastFile
 
         return self._moment(tuple([PastFile(path, size, blob) for path, size, blob in self.files.sized()]))
 
@@ -136,12 +230,11 @@ class Past:
             OutsideWorkspace: It is in the workspace.
             StorageError: It cannot be written; nothing is left of it.
         """
-        from workbench.engine.past.copying import write_out
 
         contents = (
             (path, self.files.versions.content(blob)) for path, blob in sorted(self.files.blobs.items())
         )
-        count, size = write_out(folder, self._root, contents)
+        count, size = export_files(folder, self._root, contents)
         return Copied(self._commit.id, str(folder), count, size)
 
     def show(self, id: str) -> Shown:  # noqa: A002 - the field's word
@@ -203,14 +296,14 @@ class Past:
             for change in self._store.changed_paths(self._commit.tree, other._commit.tree)
         }
 
-    def unit(self, memory_id: str) -> tuple[str, Unit] | None:
+    def unit(self, memory_id: str) -> tuple[str, PastMemory] | None:
         """Return the file that a memory stood in and what it said there, or None."""
         path = self.lookups.path_of(memory_id)
         content = self.files.read(path) if path else None
         if path is None or content is None:
             return None
         if path not in self._units:
-            self._units = {path: units_of(path, content, self._zone)}
+            self._units = {path: memories_in(path, content, self._zone)}
         unit = self._units[path].get(memory_id)
         return (path, unit) if unit else None
 
@@ -235,3 +328,182 @@ class Past:
                     f"“{name}” may be {', '.join(matches[:5])}.", remedy="Name one of them."
                 ) from None
             return parse_memory_id(matches[0])
+
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+
+
+def export_files(target: Path, root: Path, files: Iterable[tuple[str, bytes]]) -> tuple[int, int]:
+    """Write files into a folder: all of them, or nothing.
+
+    Args:
+        target: A folder that is not there yet, or is empty.
+        root: The workspace folder, in which no copy may be made.
+        files: Paths below the folder with contents, byte for byte.
+
+    Returns:
+        How many files, and how many bytes.
+
+    Raises:
+        InvalidInput: Something stands at the target.
+        OutsideWorkspace: The target is in the workspace.
+        HistoryDamaged: A path leads out of the folder.
+        StorageError: It cannot be written.
+    """
+    # Links on the way to the folder are the person's own; where it really lies is what counts.
+    place = target.parent.resolve() / target.name
+    real_root = root.resolve()
+    if place == real_root or real_root in place.parents:
+        raise OutsideWorkspace(
+            "A copy cannot be made inside the workspace, where it would be memory itself.",
+            where=str(target),
+            remedy="Name a new folder elsewhere.",
+        )
+    _require_free(place, target)
+    made = place.with_name(f".{place.name}.workbench-{secrets.token_hex(6)}")
+    count = size = 0
+    try:
+        made.mkdir(parents=True)
+        for path, content in files:
+            _write(made / _checked(path), content)
+            count += 1
+            size += len(content)
+        made.rename(place)
+    except OSError as error:
+        raise StorageError(
+            f"The copy cannot be written: {error.strerror or error}.",
+            where=str(target),
+            remedy="Free some space, or name a folder that you may write.",
+        ) from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+    return count, size
+
+
+def _require_free(place: Path, target: Path) -> None:
+    try:
+        is_free = not os.path.lexists(place) or (
+            place.is_dir() and not place.is_symlink() and not any(place.iterdir())
+        )
+    except OSError as error:
+        raise StorageError(
+            f"This folder cannot be read: {error.strerror or error}.",
+            where=str(target),
+            remedy="Name a folder that you may write.",
+        ) from error
+    if not is_free:
+        raise InvalidInput(
+            "Something stands there already.", where=str(target), remedy="Name a new folder, or an empty one."
+        )
+
+
+def _checked(path: str) -> str:
+    parts = path.split("/")
+    if any(part in ("", ".", "..") or "\0" in part for part in parts):
+        raise HistoryDamaged(
+            "The history names a file outside the workspace.",
+            where=path,
+            remedy="Look with: workbench audit verify",
+        )
+    return path
+
+
+def _write(place: Path, content: bytes) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    handle = os.open(place, _NEW, 0o666)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+
+
+_ORDER = {store: place for place, store in enumerate(("core", "episodic", "semantic", "procedural", "vault"))}
+
+Pairs = Mapping[str, tuple[bytes | None, bytes | None]]
+
+
+def compare_moments(
+    pairs: Pairs,
+    find: Callable[[str], tuple[str, PastMemory] | None],
+    zone: ZoneInfo,
+    ends: tuple[str | None, str | None],
+) -> Comparison:
+    """Return what differs.
+
+    Args:
+        pairs: The content of each differing file at the one and the other moment, by path; None where there was none.
+        find: Gives a memory’s path and unit at the later moment, where it stands in a file that does not differ.
+        zone: The zone that days and times of the files are in.
+        ends: The one and the other moment’s commit.
+    """
+    pairs = {path: pair for path, pair in pairs.items() if pair[0] != pair[1]}
+    files = tuple(
+        FileChanged(path, "added" if before is None else "removed" if after is None else "changed")
+        for path, (before, after) in sorted(pairs.items())
+    )
+    changes: dict[str, tuple[int, MemoryChange]] = {}
+    for path, (before, after) in sorted(pairs.items()):
+        if path == layout.DECAY_SCORES:
+            continue
+        for line, change in _changes(path, before, after, zone):
+            changes.setdefault(change.id, (line, change))
+    for change in _scored(pairs, find, changes.keys()):
+        changes[change.id] = (0, change)
+    ordered = sorted(
+        changes.values(),
+        key=lambda row: (_ORDER.get(row[1].store, len(_ORDER)), row[1].path, row[0], row[1].id),
+    )
+    return Comparison(*ends, files, tuple(change for _, change in ordered))
+
+
+def _changes(
+    path: str, before: bytes | None, after: bytes | None, zone: ZoneInfo
+) -> Iterator[tuple[int, MemoryChange]]:
+    content = after if before is None else before if after is None else None
+    if content is not None and is_entity(path):
+        # Its parts came or went with it.
+        one = whole_entity(path, content)
+        change, was, now = ("added", None, one.text) if before is None else ("removed", one.text, None)
+        yield one.line, MemoryChange(one.id, one.store, path, one.title, change, was, now)
+        return
+    old = memories_in(path, before, zone) if before is not None else {}
+    new = memories_in(path, after, zone) if after is not None else {}
+    for id_ in dict.fromkeys((*new, *old)):
+        earlier, later = old.get(id_), new.get(id_)
+        told = later or earlier
+        if told is None or (earlier and later and earlier.compared == later.compared):
+            continue
+        change = "added" if earlier is None else "removed" if later is None else "changed"
+        yield (
+            told.line,
+            MemoryChange(
+                id_,
+                told.store,
+                path,
+                told.title,
+                change,
+                earlier.text if earlier else None,
+                later.text if later else None,
+            ),
+        )
+
+
+def _scored(
+    pairs: Pairs, find: Callable[[str], tuple[str, PastMemory] | None], told: Collection[str]
+) -> Iterator[MemoryChange]:
+    """Yield the memories that were pinned, unpinned, archived or restored, and say what they said before."""
+    before, after = pairs.get(layout.DECAY_SCORES, (None, None))
+    if before == after:
+        return
+    old, new = _decided(before), _decided(after)
+    for id_ in sorted({*old, *new}):
+        if old.get(id_) == new.get(id_) or id_ in told:
+            continue
+        found = find(id_)
+        if found is not None:
+            path, unit = found
+            yield MemoryChange(id_, unit.store, path, unit.title, "scored", unit.text, unit.text)
+
+
+def _decided(content: bytes | None) -> dict[str, tuple[bool, bool]]:
+    entries = DecayScores.parse(content or b"").entries
+    decided = {id_: (entry.pinned, is_archived(entry)) for id_, entry in entries.items()}
+    return {id_: each for id_, each in decided.items() if any(each)}

@@ -12,12 +12,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.answers import Completion
-from workbench.engine.providers.calling_off import answer_unless_cancelled
-from workbench.engine.providers.chat import ChatCancelled, ChatMessage, ChatReply, JsonReply
-from workbench.engine.providers.llama_library import check_model_file
-from workbench.engine.providers.llama_process import ChatProcess
-from workbench.engine.providers.llama_trials import Trial
+from workbench.engine.providers.chat import (
+    ChatCancelled,
+    ChatMessage,
+    ChatReply,
+    Completion,
+    JsonReply,
+    answer_unless_cancelled,
+)
+from workbench.engine.providers.llama_models import check_model_file
+from workbench.engine.providers.llama_process import ChatProcess, Trial
 
 # Tokens that an answer needs at least; a prompt that leaves less room is refused.
 _LEAST_ANSWER: Final = 32

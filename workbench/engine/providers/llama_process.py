@@ -1,30 +1,201 @@
-"""Models run through llama.cpp in a process of their own: native code that crashes or hangs takes nothing else down.
-
-A model's first run is its trial. One that fails it is not started again until something changes (`llama_trials`).
-"""
+"""Running a llama.cpp model in a child process, exchanging frames with it, and recording models that crash it."""
 
 from __future__ import annotations
 
+import array
 import contextlib
+import hashlib
 import json
 import os
+import platform
 import select
 import signal
+import struct
 import subprocess
 import sys
 import time
 import weakref
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from workbench.engine.errors import ProviderError
+from workbench.engine.errors import ProviderError, StorageError
+from workbench.engine.file_access import replace_file
 from workbench.engine.providers.chat import ChatMessage
-from workbench.engine.providers.llama_frames import Reply, pack_ids, packed, unpack_ids, unpacked
-from workbench.engine.providers.llama_trials import Trial, is_installed
 
 if TYPE_CHECKING:
-    from workbench.engine.providers.embedding.model import FloatArray
+    from workbench.engine.providers.embedding.embedder import FloatArray
+
+
+_LIBRARY = "llama_cpp"
+_DISTRIBUTION = "llama-cpp-python"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One model's first run on this machine.
+
+    A failure holds for one build of llama.cpp, one state of the model file and one processor. It is not repeated
+    until one of them changes or it is forgotten. A success leaves no record: the run it began goes on.
+
+    Args:
+        model: The GGUF file.
+        purpose: `embedding` or `chat`.
+        folder: Where failures are recorded; None to record nothing.
+    """
+
+    model: Path
+    purpose: str
+    folder: Path | None = None
+
+    def check(self) -> None:
+        """Raise the failure that is on record, if it still holds.
+
+        Raises:
+            ProviderError: The model failed here before, and nothing has changed since.
+        """
+        found = self._read()
+        if found is not None and found.get("conditions") == self._conditions():
+            raise ProviderError(found["message"], where=found["where"], remedy=found["remedy"])
+
+    def record(self, failure: ProviderError) -> None:
+        """Record a failure; where the folder cannot be written, the next process finds out for itself."""
+        place = self._place
+        if place is None:
+            return
+        content = {
+            "model": str(self.model),
+            "message": failure.message,
+            "where": failure.where,
+            "remedy": failure.remedy,
+            "conditions": self._conditions(),
+        }
+        with contextlib.suppress(OSError, StorageError):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with replace_file(place, "The model's trial cannot be recorded") as file:
+                file.write(json.dumps(content, indent=1).encode())
+
+    def forget(self) -> None:
+        """Delete the record, so that the model is tried again."""
+        if self._place is not None:
+            with contextlib.suppress(OSError):
+                self._place.unlink(missing_ok=True)
+
+    @property
+    def _place(self) -> Path | None:
+        if self.folder is None:
+            return None
+        name = hashlib.sha256(os.fsencode(self.model.absolute())).hexdigest()[:16]
+        return self.folder / f"{self.purpose}-{name}.json"
+
+    def _read(self) -> dict[str, Any] | None:
+        try:
+            found = json.loads(self._place.read_bytes()) if self._place is not None else None
+        except (OSError, ValueError):
+            return None
+        if not isinstance(found, dict) or not isinstance(found.get("message"), str):
+            return None
+        texts = (found.get("where"), found.get("remedy"))
+        return found if all(text is None or isinstance(text, str) for text in texts) else None
+
+    def _conditions(self) -> dict[str, Any]:
+        return {"library": library_build(), "file": _size_and_time(self.model), "processor": _processor()}
+
+
+def library_build() -> list[Any]:
+    """Return what tells one build of llama-cpp-python from another, without loading it."""
+    from importlib import metadata
+
+    try:
+        version = metadata.version(_DISTRIBUTION)
+    except metadata.PackageNotFoundError:
+        version = ""
+    folders = [Path(given)] if (given := os.environ.get("LLAMA_CPP_LIB_PATH")) else []
+    with contextlib.suppress(ImportError, ValueError):
+        spec = find_spec(_LIBRARY)
+        folders += [Path(each) / "lib" for each in (spec and spec.submodule_search_locations) or ()]
+    files = sorted(file for folder in folders if folder.is_dir() for file in folder.iterdir())
+    return [version, *([str(file), *_size_and_time(file)] for file in files)]
+
+
+def is_installed() -> bool:
+    """Return whether llama-cpp-python can be found, without loading it."""
+    try:
+        return find_spec(_LIBRARY) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _size_and_time(file: Path) -> list[int]:
+    try:
+        found = file.stat()
+    except OSError:
+        return []
+    return [found.st_size, found.st_mtime_ns]
+
+
+def _processor() -> str:
+    """Return machine, kernel and processor; a kernel may forbid what a processor announces."""
+    told = [platform.machine(), platform.release()]
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+        for name in ("model name", "flags", "Features"):
+            told += next(([line] for line in lines if line.startswith(name)), [])
+    except OSError:
+        told.append(platform.processor())
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()[:16]
+
+
+_HEAD: Final = struct.Struct("!4sII")
+_MAGIC: Final = b"WbLm"
+
+Read = Callable[[int], bytes]
+Reply = tuple[dict[str, Any], bytes]
+
+
+def packed(header: dict[str, Any], body: bytes = b"") -> bytes:
+    """Return a frame."""
+    told = json.dumps(header).encode()
+    return _HEAD.pack(_MAGIC, len(told), len(body)) + told + body
+
+
+def unpacked(read: Read) -> Reply:
+    """Return the next frame's object and bytes.
+
+    Args:
+        read: Returns exactly so many bytes.
+
+    Raises:
+        ValueError: What is read is no frame.
+    """
+    magic, told, size = _HEAD.unpack(read(_HEAD.size))
+    if magic != _MAGIC:
+        raise ValueError("no frame")
+    header = json.loads(read(told))
+    if not isinstance(header, dict):
+        raise ValueError("no object")
+    return header, read(size)
+
+
+def pack_ids(sequences: Sequence[Sequence[int]]) -> Reply:
+    """Return token sequences as their lengths and 32-bit numbers."""
+    joined = array.array("i", [token for sequence in sequences for token in sequence])
+    return {"lengths": [len(sequence) for sequence in sequences]}, joined.tobytes()
+
+
+def unpack_ids(header: dict[str, Any], body: bytes) -> list[list[int]]:
+    """Return the token sequences of `pack_ids`."""
+    joined = array.array("i")
+    joined.frombytes(body)
+    ids, at = joined.tolist(), 0
+    sequences = []
+    for length in header["lengths"]:
+        sequences.append(ids[at : at + length])
+        at += length
+    return sequences
+
 
 # Seconds to load a model and run it once, those to read its file besides, and for one batch or token afterwards.
 START_SECONDS: Final = 60.0

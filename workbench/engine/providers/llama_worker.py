@@ -15,11 +15,16 @@ from typing import Any, Final
 
 from workbench.engine.errors import ProviderError
 from workbench.engine.providers.chat import ChatMessage
-from workbench.engine.providers.chat_templates import PromptPiece, prompt_pieces
-from workbench.engine.providers.embedding.llama_model import MOST_SEQUENCES, LlamaModel
-from workbench.engine.providers.llama_frames import Reply, pack_ids, packed, unpack_ids, unpacked
-from workbench.engine.providers.llama_library import OutOfMemory
-from workbench.engine.providers.llama_text import LlamaText, json_grammar
+from workbench.engine.providers.llama_models import (
+    MOST_SEQUENCES,
+    LlamaModel,
+    LlamaText,
+    OutOfMemory,
+    PromptPiece,
+    json_grammar,
+    prompt_pieces,
+)
+from workbench.engine.providers.llama_process import Reply, pack_ids, packed, unpack_ids, unpacked
 
 _SAMPLE: Final = "a b"
 

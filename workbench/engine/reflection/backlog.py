@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
-from workbench.engine.documents.review_item import Evidence, ReviewItem
+from workbench.engine.markdown.review import Evidence, ReviewItem
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, fold, terms
-from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection import items
 from workbench.engine.reflection.kinds import Kind, kind_of
+from workbench.engine.search.stemming import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
 
 SAYS: Final = "says"
 """A statement, whether as a fact, a new value, a relation, an insight or an item of core memory."""

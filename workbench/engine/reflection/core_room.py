@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents.core import CORE_BLOCKS, PIN, CoreMemory
-from workbench.engine.documents.template import load_template
+from workbench.engine.markdown.core import CORE_BLOCKS, PIN, CoreMemory
+from workbench.engine.markdown.template import load_template
 from workbench.engine.reflection.kinds import Kind
-from workbench.engine.tokens import count_tokens
+from workbench.engine.tokens.counting import count_tokens
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Snapshot
 
 # Tokens merge over the borders of lines; counted alone, lines may come to a little less than in the file.

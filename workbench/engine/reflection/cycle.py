@@ -20,13 +20,13 @@ from workbench.engine.reflection.proposing import (
     without_doubles,
 )
 from workbench.engine.reflection.work import RULES
-from workbench.engine.results.reflection import Phase
+from workbench.engine.results.reviews import Phase
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.engine.documents.rejected import RejectedClaims
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.reflection_records import RejectedClaims
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Mind, Snapshot, Summary
     from workbench.engine.reflection.work import Work
 

@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
-from workbench.engine.documents.review_item import Evidence
 from workbench.engine.identifiers import ENTITY_TYPES, entity_id, slug
+from workbench.engine.markdown.review import Evidence
+from workbench.engine.memory.wording import clip, one_line
 from workbench.engine.reflection import items
 from workbench.engine.reflection.items import field_of
-from workbench.engine.stores.wording import clip, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from workbench.engine.documents.memory_proposal import MemoryProposal
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.proposals import MemoryProposal
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.items import Confidence
 
 _LIST_MARK: Final = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")

@@ -6,11 +6,9 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
-from workbench.engine.documents.evolution import Evolution
-from workbench.engine.documents.pending_reflection import PendingReflection
-from workbench.engine.documents.reflection_log import ReflectionLog
-from workbench.engine.documents.rejected import RejectedClaims
-from workbench.engine.history.retired import was_given
+from workbench.engine.history.retired_ids import is_retired
+from workbench.engine.markdown.reflection_records import Evolution, ReflectionLog, RejectedClaims
+from workbench.engine.markdown.review import PendingReflection
 
 if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView
@@ -43,7 +41,7 @@ def next_reflection(log: ReflectionLog, pending: PendingReflection, retired: byt
     names.append(pending.reflection)
     numbers = [int(match[1]) for name in names if (match := _NUMBERED.fullmatch(name))]
     number = max(numbers, default=0) + 1
-    while was_given(retired, f"r-{number:03}"):
+    while is_retired(retired, f"r-{number:03}"):
         number += 1
     return f"r-{number:03}"
 

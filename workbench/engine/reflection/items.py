@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from workbench.engine.documents.review_item import Evidence, ReviewItem
+from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection.kinds import FORMS, Kind
 
 if TYPE_CHECKING:

@@ -10,13 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from workbench.engine.catalog.lookups import Lookups
-    from workbench.engine.documents.evolution import Insight
-    from workbench.engine.documents.procedure import Procedure
-    from workbench.engine.documents.reflection_log import ReflectionRecord
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.procedure import Procedure
+    from workbench.engine.markdown.reflection_records import Insight, ReflectionRecord
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.work import Work
-    from workbench.engine.results.core import CoreView
     from workbench.engine.results.decay import DecayEntry
+    from workbench.engine.results.memories import CoreView
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from workbench.engine.catalog.lookups import Lookups
-    from workbench.engine.catalog.model import EntityRecord
+    from workbench.engine.catalog.records import EntityRecord
     from workbench.engine.reflection.model import Passage
     from workbench.engine.reflection.work import Work
 

@@ -10,15 +10,22 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from workbench.engine import layout
-from workbench.engine.catalog.extract import extract
-from workbench.engine.documents.source import SourceText
-from workbench.engine.recall.units import units_of
-from workbench.engine.recall.voices import AGENT, PERSON, Turn, speaker_of_section, speakers_among, turn_of
+from workbench.engine.catalog.file_rows import extract
+from workbench.engine.markdown.source import SourceText
 from workbench.engine.reflection.model import Passage
-from workbench.engine.secrets.masking import without_masked_lines
+from workbench.engine.search.text_units import (
+    AGENT,
+    PERSON,
+    LogTurn,
+    speaker_of_section,
+    speakers_among,
+    turn_of,
+    units_of,
+)
+from workbench.engine.secrets.detection import without_masked_lines
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog.model import MemoryRecord
+    from workbench.engine.catalog.records import MemoryRecord
 
 _CLOCK = re.compile(r"(\d{1,2})[:.](\d{2})")
 _HEADING = re.compile(r"#{1,6}\s")
@@ -157,7 +164,7 @@ def _cased(line: str, speaker: str) -> str:
     return line[at : at + len(speaker)] if at >= 0 else speaker
 
 
-def _mark_length(line: str, turn: Turn) -> int:
+def _mark_length(line: str, turn: LogTurn) -> int:
     """Return how many characters of list mark stand before a line whose label is no speaker."""
     if not turn.is_item:
         return 0
@@ -165,7 +172,7 @@ def _mark_length(line: str, turn: Turn) -> int:
     return mark.end() if mark else 0
 
 
-def _moment(label: str, turn: Turn, of_section: datetime | None) -> datetime | None:
+def _moment(label: str, turn: LogTurn, of_section: datetime | None) -> datetime | None:
     if not turn.is_stamped or of_section is None:
         return of_section
     clock = _CLOCK.search(label)

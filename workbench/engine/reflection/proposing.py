@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.memory.wording import one_line
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection import kinds
 from workbench.engine.reflection.kinds import SECTIONS, Kind
-from workbench.engine.stores.wording import one_line
-from workbench.engine.tokens import count_tokens
+from workbench.engine.tokens.counting import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from workbench.engine.catalog.lookups import Lookups
-    from workbench.engine.documents.review_item import Evidence, ReviewItem
+    from workbench.engine.markdown.review import Evidence, ReviewItem
 
 # What each section may take of a proposal before others have had theirs; what is left over goes round again.
 _SHARES: Final = {

@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.documents.pending_reflection import PendingReflection
-from workbench.engine.documents.review_item import Evidence
 from workbench.engine.errors import DocumentError, InvalidInput, Refused
 from workbench.engine.history.plan import Action, FileChange, Plan
+from workbench.engine.markdown.review import Evidence, PendingReflection
+from workbench.engine.memory.wording import clean_line, clip
 from workbench.engine.reflection import items
 from workbench.engine.reflection.claim_keys import claim_of, same
 from workbench.engine.reflection.files import (
@@ -23,16 +23,15 @@ from workbench.engine.reflection.files import (
 from workbench.engine.reflection.kinds import SECTIONS, Kind, kind_of
 from workbench.engine.reflection.review.staleness import stamp
 from workbench.engine.results.memories import Changed
-from workbench.engine.stores.wording import clean_line, clip
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.engine.documents.entity import EntityFile
-    from workbench.engine.documents.rejected import RejectedClaim
-    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.history.plan import FileView
-    from workbench.engine.stores.entities import EntityFiles
+    from workbench.engine.markdown.entity import EntityFile
+    from workbench.engine.markdown.reflection_records import RejectedClaim
+    from workbench.engine.markdown.review import ReviewItem
+    from workbench.engine.memory.entities import EntityFiles
 
 _FROM_THE_GRAPH = "Proposed by hand, from the graph."
 _LINKED = re.compile(r"\[\[([^\[\]|#]+)")

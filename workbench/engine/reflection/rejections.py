@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents.rejected import RejectedClaim, RejectedClaims
-from workbench.engine.documents.review_item import Evidence
 from workbench.engine.identifiers import EPISODE_ID
 from workbench.engine.layout import day_in_name
+from workbench.engine.markdown.reflection_records import RejectedClaim, RejectedClaims
+from workbench.engine.markdown.review import Evidence
+from workbench.engine.memory.wording import clip
 from workbench.engine.reflection.claim_keys import NEAR, Claim, claim_of, nearness, same, statement
 from workbench.engine.reflection.items import ANSWER, AS_OF, OF_PROPOSAL, PROPOSED, RESEMBLES, RESOLVE, SCORE
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.engine.stores.wording import clip
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
 
 _PASSING: Final = (ANSWER, AS_OF, OF_PROPOSAL, PROPOSED, RESEMBLES, RESOLVE, SCORE)
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
-from workbench.engine.documents.source import SourceText
-from workbench.engine.recall.voices import turn_of
+from workbench.engine.markdown.source import SourceText
 from workbench.engine.reflection.passages import passages_of
+from workbench.engine.search.text_units import turn_of
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.memory.wording import clip
 from workbench.engine.reflection.items import RESOLVE, field_of
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.engine.stores.wording import clip
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
 
 _LINE: Final = re.compile(
     r"^[ \t]*[-*+][ \t]+(?:`(?P<id>[^`\n]+)`|(?P<bare>r-\d+\.\d+))[ \t]+"

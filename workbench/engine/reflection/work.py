@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from workbench.engine.errors import Cancelled as Cancelled
-from workbench.engine.results.reflection import Phase, Progress
+from workbench.engine.results.reviews import Phase, Progress
 
 RULES: Final = "rules"
 """What a phase that asked no model, or had no use of its answer, was done by."""

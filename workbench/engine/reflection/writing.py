@@ -7,15 +7,15 @@ from datetime import datetime, tzinfo
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.documents.pending_reflection import PendingReflection, ReviewSection
 from workbench.engine.history.plan import Action, FileChange, FileView, Plan
+from workbench.engine.markdown.review import PendingReflection, ReviewSection
 from workbench.engine.reflection.account import DROPPED, HELD_BACK, LEFT, READ, SPENT
 from workbench.engine.reflection.kinds import SECTIONS, SUMMARY
 from workbench.engine.reflection.review.staleness import stamp
 from workbench.engine.results.memories import Changed
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.cycle import Proposal
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.work import Work

@@ -9,18 +9,30 @@ from pathlib import Path
 from typing import Any
 
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.file_access import open_regular_file
 from workbench.engine.results.sessions import SessionProblem
 from workbench.engine.sessions import events
-from workbench.engine.sessions.entries import SessionEntry, milliseconds, whole
-from workbench.engine.sessions.events import Event, parts_of, read_event, render_event, text_of
-from workbench.engine.sessions.homes import ForeignHome
+from workbench.engine.sessions.events import (
+    Event,
+    moment_in,
+    parts_of,
+    read_event,
+    render_event,
+    text_of,
+    turn_of,
+)
 from workbench.engine.sessions.keys import SessionKey, is_key, is_session_id, parse_key
 from workbench.engine.sessions.lines import FileLines
-from workbench.engine.sessions.opening import open_plain
-from workbench.engine.sessions.policy import ResetPolicy, ResetRules
-from workbench.engine.sessions.said import moment_in, turn_of
-from workbench.engine.sessions.store import StoreContent, no_key
-from workbench.engine.sessions.views import words_of
+from workbench.engine.sessions.reader import words_of
+from workbench.engine.sessions.reset_policy import ResetPolicy, ResetRules
+from workbench.engine.sessions.store import (
+    ForeignHome,
+    SessionEntry,
+    StoreContent,
+    milliseconds,
+    no_key,
+    whole,
+)
 
 PROJECTS = "projects"
 SIDECHAIN = "sidechain"
@@ -102,7 +114,7 @@ def _closed_projects(place: Path) -> Iterator[SessionProblem]:
 def is_claude_transcript(place: Path) -> bool:
     """Tell a transcript of Claude Code from one of OpenClaw by its beginning."""
     try:
-        opened = open_plain(place)
+        opened = open_regular_file(place)
     except WorkbenchError:
         return False
     if opened is None:
@@ -125,7 +137,7 @@ def _name_of(place: Path) -> str:
 
 def _entry_of(place: Path) -> SessionEntry | None:
     """Return what beginning and end of a transcript tell of its session; None where it is gone by now."""
-    opened = open_plain(place)
+    opened = open_regular_file(place)
     if opened is None:
         return None
     with opened:

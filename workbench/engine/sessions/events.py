@@ -1,14 +1,108 @@
-"""One line of a transcript: what kind of entry it is, and the forms in which entries are written."""
+"""One line of a transcript: what kind of entry it is, what was said, and which tools were called."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any
 
-from workbench.engine.sessions.said import moment_in
+MOST_TURN_CHARACTERS = 20_000
+_SPEAKERS = {"user": "User", "assistant": "Assistant"}
+_TEXT_PARTS = frozenset({"text", "input_text", "output_text"})
+# Said by or to the machinery, not by anybody.
+_SILENT = re.compile(r"\W*(?:NO_REPLY|HEARTBEAT_OK)\W*", re.IGNORECASE)
+_NOISE = re.compile(
+    r"<(system-reminder|local-command-stdout|local-command-caveat|command-name|command-message|command-args)>"
+    r".*?</\1>",
+    re.DOTALL,
+)
+_MACHINE_MODELS = frozenset({"delivery-mirror", "<synthetic>"})
+_ASIDE = ("isMeta", "isSidechain", "isCompactSummary", "isVisibleInTranscriptOnly")
+# In every zone there is a day for such a moment, and one on which its session ends.
+_YEARS = range(MINYEAR + 1, MAXYEAR - 20)
+_SPACES = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptTurn:
+    """What somebody said in one line of a transcript.
+
+    Args:
+        line: Of the transcript, 1-based.
+        text: `User: …` or `Assistant: …`, on one line.
+        moment: When it was said, aware; None where the line does not tell.
+    """
+
+    line: int
+    text: str
+    moment: datetime | None
+
+
+def turn_of(number: int, line: bytes) -> TranscriptTurn | None:
+    """Read one line of a transcript of OpenClaw, Moltbot, Clawdbot or Claude Code; None where nobody speaks in it.
+
+    Calls of tools and their results, thoughts, summaries, side chains, reminders and silent answers are left out;
+    so is a line that is no such JSON.
+
+    Args:
+        number: Of the line, 1-based.
+        line: Its bytes.
+    """
+    try:
+        entry = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(entry, Mapping) or any(entry.get(mark) is True for mark in _ASIDE):
+        return None
+    inner = entry.get("message")
+    message: Mapping[str, Any] = inner if isinstance(inner, Mapping) else entry
+    speaker = message.get("role")
+    if not isinstance(speaker, str) or speaker not in _SPEAKERS or message.get("model") in _MACHINE_MODELS:
+        return None
+    said = _SPACES.sub(" ", _NOISE.sub(" ", _text_of(message.get("content")))).strip()
+    if not said or _SILENT.fullmatch(said):
+        return None
+    # Half of a surrogate pair can stand in JSON, and in no database.
+    said = said.encode("utf-8", "replace").decode()
+    if len(said) > MOST_TURN_CHARACTERS:
+        said = said[: MOST_TURN_CHARACTERS - 1] + "…"
+    return TranscriptTurn(number, f"{_SPEAKERS[speaker]}: {said}", moment_in(entry) or moment_in(message))
+
+
+def _text_of(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    return "\n".join(
+        part["text"]
+        for part in content
+        if isinstance(part, Mapping) and part.get("type") in _TEXT_PARTS and isinstance(part.get("text"), str)
+    )
+
+
+def moment_in(entry: Mapping[str, Any]) -> datetime | None:
+    """Return when an entry or a message was written; None where it does not say."""
+    return moment_of(entry.get("timestamp"))
+
+
+def moment_of(given: object) -> datetime | None:
+    """Read a time as text or as milliseconds since 1970; None for any that the calendar has no room around."""
+    try:
+        if isinstance(given, str):
+            moment = datetime.fromisoformat(given)
+            moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        elif isinstance(given, int | float) and not isinstance(given, bool):
+            moment = datetime.fromtimestamp(given / 1000, UTC)
+        else:
+            return None
+    except (ValueError, OverflowError, OSError):
+        return None
+    return moment if moment.year in _YEARS else None
+
 
 VERSION = 3
 HEADER = "session"
@@ -149,3 +243,87 @@ def parts_of(content: object) -> Sequence[Mapping[str, Any]]:
     if not isinstance(content, list):
         return ()
     return tuple(part for part in content if isinstance(part, Mapping))
+
+
+_CALLS = frozenset({"toolCall", "toolUse", "tool_use", "functionCall"})
+RESULT_ROLES = frozenset({"toolResult", "tool"})
+_WRITING = re.compile(r"write|edit|create|patch|insert|replace|delete|move|rename", re.IGNORECASE)
+_READING = re.compile(r"read|view|open|cat|get_file|memory_get", re.IGNORECASE)
+_PATHS = ("path", "file_path", "filePath", "filename", "file", "target_file")
+_PATH_CHARACTERS = 300
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """A call of a tool.
+
+    Args:
+        id: By which its result answers it.
+        name: Of the tool.
+        arguments: What it was given.
+    """
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any]
+
+    @property
+    def path(self) -> str:
+        """Return the file that it is about; empty where it names none."""
+        for name in _PATHS:
+            given = self.arguments.get(name)
+            if isinstance(given, str) and given.strip():
+                return " ".join(given.split())[:_PATH_CHARACTERS]
+        return ""
+
+    @property
+    def deed(self) -> str:
+        """Return what it does to its file: `written`, `read`, or empty where that is not known."""
+        if not self.path:
+            return ""
+        if _WRITING.search(self.name):
+            return "written"
+        return "read" if _READING.search(self.name) else ""
+
+
+def calls_in(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+    """Return the tools that a message of the assistant's calls."""
+    if message.get("role") != "assistant":
+        return ()
+    return tuple(
+        ToolCall(text_of(part.get("id")), text_of(part.get("name")), _arguments(part))
+        for part in parts_of(message.get("content"))
+        if part.get("type") in _CALLS
+    )
+
+
+def is_call(part: Mapping[str, Any]) -> bool:
+    """Tell whether a part of a message calls a tool."""
+    return part.get("type") in _CALLS
+
+
+def answered_by(message: Mapping[str, Any]) -> str | None:
+    """Return the id of the call that a message answers; empty where it does not say, None where it is no result."""
+    if message.get("role") in RESULT_ROLES:
+        for name in ("toolCallId", "toolUseId", "tool_call_id", "tool_use_id"):
+            if text := text_of(message.get(name)):
+                return text
+        return ""
+    return None
+
+
+def tool_failed(message: Mapping[str, Any]) -> bool:
+    """Tell whether a result says that its tool failed."""
+    details = message.get("details")
+    status = details.get("status") if isinstance(details, Mapping) else None
+    return bool(message.get("isError")) or status in ("error", "failed")
+
+
+def _arguments(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    given = part.get("arguments", part.get("input"))
+    if isinstance(given, str):
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            return {}
+    return given if isinstance(given, Mapping) else {}

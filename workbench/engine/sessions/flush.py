@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from workbench.engine.results.sessions import FlushCheck
-from workbench.engine.sessions.entries import SessionEntry
+from workbench.engine.sessions.store import SessionEntry
 from workbench.engine.settings.sections import FlushSettings
 
 SILENT = "NO_REPLY"
@@ -33,7 +33,7 @@ _MOST_CHARACTERS = 1000
 
 
 @dataclass(frozen=True)
-class Thresholds:
+class FlushThresholds:
     """At how many tokens what happens.
 
     Args:
@@ -58,14 +58,14 @@ class Thresholds:
 
 
 @dataclass(frozen=True)
-class Answered:
+class FlushAnswer:
     """One memory that a model wants kept; `line` is None where it cites none of the lines that it was shown."""
 
     text: str
     line: int | None
 
 
-def thresholds(window: int, settings: FlushSettings) -> Thresholds:
+def flush_thresholds(window: int, settings: FlushSettings) -> FlushThresholds:
     """Return the thresholds of a context window (research note §3.5).
 
     The reserve takes a quarter of the window at most, and the soft threshold half of the rest, so that small windows
@@ -77,7 +77,7 @@ def thresholds(window: int, settings: FlushSettings) -> Thresholds:
     """
     reserve = min(settings.reserve_tokens, window // 4)
     soft = min(settings.soft_threshold_tokens, (window - reserve) // 2)
-    return Thresholds(window, reserve, soft)
+    return FlushThresholds(window, reserve, soft)
 
 
 def check_flush(
@@ -104,7 +104,7 @@ def check_flush(
         heartbeat: Whether the turn is one of the machinery's own.
         writable: Whether this door may write memory.
     """
-    at = thresholds(window, settings)
+    at = flush_thresholds(window, settings)
     due, reason = _decided(entry, settings, at, tokens, heartbeat=heartbeat, writable=writable)
     return FlushCheck(
         due=due,
@@ -126,7 +126,7 @@ def check_flush(
 def _decided(
     entry: SessionEntry,
     settings: FlushSettings,
-    at: Thresholds,
+    at: FlushThresholds,
     tokens: int | None,
     *,
     heartbeat: bool,
@@ -152,7 +152,7 @@ def _decided(
     return True, f"{tokens:,} tokens have passed the threshold of {at.flush_at:,}."
 
 
-def read_answer(answer: str, lines: Iterable[int]) -> tuple[Answered, ...]:
+def read_answer(answer: str, lines: Iterable[int]) -> tuple[FlushAnswer, ...]:
     """Read what a model wants kept; nothing where it says `NO_REPLY`, or lists nothing.
 
     Args:
@@ -171,5 +171,5 @@ def read_answer(answer: str, lines: Iterable[int]) -> tuple[Answered, ...]:
         text = item["text"][: cited.start()].strip() if cited else item["text"]
         line = int(cited["line"]) if cited else None
         if text and len(text) <= _MOST_CHARACTERS:
-            found.append(Answered(text, line if line in shown else None))
+            found.append(FlushAnswer(text, line if line in shown else None))
     return tuple(dict.fromkeys(found))[:MOST_MEMORIES]

@@ -1,17 +1,14 @@
-"""Finds the sessions of other programs on disk, and tells those of OpenClaw, Moltbot, Clawdbot and Claude Code apart.
-
-Plain files are what all of them wrote until summer 2026, a database per agent what OpenClaw writes since then.
-Nothing here writes anything.
-"""
+"""Sessions of OpenClaw, Moltbot, Clawdbot and Claude Code: finding them on disk and copying one into the own store."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 from workbench.engine.errors import NotFound, WorkbenchError
-from workbench.engine.home_folder import from_home
+from workbench.engine.file_access import expand_home, replace_file
 from workbench.engine.results.sessions import SessionProblem
 from workbench.engine.sessions.claude_code import (
     ClaudeHome,
@@ -19,12 +16,20 @@ from workbench.engine.sessions.claude_code import (
     is_claude_transcript,
     project_of,
 )
-from workbench.engine.sessions.entries import SessionEntry
-from workbench.engine.sessions.foreign_database import DATABASE, DatabaseHome
-from workbench.engine.sessions.homes import FileHome, ForeignHome, SessionHome
-from workbench.engine.sessions.keys import SessionKey, is_session_id, parse_key
+from workbench.engine.sessions.keys import SessionKey, checked_session_id, is_session_id, parse_key
 from workbench.engine.sessions.lines import FileLines, Lines
-from workbench.engine.sessions.store import NAME, StoreContent
+from workbench.engine.sessions.locks import transcript_lock
+from workbench.engine.sessions.openclaw_database import DATABASE, DatabaseHome
+from workbench.engine.sessions.store import (
+    NAME,
+    FileHome,
+    ForeignHome,
+    SessionEntry,
+    SessionHome,
+    SessionStore,
+    StoreContent,
+    milliseconds,
+)
 
 VARIABLES = ("OPENCLAW_STATE_DIR", "MOLTBOT_STATE_DIR", "CLAWDBOT_STATE_DIR")
 CLAUDE_VARIABLE = "CLAUDE_CONFIG_DIR"
@@ -54,14 +59,14 @@ def installs(environment: Mapping[str, str], home: Path) -> tuple[Install, ...]:
         environment: Its variables may name a state folder.
         home: The user's folder.
     """
-    named = [from_home(environment[name]) for name in VARIABLES if environment.get(name)]
+    named = [expand_home(environment[name]) for name in VARIABLES if environment.get(name)]
     profiles = sorted(path for path in home.glob(".openclaw-*") if path.is_dir())
     found: dict[Path, Install] = {}
     for folder in (*named, *(home / name for name in FOLDERS), *profiles):
         agents = dict(_agents(folder))
         if agents and (real := folder.resolve()) not in found:
             found[real] = Install(folder, _world(agents.values()), tuple(agents))
-    claude = from_home(environment.get(CLAUDE_VARIABLE) or home / ".claude")
+    claude = expand_home(environment.get(CLAUDE_VARIABLE) or home / ".claude")
     if transcripts := claude_transcripts(claude):
         projects = tuple(dict.fromkeys(map(project_of, transcripts)))
         found[claude.resolve()] = Install(claude, "claude-code", projects)
@@ -74,7 +79,7 @@ def foreign_home(place: Path) -> SessionHome:
     Raises:
         NotFound: There are none.
     """
-    place = from_home(place)
+    place = expand_home(place)
     if place.is_file():
         if place.name == NAME:
             return FileHome(place.parent, "files")
@@ -187,3 +192,92 @@ def _agents(folder: Path) -> Iterator[tuple[str, SessionHome]]:
         except PermissionError:
             # Whoever reads it is told.
             yield agent.name, FileHome(agent / "sessions", "files")
+
+
+_COPIED_FROM = "workbenchCopiedFrom"
+
+
+def copy_session(
+    lines: Lines, key: SessionKey, entry: SessionEntry, store: SessionStore, now: datetime
+) -> tuple[str, SessionEntry, bool]:
+    """Return the key and the entry of a session's copy in the own store, and whether it was made just now.
+
+    Where another session has the key of the original, that one goes on, and the copy stands beside it as a thread of
+    that key, named by its id; so what is shared stays shared.
+
+    Args:
+        lines: Of the original.
+        key: Of the original.
+        entry: Of the original; what it says is kept.
+        store: The own one.
+        now: When.
+
+    Raises:
+        InvalidInput: Its id could be no file's name.
+        StorageError: The disk does not take it.
+    """
+    session_id = checked_session_id(entry.fields.get("sessionId"))
+    for name, known in store.read().entries.items():
+        if known.session_id == session_id and store.transcript(parse_key(name), known).exists():
+            return name, known, False
+    store.make_folder()
+    copied = SessionEntry(entry.fields).with_fields(
+        sessionFile=None, updatedAt=milliseconds(now), **{_COPIED_FROM: lines.where}
+    )
+    _copy_lines(lines, store.transcript(key, copied))
+
+    def enter(known: SessionEntry | None) -> SessionEntry:
+        return copied if known is None or known.session_id in ("", session_id) else known
+
+    name, stored = store.change(key, enter)
+    if stored is None or stored.session_id != session_id:
+        name, stored = store.change(_beside(key, session_id), lambda _: copied)
+    assert stored is not None
+    return name, stored, True
+
+
+def drop_copy(key: SessionKey, entry: SessionEntry, store: SessionStore) -> None:
+    """Take back a copy that was made a moment ago, unless somebody has gone on with it.
+
+    Args:
+        key: Of the copy.
+        entry: As it was when the copy was made.
+        store: The own one.
+    """
+
+    def leave(known: SessionEntry | None) -> SessionEntry | None:
+        if known is not None and known.fields == entry.fields:
+            store.transcript(key, entry).unlink(missing_ok=True)
+            return None
+        return known
+
+    store.change(key, leave)
+
+
+def originals(store: SessionStore) -> Iterator[Lines]:
+    """Give the transcripts of other programs that sessions of a store were copied from.
+
+    Raises:
+        DocumentError: The store cannot be read.
+    """
+    from workbench.engine.sessions.openclaw_database import DatabaseLines
+
+    for entry in store.read().entries.values():
+        place = entry.fields.get(_COPIED_FROM)
+        if isinstance(place, str) and entry.session_id:
+            is_file = place.endswith(".jsonl")
+            yield FileLines(Path(place)) if is_file else DatabaseLines(Path(place), entry.session_id)
+
+
+def _beside(key: SessionKey, session_id: str) -> SessionKey:
+    suffix_id = f"{key.suffix_id}-{session_id}" if key.suffix else session_id
+    return replace(key, suffix="thread", suffix_id=suffix_id.lower())
+
+
+def _copy_lines(lines: Lines, place: Path) -> None:
+    with transcript_lock(place):
+        if place.exists():
+            return
+        with replace_file(place, "The session cannot be copied") as file:
+            for _, content in lines.read():
+                file.write(content + b"\n")

@@ -1,17 +1,18 @@
-"""The numbered lines of a transcript, wherever they are kept, read a few at a time."""
+"""The numbered lines of a transcript, read a few at a time, with secrets masked where the reader may not see them."""
 
 from __future__ import annotations
 
+import json
 import os
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO, Final, Protocol
 
 from workbench.engine.errors import NotFound
-from workbench.engine.sessions.opening import open_plain
+from workbench.engine.file_access import open_regular_file
 
 # A longer line is a picture or an attack; of it only the beginning is read, and it counts as unreadable.
 MOST_LINE_BYTES = 16 * 1024 * 1024
@@ -100,7 +101,7 @@ class FileLines:
         return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
     def count(self) -> int:
-        opened = open_plain(self.place)
+        opened = open_regular_file(self.place)
         if opened is None:
             return 0
         with opened:
@@ -120,7 +121,7 @@ class FileLines:
             return count + (last != b"\n")
 
     def read(self, first: int = 1, most: int | None = None) -> Iterator[tuple[int, bytes]]:
-        opened = open_plain(self.place)
+        opened = open_regular_file(self.place)
         if opened is None:
             return
         with opened:
@@ -234,3 +235,97 @@ class LineReader:
     def close(self) -> None:
         """Let go of what is kept."""
         self._block = []
+
+
+Mask = Callable[[str], str]
+
+
+class MaskedLines:
+    """A transcript as it may be read; its lines keep their numbers, and stay JSON.
+
+    Args:
+        lines: As they are.
+        mask: Masks the secrets in a text.
+    """
+
+    def __init__(self, lines: Lines, mask: Mask) -> None:
+        self.unmasked: Final = lines
+        self._mask = mask
+
+    @property
+    def name(self) -> str:
+        return self.unmasked.name
+
+    @property
+    def where(self) -> str:
+        return self.unmasked.where
+
+    def size(self) -> int:
+        return self.unmasked.size()
+
+    def stamp(self) -> tuple[int, ...] | None:
+        return self.unmasked.stamp()
+
+    def count(self) -> int:
+        return self.unmasked.count()
+
+    def read(self, first: int = 1, most: int | None = None) -> Iterator[tuple[int, bytes]]:
+        for number, line in self.unmasked.read(first, most):
+            yield number, masked_line(line, self._mask)
+
+
+def masked_line(line: bytes, mask: Mask) -> bytes:
+    """Return one line of a transcript as it may be read, the very same object where no secret is in it.
+
+    Args:
+        line: Of JSON, or of anything; with or without its end.
+        mask: Masks the secrets in a text.
+    """
+    text = line.decode("utf-8", "surrogateescape")
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        masked = mask(text)
+        return line if masked == text else masked.encode("utf-8", "surrogateescape")
+    # Most lines have none: one look at all that is said in them is enough.
+    everything = "\n\n".join(_texts_in(said))
+    if mask(everything) == everything:
+        return line
+    end = line[len(line.rstrip(b"\r\n")) :]
+    return json.dumps(_masked(said, mask), ensure_ascii=True, separators=(",", ":")).encode() + end
+
+
+def _texts_in(said: Any) -> Iterator[str]:
+    waiting = [said]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, str):
+            yield each
+        elif isinstance(each, list):
+            waiting += each
+        elif isinstance(each, Mapping):
+            for name, value in each.items():
+                if isinstance(value, str):
+                    yield f"{name}: {value}"
+                else:
+                    yield name
+                    waiting.append(value)
+
+
+def _masked(said: Any, mask: Mask) -> Any:
+    if isinstance(said, str):
+        return mask(said)
+    if isinstance(said, list):
+        return [_masked(each, mask) for each in said]
+    if isinstance(said, Mapping):
+        return {mask(name): _named(name, each, mask) for name, each in said.items()}
+    return said
+
+
+def _named(name: str, value: Any, mask: Mask) -> Any:
+    """Mask a value; what it is called may say that it is a secret, as in `"password": "…"`."""
+    if not isinstance(value, str):
+        return _masked(value, mask)
+    label = f"{name}: "
+    told = mask(label + value)
+    return told.removeprefix(label) if told.startswith(label) else mask(value)

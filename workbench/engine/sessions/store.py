@@ -1,21 +1,154 @@
-"""The session store: `sessions.json` of one folder, read as JSON5 and changed under its lock."""
+"""The session store: entries of `sessions.json`, changed under its lock, and the folders sessions live in."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, Protocol
 
 from workbench.engine.errors import DocumentError, StorageError
-from workbench.engine.private_files import replacing
+from workbench.engine.file_access import open_regular_file, replace_file
 from workbench.engine.results.sessions import SessionProblem
-from workbench.engine.sessions.entries import ENDED, SessionEntry
+from workbench.engine.sessions.events import moment_of
 from workbench.engine.sessions.keys import SessionKey, checked_session_id, is_key, is_session_id
+from workbench.engine.sessions.lines import FileLines, Lines
 from workbench.engine.sessions.locks import store_lock
-from workbench.engine.sessions.opening import open_plain
+from workbench.engine.sessions.reset_policy import ResetRules, foreign_rules
+
+ENDED = "workbenchEnded"
+_EMPTY: Mapping[str, Any] = MappingProxyType({})
+# What tells of a session that ended, so that it can still be saved.
+_OF_AN_ENDED_ONE = ("sessionId", "sessionFile", "compactionCount")
+# What a new session starts without (research note §2.10); everything else is the person's choice and stays.
+_OF_ONE_SESSION = (
+    "memoryFlushAt", "memoryFlushCompactionCount", "memoryFlush", "inputTokens", "outputTokens", "totalTokens",
+    "totalTokensFresh", "abortedLastRun", "systemSent", "sessionFile", "sessionStartedAt", "lastInteractionAt",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SessionEntry:
+    """An entry of the store; what is unknown in it is kept.
+
+    Args:
+        fields: Everything it says, as it stands in the file.
+    """
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def session_id(self) -> str:
+        """Return the id of the transcript in use; empty where there is none that can be a file's name."""
+        given = self.fields.get("sessionId")
+        return given if isinstance(given, str) and is_session_id(given) else ""
+
+    @property
+    def updated(self) -> datetime | None:
+        """Return when it was last used."""
+        return moment_of(self.fields.get("updatedAt"))
+
+    @property
+    def started(self) -> datetime | None:
+        """Return when it began, where the store says so."""
+        return moment_of(self.fields.get("sessionStartedAt"))
+
+    @property
+    def flushed(self) -> datetime | None:
+        """Return when memory was last flushed from this session."""
+        return moment_of(self.fields.get("memoryFlushAt") or self._flush.get("at"))
+
+    @property
+    def compactions(self) -> int:
+        """Return how often this session was compacted."""
+        return whole(self.fields.get("compactionCount")) or 0
+
+    @property
+    def flushed_cycle(self) -> int | None:
+        """Return the number of compactions at the last flush; None where there was none."""
+        own = whole(self.fields.get("memoryFlushCompactionCount"))
+        return own if own is not None else whole(self._flush.get("compactionCount"))
+
+    @property
+    def total_tokens(self) -> int | None:
+        """Return the tokens of the context as the last model call counted them; None where nobody did."""
+        return whole(self.fields.get("totalTokens"))
+
+    @property
+    def context_tokens(self) -> int | None:
+        """Return the context window of the session's model, in tokens; None where it does not say."""
+        return whole(self.fields.get("contextTokens")) or None
+
+    @property
+    def label(self) -> str:
+        """Return what a person or program called it; empty where nobody did."""
+        for name in ("label", "displayName", "subject"):
+            given = self.fields.get(name)
+            if isinstance(given, str) and given.strip():
+                return " ".join(given.split())[:200]
+        return ""
+
+    @property
+    def model(self) -> str:
+        """Return the model of the last answer, or empty."""
+        given = self.fields.get("model")
+        return given if isinstance(given, str) else ""
+
+    @property
+    def is_of_cli(self) -> bool:
+        """Tell whether a program with a context of its own answers in this session."""
+        given = self.fields.get("cliSessionIds")
+        return bool(isinstance(given, Mapping) and given) or bool(self.fields.get("claudeCliSessionId"))
+
+    @property
+    def ended(self) -> tuple[SessionEntry, ...]:
+        """Return the sessions under this key that ended by themselves and are not saved yet, the oldest first."""
+        given = self.fields.get(ENDED)
+        rows = given if isinstance(given, list) else []
+        entries = (SessionEntry(each) for each in rows if isinstance(each, Mapping))
+        return tuple(entry for entry in entries if entry.session_id)
+
+    def with_ended(self, ended: Iterable[SessionEntry]) -> SessionEntry:
+        """Return the entry with other sessions that ended and were not saved."""
+        return self.with_fields(**{ENDED: [dict(each.fields) for each in ended] or None})
+
+    def noted_as_ended(self) -> SessionEntry:
+        """Return what is noted of this session when it ends by itself."""
+        return SessionEntry({name: self.fields[name] for name in _OF_AN_ENDED_ONE if name in self.fields})
+
+    @property
+    def _flush(self) -> Mapping[str, Any]:
+        given = self.fields.get("memoryFlush")
+        return given if isinstance(given, Mapping) else _EMPTY
+
+    def with_fields(self, **changes: Any) -> SessionEntry:
+        """Return the entry with fields by their names in the file; those that are None go."""
+        fields = {**self.fields, **changes}
+        return SessionEntry({name: value for name, value in fields.items() if value is not None})
+
+    def begun_anew(self, session_id: str, now: datetime) -> SessionEntry:
+        """Return the entry of a fresh session under the same key: counters start over, choices stay."""
+        kept = {name: value for name, value in self.fields.items() if name not in _OF_ONE_SESSION}
+        return SessionEntry(
+            {**kept, "sessionId": session_id, "updatedAt": milliseconds(now), "compactionCount": 0}
+        )
+
+
+def milliseconds(moment: datetime) -> int:
+    """Return a moment as milliseconds since 1970."""
+    return round(moment.timestamp() * 1000)
+
+
+def whole(value: object) -> int | None:
+    """Return a count that is one; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if value == value and 0 <= value < 1e15 else None
+
 
 NAME = "sessions.json"
 LARGEST = 256 * 1024 * 1024
@@ -191,7 +324,7 @@ class SessionStore:
 
     def _write(self, raw: Mapping[str, Any]) -> None:
         remedy = "Make room, or choose another folder with sessions.path."
-        with replacing(self.place, "The session store cannot be written", remedy) as file:
+        with replace_file(self.place, "The session store cannot be written", remedy) as file:
             file.write(_rendered(raw))
 
 
@@ -208,7 +341,7 @@ def read_plain(place: Path) -> bytes | None:
         DocumentError: It is too large to be a session store.
         StorageError: It cannot be read.
     """
-    opened = open_plain(place)
+    opened = open_regular_file(place)
     if opened is None:
         return None
     with opened:
@@ -239,3 +372,78 @@ def _damaged(place: Path, why: str) -> DocumentError:
         where=str(place),
         remedy="Mend it in an editor, or move it away; the transcripts beside it are not touched.",
     )
+
+
+class SessionHome(Protocol):
+    """Sessions with their transcripts, to be read."""
+
+    @property
+    def source(self) -> str:
+        """Return what it is: `own`, `files`, `database` or `claude-code`."""
+        ...
+
+    @property
+    def where(self) -> str:
+        """Return the file that it is read from."""
+        ...
+
+    @property
+    def rules(self) -> ResetRules | None:
+        """Return when its sessions end, where its own program says so; None where the workspace does."""
+        ...
+
+    def read(self) -> StoreContent:
+        """Return all sessions."""
+        ...
+
+    def lines(self, key: SessionKey, entry: SessionEntry) -> Lines:
+        """Return the lines of a session's transcript; there may be none."""
+        ...
+
+
+class ForeignHome:
+    """What the sessions of another program have in common, however it keeps them.
+
+    Args:
+        place: The file or folder that they are in.
+        source: `files`, `database` or `claude-code`.
+    """
+
+    def __init__(self, place: Path, source: str) -> None:
+        self.place = place
+        self.source = source
+
+    @property
+    def where(self) -> str:
+        return str(self.place)
+
+    @property
+    def rules(self) -> ResetRules | None:
+        return foreign_rules(self.place)
+
+
+class FileHome:
+    """Sessions in a folder of plain files.
+
+    Args:
+        folder: Holds `sessions.json` and `*.jsonl`.
+        source: `own` or `files`.
+    """
+
+    def __init__(self, folder: Path, source: str = "own") -> None:
+        self.store = SessionStore(folder)
+        self.source = source
+
+    @property
+    def where(self) -> str:
+        return str(self.store.place)
+
+    @property
+    def rules(self) -> ResetRules | None:
+        return None if self.source == "own" else foreign_rules(self.store.folder)
+
+    def read(self) -> StoreContent:
+        return self.store.read()
+
+    def lines(self, key: SessionKey, entry: SessionEntry) -> Lines:
+        return FileLines(self.store.transcript(key, entry))

@@ -1,19 +1,26 @@
-"""Writing a transcript: entries appended under its lock, a torn last line mended first."""
+"""Transcripts on disk: the tree their entries form, appending under a lock, repair, and purging texts."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+import shutil
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from workbench.engine.errors import InvalidInput, OutsideWorkspace, StorageError
+from workbench.engine.errors import Cancelled, InvalidInput, OutsideWorkspace, StorageError, WorkbenchError
+from workbench.engine.file_access import open_regular_file, replace_file
+from workbench.engine.results.sessions import CompactionPhase, CompactionProgress, SessionProblem
 from workbench.engine.sessions import events
 from workbench.engine.sessions.events import Event, read_event, render_event
-from workbench.engine.sessions.lines import FileLines
+from workbench.engine.sessions.lines import FileLines, Lines, MaskedLines
 from workbench.engine.sessions.locks import transcript_lock
-from workbench.engine.sessions.opening import open_plain
+from workbench.engine.sessions.store import NAME, SessionStore
 
 _BACK = 1 << 16
 MOST_ENTRY_BYTES = 16 * 1024 * 1024
@@ -84,7 +91,7 @@ class TranscriptWriter:
 
     def _end(self) -> tuple[bool, bool, Event | None]:
         """Return whether the file has nothing yet, whether its last line is torn, and its last readable entry."""
-        opened = open_plain(self.place)
+        opened = open_regular_file(self.place)
         if opened is None:
             return True, False, None
         with opened:
@@ -140,3 +147,345 @@ def _unwritable(place: Path, error: OSError) -> StorageError:
         where=str(place),
         remedy="Make room, or choose another folder with sessions.path.",
     )
+
+
+_EACH = 512
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ProgressReporter:
+    """Who is told, and who is asked.
+
+    Args:
+        progress: Told how far it has come, on the calling thread.
+        cancelled: Asked whether to stop.
+    """
+
+    progress: Callable[[CompactionProgress], None] = lambda _: None
+    cancelled: Callable[[], bool] = lambda: False
+
+    def tell(self, phase: CompactionPhase, done: int, total: int) -> None:
+        """Say how much of a phase is done.
+
+        Raises:
+            Cancelled: It is not wanted any more.
+        """
+        if self.cancelled():
+            raise Cancelled("The compaction was called off; the session is as it was.")
+        self.progress(CompactionProgress(phase, done, total))
+
+    def over(self, phase: CompactionPhase, items: Iterable[T], total: int) -> Iterator[T]:
+        """Give the items of a phase, and say now and then how many of them were given."""
+        for done, item in enumerate(items):
+            if done % _EACH == 0:
+                self.tell(phase, done, total)
+            yield item
+        self.tell(phase, total, total)
+
+
+MOST_PROBLEMS = 1000
+_CODES = {kind: code for code, kind in enumerate(events.KINDS, 1)}
+_KINDS = ("other", *events.KINDS)
+
+
+@dataclass
+class Tree:
+    """The shape of one transcript: of each entry its line and the entry before it on its branch.
+
+    Args:
+        lines: Line of each entry but the header, in the file's order.
+        parents: Number of the entry before it on its branch, -1 for none.
+        kinds: What each is, as a number.
+        kept_from: Of each compaction, the number of the first entry that it keeps.
+        header: The first line where it is a header, else None.
+        problems: Lines that could not be read, and entries whose place on the tree had to be guessed.
+        more_problems: How many more there were.
+        total: Lines of the file.
+    """
+
+    lines: array[int] = field(default_factory=lambda: array("q"))
+    parents: array[int] = field(default_factory=lambda: array("q"))
+    kinds: bytearray = field(default_factory=bytearray)
+    kept_from: dict[int, int] = field(default_factory=dict)
+    header: Event | None = None
+    problems: list[SessionProblem] = field(default_factory=list)
+    more_problems: int = 0
+    total: int = 0
+
+    @property
+    def leaf(self) -> int:
+        """Return the number of the last entry, -1 where there is none."""
+        return len(self.lines) - 1
+
+    def path(self, start: int | None = None) -> Iterator[int]:
+        """Give entries from the leaf to the root by their numbers.
+
+        Args:
+            start: Where to begin; at the leaf by default.
+        """
+        at = self.leaf if start is None else start
+        while at >= 0:
+            yield at
+            at = self.parents[at]
+
+    def kind(self, number: int) -> str:
+        """Return what an entry is; `other` where its type is none of the known ones."""
+        return _KINDS[self.kinds[number]]
+
+    def told(self) -> tuple[SessionProblem, ...]:
+        """Return the problems, with how many were left out."""
+        if not self.more_problems:
+            return tuple(self.problems)
+        return (
+            *self.problems,
+            SessionProblem(None, f"{self.more_problems:,} more lines like these were skipped."),
+        )
+
+
+# Several questions in a row are mostly about one transcript.
+_MOST_KNOWN = 4
+_known: dict[tuple[int, ...], Tree] = {}
+
+
+def read_tree(lines: Lines, steps: ProgressReporter | None = None) -> Tree:
+    """Return the shape of a transcript; one that has not changed since is not read again.
+
+    Args:
+        lines: Of the transcript.
+        steps: Told how much was read; None where nobody waits for it.
+
+    Raises:
+        Cancelled: The steps are not wanted any more.
+    """
+    if isinstance(lines, MaskedLines):
+        # Of the texts nothing is kept, so that there is nothing to mask.
+        lines = lines.unmasked
+    stamp = lines.stamp()
+    tree = _known.pop(stamp, None) if stamp is not None else None
+    if tree is None:
+        numbered = lines.read()
+        tree = _read(numbered if steps is None else steps.over("reading", numbered, lines.count()))
+    if stamp is None:
+        return tree
+    _known[stamp] = tree
+    while len(_known) > _MOST_KNOWN:
+        with suppress(StopIteration, KeyError):
+            del _known[next(iter(_known))]
+    return tree
+
+
+def _read(lines: Iterable[tuple[int, bytes]]) -> Tree:
+    """Read every line of a transcript once and keep its shape; nothing of the text stays in memory.
+
+    A line that cannot be read is reported by its number and skipped; an entry whose parent is lost follows the entry
+    before it in the file, so that damage in the middle takes nothing else along. A parent always stands above its
+    child, so there are no circles.
+
+    Args:
+        lines: Of the transcript, with their numbers.
+    """
+    tree = Tree()
+    known: dict[str, int] = {}
+    for number, content in lines:
+        tree.total = number
+        event = read_event(number, content)
+        if isinstance(event, str):
+            if event:
+                _report(tree, number, f"This line {event}; it was skipped.")
+            continue
+        _add(tree, event, known)
+    return tree
+
+
+def _add(tree: Tree, event: Event, known: dict[str, int]) -> None:
+    if event.kind == events.HEADER:
+        if tree.header is None:
+            tree.header = event
+        return
+    at = len(tree.lines)
+    before = at - 1
+    parent_id = event.parent_id
+    if parent_id is None:
+        parent = -1
+    elif parent_id == "":
+        # Files of the first versions are a plain list.
+        parent = before
+    else:
+        parent = known.get(parent_id, -2)
+        if parent == -2:
+            parent = before
+            _report(
+                tree,
+                event.line,
+                "The entry that this one follows is not there; it was put behind the one before.",
+            )
+    if event.kind == events.COMPACTION:
+        tree.kept_from[at] = known.get(events.text_of(event.fields.get("firstKeptEntryId")), at)
+    tree.lines.append(event.line)
+    tree.parents.append(parent)
+    tree.kinds.append(_CODES.get(event.kind, 0))
+    if event.id:
+        known[event.id] = at
+
+
+def _report(tree: Tree, line: int, told: str) -> None:
+    if len(tree.problems) < MOST_PROBLEMS:
+        tree.problems.append(SessionProblem(line, told))
+    else:
+        tree.more_problems += 1
+
+
+@dataclass(frozen=True)
+class RepairedTranscript:
+    """What was done to a transcript.
+
+    Args:
+        repairs: One sentence each.
+        problems: Lines that could not be read.
+        copy: The file as it was; None where nothing was replaced.
+    """
+
+    repairs: tuple[str, ...]
+    problems: tuple[SessionProblem, ...]
+    copy: Path | None
+
+
+def repair_transcript(place: Path, now: datetime) -> RepairedTranscript:
+    """Empty the lines of a transcript that cannot be read, and give its last line its end.
+
+    Args:
+        place: The file.
+        now: Names the copy.
+
+    Raises:
+        Locked: Another program writes it.
+        StorageError: The disk does not take it; the file is as it was.
+    """
+    lines = FileLines(place)
+    if not lines.size():
+        return RepairedTranscript((), (), None)
+    with transcript_lock(place):
+        bad = dict(_unreadable(lines))
+        torn = _is_torn(place)
+        if not bad and not torn:
+            return RepairedTranscript((), (), None)
+        copy = place.with_name(f"{place.name}.bak-{now:%Y%m%dT%H%M%S%f}")
+        try:
+            shutil.copy2(place, copy, follow_symlinks=False)
+        except OSError as error:
+            raise StorageError(
+                f"The transcript cannot be mended: {error.strerror}.", where=str(place), remedy="Make room."
+            ) from error
+        with replace_file(place, "The transcript cannot be mended") as file:
+            for number, content in lines.read():
+                file.write((b"" if number in bad else content) + b"\n")
+    problems = tuple(
+        SessionProblem(number, f"This line {why}; it was emptied.")
+        for number, why in list(bad.items())[:MOST_PROBLEMS]
+    )
+    repairs = [f"Lines that could not be read were emptied ({len(bad):,})."] if bad else []
+    if torn:
+        repairs.append("The last line got its end.")
+    return RepairedTranscript(tuple(repairs), problems, copy)
+
+
+def _unreadable(lines: FileLines) -> Iterator[tuple[int, str]]:
+    for number, content in lines.read():
+        event = read_event(number, content)
+        if isinstance(event, str) and event:
+            yield number, event
+
+
+def _is_torn(place: Path) -> bool:
+    with place.open("rb") as opened:
+        opened.seek(-1, os.SEEK_END)
+        return opened.read(1) != b"\n"
+
+
+Erase = Callable[[str], str]
+
+
+@dataclass(frozen=True)
+class PurgedSessions:
+    """What a purge did to sessions.
+
+    Args:
+        lines: Lines from which something was taken, 1-based, by the name of the transcript, `sessions/ID.jsonl`.
+        left: Why a file could not be purged, by its name as above.
+    """
+
+    lines: dict[str, tuple[int, ...]]
+    left: dict[str, str]
+
+
+def purge_sessions(folder: Path, erase: Erase) -> PurgedSessions:
+    """Take texts out of every transcript of a folder and out of its store; each line keeps its number.
+
+    Args:
+        folder: Of the own store; need not exist.
+        erase: Returns a text without what has to go.
+    """
+    purged: dict[str, tuple[int, ...]] = {}
+    left: dict[str, str] = {}
+    for place in sorted(folder.glob("*.jsonl*")):
+        if place.name.endswith(".lock") or not place.is_file():
+            continue
+        name = f"sessions/{place.name}"
+        try:
+            numbers = _purge_transcript(place, erase)
+        except WorkbenchError as error:
+            left[name] = str(error)
+            continue
+        if numbers:
+            purged[name] = numbers
+    if (folder / NAME).exists():
+        try:
+            SessionStore(folder).rewrite(lambda raw: without_texts(raw, erase))
+        except WorkbenchError as error:
+            left[f"sessions/{NAME}"] = str(error)
+    return PurgedSessions(purged, left)
+
+
+def lines_with(lines: Lines, erase: Erase) -> Iterator[int]:
+    """Give the numbers of the lines from which something would have to go; nothing is written."""
+    for number, content in lines.read():
+        if _purged(content, erase) is not None:
+            yield number
+
+
+def without_texts(value: Any, erase: Erase) -> Any:
+    """Return what JSON says without what has to go, in whatever text of it that stands."""
+    if isinstance(value, str):
+        return erase(value)
+    if isinstance(value, dict):
+        return {erase(key): without_texts(item, erase) for key, item in value.items()}
+    if isinstance(value, list):
+        return [without_texts(item, erase) for item in value]
+    return value
+
+
+def _purge_transcript(place: Path, erase: Erase) -> tuple[int, ...]:
+    lines = FileLines(place)
+    if next(lines_with(lines, erase), None) is None:
+        return ()
+    numbers = []
+    with transcript_lock(place), replace_file(place, "The transcript cannot be purged") as file:
+        for number, content in lines.read():
+            purged = _purged(content, erase)
+            if purged is not None:
+                numbers.append(number)
+            file.write((content if purged is None else purged) + b"\n")
+    return tuple(numbers)
+
+
+def _purged(content: bytes, erase: Erase) -> bytes | None:
+    """Return a line without what has to go, empty where it cannot be read; None where nothing has to."""
+    try:
+        said = json.loads(content)
+    except (ValueError, RecursionError):
+        text = content.decode("utf-8", "replace")
+        return b"" if erase(text) != text else None
+    left = without_texts(said, erase)
+    return render_event(left).rstrip(b"\n") if left != said else None

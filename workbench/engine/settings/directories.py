@@ -1,4 +1,4 @@
-"""Places outside the workspace: the user's settings, state and cache, and the system's time zone."""
+"""Places outside the workspace: the user's settings file, and state and cache folders."""
 
 from __future__ import annotations
 
@@ -49,18 +49,3 @@ def shared_directory(purpose: str, configured: str) -> Path:
 
     directory = user_state_dir if purpose == "state" else user_cache_dir
     return Path(directory("workbench", appauthor=False))
-
-
-def system_timezone() -> str:
-    """Return the IANA name of the system's time zone; `UTC` where it has none."""
-    from zoneinfo import ZoneInfoNotFoundError
-
-    import tzlocal
-
-    from workbench.engine.settings.schema import is_zone
-
-    try:
-        name = tzlocal.get_localzone_name()
-    except (ZoneInfoNotFoundError, ValueError):
-        return "UTC"
-    return name if name and is_zone(name) else "UTC"

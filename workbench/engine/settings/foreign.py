@@ -1,4 +1,4 @@
-"""What `openclaw.json`, `moltbot.json` and `clawdbot.json` say about memory, in this project's terms."""
+"""Settings about memory found in `openclaw.json`, `moltbot.json` and `clawdbot.json`, in this project's terms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.engine import layout
 from workbench.engine.errors import OutsideWorkspace
-from workbench.engine.settings.regular_file import read_regular_file
+from workbench.engine.file_access import read_regular_file
 from workbench.engine.settings.relaxed_json import read_relaxed_json
 from workbench.engine.settings.schema import Unfit, Value
 from workbench.engine.settings.sections import SCHEMA

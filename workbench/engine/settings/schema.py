@@ -1,4 +1,4 @@
-"""What a setting is: its type, range and purpose, who may set it, and how a value is checked."""
+"""How a setting is declared and checked: its kind, range and purpose, and who may set it."""
 
 from __future__ import annotations
 
@@ -206,3 +206,29 @@ def _number(text: str) -> object:
 
 def _shown(value: object) -> str:
     return f"“{value[:60]}”" if isinstance(value, str) else repr(value)[:60]
+
+
+ENDPOINT = "opening somebody’s folder must not send memory anywhere"
+PROGRAM = "opening somebody’s folder must not run anything"
+OUTSIDE = "a workspace must not choose places outside itself"
+TASTE = "the bench looks the way its user wants it, whatever the workspace"
+
+
+def whole(least: int, most: int, about: str, personal: str | None = None) -> dict[str, Spec]:
+    """Declare a whole number within bounds."""
+    return {"spec": Spec(Kind.WHOLE, about, least, most, personal=personal)}
+
+
+def number(least: float, most: float, about: str, personal: str | None = None) -> dict[str, Spec]:
+    """Declare a number within bounds."""
+    return {"spec": Spec(Kind.NUMBER, about, least, most, personal=personal)}
+
+
+def choice(choices: tuple[str, ...], about: str, personal: str | None = None) -> dict[str, Spec]:
+    """Declare one of some words."""
+    return {"spec": Spec(Kind.CHOICE, about, choices=choices, personal=personal)}
+
+
+def of(kind: Kind, about: str, personal: str | None = None, *, secret: bool = False) -> dict[str, Spec]:
+    """Declare a value of any other kind."""
+    return {"spec": Spec(kind, about, personal=personal, secret=secret)}

@@ -8,14 +8,172 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from workbench.engine import layout
-from workbench.engine.settings.declaring import ENDPOINT, OUTSIDE, PROGRAM, TASTE, choice, number, of, whole
-from workbench.engine.settings.model_sections import EmbeddingSettings, ModelSettings
-from workbench.engine.settings.schema import Kind, Spec, Value
-from workbench.engine.settings.session_sections import SessionSettings
+from workbench.engine.settings.schema import (
+    ENDPOINT,
+    OUTSIDE,
+    PROGRAM,
+    TASTE,
+    Kind,
+    Spec,
+    Value,
+    choice,
+    number,
+    of,
+    whole,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
     from zoneinfo import ZoneInfo
+
+
+@dataclass(frozen=True)
+class SessionSettings:
+    """The session layer."""
+
+    path: str = field(
+        default="",
+        metadata=of(Kind.PATH, "folder of sessions.json and transcripts, if not under the state", OUTSIDE),
+    )
+    reset: str = field(
+        default="daily 4",
+        metadata=of(Kind.TEXT, "when a session ends: daily HOUR, idle MINUTES, both, or none"),
+    )
+    reset_by_type: Mapping[str, str] = field(
+        default_factory=dict, metadata=of(Kind.TABLE, "the same for direct, group or thread")
+    )
+    reset_by_channel: Mapping[str, str] = field(
+        default_factory=dict, metadata=of(Kind.TABLE, "the same by channel; stronger than the type")
+    )
+    reset_triggers: tuple[str, ...] = field(
+        default=("/new", "/reset"), metadata=of(Kind.TEXTS, "words by which a message begins a new session")
+    )
+    window: int = field(
+        default=200_000,
+        metadata=whole(1000, 10_000_000, "tokens of the model’s context window where a session does not say"),
+    )
+    keep_recent_tokens: int = field(
+        default=20_000,
+        metadata=whole(0, 10_000_000, "tokens of the newest messages that a compaction keeps"),
+    )
+    history_turns: int = field(
+        default=0, metadata=whole(0, 1_000_000, "newest turns that a model is shown; 0 for all that fit")
+    )
+    direct_history_turns: int = field(
+        default=0, metadata=whole(0, 1_000_000, "the same for direct conversations")
+    )
+
+
+@dataclass(frozen=True)
+class EmbeddingSettings:
+    """Where embeddings are made."""
+
+    provider: str = field(
+        default="builtin",
+        metadata=choice(("builtin", "local", "openai", "gemini", "none"), "what makes embeddings", ENDPOINT),
+    )
+    fallback: str = field(
+        default="builtin",
+        metadata=choice(("builtin", "local", "openai", "gemini", "none"), "what steps in", ENDPOINT),
+    )
+    model: str = field(default="", metadata=of(Kind.TEXT, "name of the embedding model", ENDPOINT))
+    base_url: str = field(default="", metadata=of(Kind.TEXT, "end point of the embedding server", ENDPOINT))
+    api_key: str = field(
+        default="", repr=False, metadata=of(Kind.TEXT, "key of the embedding server", ENDPOINT, secret=True)
+    )
+    headers: Mapping[str, str] = field(
+        default_factory=dict,
+        repr=False,
+        metadata=of(Kind.TABLE, "further request headers", ENDPOINT, secret=True),
+    )
+    timeout: float = field(
+        default=60.0, metadata=number(0.1, 3600, "seconds to wait for one answer of it", ENDPOINT)
+    )
+    concurrency: int = field(default=4, metadata=whole(1, 64, "requests to it at once", ENDPOINT))
+    dimensions: int = field(
+        default=0, metadata=whole(0, 65_536, "dimensions to ask the model for; 0 for its own", ENDPOINT)
+    )
+    query_prefix: str = field(
+        default="auto",
+        metadata=of(Kind.TEXT, "text put before questions; auto for what the model was made for", ENDPOINT),
+    )
+    passage_prefix: str = field(
+        default="auto",
+        metadata=of(Kind.TEXT, "text put before what is indexed; auto likewise", ENDPOINT),
+    )
+    model_path: str = field(default="", metadata=of(Kind.PATH, "a GGUF file, or an hf: address", OUTSIDE))
+    model_folder: str = field(
+        default="",
+        metadata=of(Kind.PATH, "folder of downloaded models; empty for the user’s cache", OUTSIDE),
+    )
+    download_url: str = field(
+        default="https://huggingface.co",
+        metadata=of(Kind.TEXT, "hub that hf: addresses are downloaded from", ENDPOINT),
+    )
+    batch: bool = field(
+        default=False, metadata=of(Kind.SWITCH, "whether big backfills use the batch API", ENDPOINT)
+    )
+    batch_concurrency: int = field(default=2, metadata=whole(1, 64, "batch jobs at once", ENDPOINT))
+    batch_poll: float = field(
+        default=5.0, metadata=number(0.01, 3600, "seconds between questions after a batch job", ENDPOINT)
+    )
+    batch_timeout: float = field(
+        default=60.0, metadata=number(0.01, 10_080, "minutes that a batch job may take", ENDPOINT)
+    )
+    fallback_model: str = field(
+        default="", metadata=of(Kind.TEXT, "name of the model that steps in", ENDPOINT)
+    )
+    fallback_base_url: str = field(
+        default="", metadata=of(Kind.TEXT, "end point of the server that steps in", ENDPOINT)
+    )
+    fallback_api_key: str = field(
+        default="",
+        repr=False,
+        metadata=of(Kind.TEXT, "key of the server that steps in", ENDPOINT, secret=True),
+    )
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """The chat model that routes and reflects; none unless configured. A local file goes before a server."""
+
+    path: str = field(
+        default="", metadata=of(Kind.PATH, "a GGUF file of a chat model, run on this machine", OUTSIDE)
+    )
+    base_url: str = field(
+        default="", metadata=of(Kind.TEXT, "end point of an OpenAI-compatible server", ENDPOINT)
+    )
+    api_key: str = field(default="", repr=False, metadata=of(Kind.TEXT, "its key", ENDPOINT, secret=True))
+    name: str = field(default="", metadata=of(Kind.TEXT, "name of the model", ENDPOINT))
+    headers: Mapping[str, str] = field(
+        default_factory=dict,
+        repr=False,
+        metadata=of(Kind.TABLE, "further request headers", ENDPOINT, secret=True),
+    )
+    timeout: float = field(
+        default=20.0, metadata=number(0.1, 3600, "seconds to wait for it where somebody waits", ENDPOINT)
+    )
+    reflection_timeout: float = field(
+        default=300.0,
+        metadata=number(0.1, 86_400, "seconds to wait for one answer in a reflection", ENDPOINT),
+    )
+    context: int = field(
+        default=8192,
+        metadata=whole(4096, 1_000_000, "tokens of question and answer that it takes at once", ENDPOINT),
+    )
+
+    @property
+    def configured(self) -> bool:
+        """Tell whether there is a model to ask."""
+        return bool(self.path or (self.name and (self.base_url or self.api_key)))
+
+    @property
+    def told(self) -> str:
+        """Return which model is meant, for people; empty where none is configured."""
+        if not self.configured:
+            return ""
+        return self.path or f"{self.name} at {self.base_url or 'OpenAI'}"
+
 
 Fusion = Literal["two-grain", "weighted-sum"]
 
@@ -341,8 +499,6 @@ class Settings:
         """Return the time zone of the workspace; the system's where none is set."""
         from zoneinfo import ZoneInfo
 
-        from workbench.engine.settings.directories import system_timezone
-
         return ZoneInfo(self.timezone or system_timezone())
 
     @property
@@ -427,3 +583,18 @@ def assemble(values: Mapping[str, Value], origins: Mapping[str, str], warnings: 
         if item.name in sections and (section_class := _section_class(item)):
             top[item.name] = section_class(**sections[item.name])
     return Settings(**top, origins=dict(origins), warnings=warnings)
+
+
+def system_timezone() -> str:
+    """Return the IANA name of the system's time zone; `UTC` where it has none."""
+    from zoneinfo import ZoneInfoNotFoundError
+
+    import tzlocal
+
+    from workbench.engine.settings.schema import is_zone
+
+    try:
+        name = tzlocal.get_localzone_name()
+    except (ZoneInfoNotFoundError, ValueError):
+        return "UTC"
+    return name if name and is_zone(name) else "UTC"

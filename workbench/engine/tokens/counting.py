@@ -1,15 +1,111 @@
-"""Counting: a text cut into pieces as o200k_base cuts it, and each piece's tokens kept for next time."""
+"""Counting the o200k_base tokens of a text, offline, from a packed vocabulary."""
 
 from __future__ import annotations
 
+import zlib
 from functools import cache
+from heapq import heapify, heappop, heappush
+from importlib import resources
 from typing import TYPE_CHECKING
 
-from workbench.engine.tokens.merging import count_merged
-from workbench.engine.tokens.vocabulary import o200k_ranks
-
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     import regex
+
+
+def count_merged(piece: bytes, ranks: Mapping[bytes, int]) -> int:
+    """Merge neighbouring tokens, lowest rank and then leftmost first, and count what remains.
+
+    Takes time in the order of n log n for n bytes.
+
+    Args:
+        piece: One piece of text in UTF-8.
+        ranks: Each token's rank; all single bytes are tokens.
+
+    Returns:
+        Tokens left when no two neighbours make a token of the vocabulary.
+    """
+    size = len(piece)
+    if size < 2 or piece in ranks:
+        return min(size, 1)
+    rank_of = ranks.get
+    # A token is known by where it starts; `end[start]` is where it ends, 0 once it was merged away.
+    end = list(range(1, size + 1))
+    previous = list(range(-1, size - 1))
+    waiting = [
+        (rank, start, start + 2)
+        for start in range(size - 1)
+        if (rank := rank_of(piece[start : start + 2])) is not None
+    ]
+    heapify(waiting)
+    remaining = size
+    while waiting:
+        _, start, stop = heappop(waiting)
+        middle = end[start]
+        # A pair is stale once either half was merged with something else.
+        if middle == 0 or middle >= stop or end[middle] != stop:
+            continue
+        end[start], end[middle] = stop, 0
+        remaining -= 1
+        if stop < size:
+            previous[stop] = start
+            if (rank := rank_of(piece[start : end[stop]])) is not None:
+                heappush(waiting, (rank, start, end[stop]))
+        before = previous[start]
+        if before >= 0 and (rank := rank_of(piece[before:stop])) is not None:
+            heappush(waiting, (rank, before, stop))
+    return remaining
+
+
+PACKED_FILE = "o200k_base.ranks.zlib"
+VOCABULARY_SIZE = 199_998
+
+_SINGLE_BYTES = 256
+# No UTF-8 text holds this byte, so no token of more than one byte does.
+_SEPARATOR = b"\xff"
+
+
+def pack_vocabulary(tokens: Sequence[bytes]) -> bytes:
+    """Pack a vocabulary so that it loads in a few calls of C code.
+
+    zlib rather than lzma: 0.95 MB against 0.75 MB, but unpacked in 7 ms against 27 ms.
+
+    Args:
+        tokens: Every token in the order of its rank; the first 256 are the single bytes.
+
+    Returns:
+        The single bytes, then the longer tokens with a separator between, compressed.
+
+    Raises:
+        ValueError: The tokens are not laid out like that.
+    """
+    single, longer = tokens[:_SINGLE_BYTES], tokens[_SINGLE_BYTES:]
+    if any(len(token) != 1 for token in single) or len(set(single)) != _SINGLE_BYTES:
+        raise ValueError("The first 256 ranks of the vocabulary are not the 256 single bytes.")
+    if any(len(token) < 2 or _SEPARATOR in token for token in longer):
+        raise ValueError("A longer token of the vocabulary is too short or holds the byte 0xFF.")
+    return zlib.compress(b"".join(single) + _SEPARATOR.join(longer), 9)
+
+
+def unpack_vocabulary(packed: bytes) -> dict[bytes, int]:
+    """Return the rank of every token of a packed vocabulary.
+
+    Args:
+        packed: What `pack_vocabulary` gave.
+    """
+    unpacked = zlib.decompress(packed)
+    tokens = [bytes((byte,)) for byte in unpacked[:_SINGLE_BYTES]]
+    tokens += unpacked[_SINGLE_BYTES:].split(_SEPARATOR)
+    return dict(zip(tokens, range(len(tokens)), strict=True))
+
+
+@cache
+def o200k_ranks() -> Mapping[bytes, int]:
+    """Return the rank (merge priority, lowest first) of each o200k_base token; read once a process."""
+    packed = resources.files("workbench.engine.tokens").joinpath(PACKED_FILE).read_bytes()
+    return unpack_vocabulary(packed)
+
 
 # The cut of o200k_base, as its publisher documents it: words with an optional leading sign and English
 # contraction, numbers by three digits, runs of signs, line ends, blanks.

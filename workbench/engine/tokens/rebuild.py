@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from workbench.engine.tokens.vocabulary import PACKED_FILE, VOCABULARY_SIZE, pack_vocabulary
+from workbench.engine.tokens.counting import PACKED_FILE, VOCABULARY_SIZE, pack_vocabulary
 
 
 def main() -> None:

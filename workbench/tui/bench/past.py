@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from workbench.engine.past import Past
-    from workbench.engine.results.audit import CommitView
-    from workbench.engine.results.past import Comparison, HistoryLine
+    from workbench.engine.results.audit import CommitView, Comparison, HistoryLine
     from workbench.tui.bench.answers import Outcome
 
 

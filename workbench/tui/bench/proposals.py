@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from workbench.engine.results.proposals import Proposals
+    from workbench.engine.results.reviews import Proposals
     from workbench.tui.bench.answers import Outcome
     from workbench.tui.verdicts import Verdict
 

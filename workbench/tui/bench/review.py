@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.results.reflection import (
+    from workbench.engine.results.reviews import (
         Applied,
         Progress,
         Reflected,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from workbench.engine.results.secrets import HeldBackList
+    from workbench.engine.results.memories import HeldBackList
     from workbench.tui.bench.answers import Outcome
     from workbench.tui.held import HeldChoice
 

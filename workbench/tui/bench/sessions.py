@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from workbench.engine.results.session_changes import CompactionProgress
-    from workbench.engine.results.sessions import FlushCheck, Sessions
-    from workbench.engine.results.transcripts import SessionPlace, TranscriptPage
+    from workbench.engine.results.sessions import (
+        CompactionProgress,
+        FlushCheck,
+        SessionPlace,
+        Sessions,
+        TranscriptPage,
+    )
     from workbench.tui.bench.answers import Outcome
 
 

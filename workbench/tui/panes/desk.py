@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from workbench.engine.errors import WorkbenchError
-from workbench.engine.results.proposals import Proposals
-from workbench.engine.results.secrets import HeldBackList
+from workbench.engine.results.memories import HeldBackList
+from workbench.engine.results.reviews import Proposals
 from workbench.tui.decisions import UnderWay
 from workbench.tui.held import HeldChoice, held
 from workbench.tui.in_order import InOrder
@@ -19,8 +19,7 @@ from workbench.tui.verdicts import Verdict, waiting
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from workbench.engine.results.proposals import Proposal
-    from workbench.engine.results.reflection import ReflectionDue, Review, ReviewItem
+    from workbench.engine.results.reviews import Proposal, ReflectionDue, Review, ReviewItem
     from workbench.tui.bench import Bench, Outcome
     from workbench.tui.decisions import Step
     from workbench.tui.held import Held

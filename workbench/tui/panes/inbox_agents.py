@@ -23,7 +23,7 @@ from workbench.tui.views.review_item import link_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results.proposals import Proposal
+    from workbench.engine.results.reviews import Proposal
     from workbench.tui.verdicts import Waiting
 
 _BOTH = next(each for each in RESOLUTIONS if each not in (THIS, THAT))

@@ -32,7 +32,7 @@ from workbench.tui.views.review_item import Related, link_of, review_item_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from workbench.engine.results.reflection import ReviewItem
+    from workbench.engine.results.reviews import ReviewItem
     from workbench.tui.bench import Link, Outcome
 
 _VERBS = {APPROVED: "Approve", REJECTED: "Reject", DEFERRED: "Defer", UNDECIDED: "Reopen"}

@@ -22,7 +22,7 @@ from workbench.tui.widgets.scrubber import Scrubber
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.engine.results.past import Comparison
+    from workbench.engine.results.audit import Comparison
     from workbench.tui.bench import Bench
 
 _MOST_THINGS = 200

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import NotFound, WorkbenchError
-from workbench.engine.results.past import MemoryChange
+from workbench.engine.results.audit import MemoryChange
 from workbench.tui.diffing import compare
 from workbench.tui.drawing.course import prepare_course
 from workbench.tui.drawing.neighbourhood import draw_neighbourhood

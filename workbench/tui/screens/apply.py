@@ -21,7 +21,7 @@ from workbench.tui.widgets.status_line import StatusLine
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from workbench.engine.results.reflection import Applied, ReviewPreview
+    from workbench.engine.results.reviews import Applied, ReviewPreview
     from workbench.tui.bench import Bench
     from workbench.tui.in_order import InOrder
     from workbench.tui.views.applying import Diffs

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from textual.app import App, ComposeResult
 
-    from workbench.engine.results.importing import ExportProgress
+    from workbench.engine.results.transfer import ExportProgress
     from workbench.tui.bench import Bench
     from workbench.tui.keymap import Command
     from workbench.tui.overlays import Overlays

@@ -14,7 +14,7 @@ from workbench.tui.widgets.lines import Lines
 if TYPE_CHECKING:
     from textual.app import ComposeResult
 
-    from workbench.engine.results.past import Comparison
+    from workbench.engine.results.audit import Comparison
 
 
 class GoingBackScreen(ModalScreen[bool]):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from workbench.engine.results.importing import ImportPlace
+    from workbench.engine.results.transfer import ImportPlace
     from workbench.tui.bench import Bench
     from workbench.tui.keymap import Command
     from workbench.tui.overlays import Overlays

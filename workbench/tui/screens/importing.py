@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
 
-    from workbench.engine.results.importing import ImportedAs
+    from workbench.engine.results.transfer import ImportedAs
     from workbench.tui.import_work import ImportWork
     from workbench.tui.keymap import Command
     from workbench.tui.overlays import Overlays

@@ -15,7 +15,7 @@ from workbench.tui.views.review_item import core_lines
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from workbench.engine.results.reflection import Applied, ReviewPreview
+    from workbench.engine.results.reviews import Applied, ReviewPreview
     from workbench.tui.diffing import DiffRow
 
 Diffs = tuple[tuple[str, tuple["DiffRow", ...]], ...]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
-from workbench.engine.results.session_changes import CompactionPhase
+from workbench.engine.results.sessions import CompactionPhase
 from workbench.tui.ink import BLANK, Line, cut, flow, ink
 from workbench.tui.views.cycle import how_to_stop, steps
 
 if TYPE_CHECKING:
-    from workbench.engine.results.session_changes import CompactionProgress
+    from workbench.engine.results.sessions import CompactionProgress
 
 _PHASES: tuple[str, ...] = get_args(CompactionPhase)
 

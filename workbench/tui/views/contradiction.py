@@ -11,7 +11,7 @@ from workbench.tui.text import plain, wrap
 from workbench.tui.views.memory import link_role, store_of_id, store_sign
 
 if TYPE_CHECKING:
-    from workbench.engine.results.reflection import Quoted, ReviewItem
+    from workbench.engine.results.reviews import Quoted, ReviewItem
     from workbench.tui.diffing import Piece
 
 BESIDE_FROM = 64

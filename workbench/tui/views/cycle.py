@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from workbench.engine.results.reflection import Phase
+from workbench.engine.results.reviews import Phase
 from workbench.tui.ink import Line, Span, cut, flow, gap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results.reflection import Progress, Reflected
+    from workbench.engine.results.reviews import Progress, Reflected
 
 DONE, HERE, AHEAD = "✓", "●", "○"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.decay.formula import half_life
+from workbench.engine.memory.decay import half_life
 from workbench.tui.drawing.heat import (
     HAIR,
     SCALES,

@@ -10,7 +10,7 @@ from workbench.tui.ink import Line, Span, cut, ink, line_width, spread
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.results.reflection import Review, ReviewItem
+    from workbench.engine.results.reviews import Review, ReviewItem
     from workbench.tui.decisions import Tally
 
 _BAR = 24

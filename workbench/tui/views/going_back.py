@@ -10,7 +10,7 @@ from workbench.tui.text import wrap
 from workbench.tui.views.memory import STORE_SIGNS, STORE_TITLES
 
 if TYPE_CHECKING:
-    from workbench.engine.results.past import Comparison
+    from workbench.engine.results.audit import Comparison
 
 _NAME = 14
 # What came since then goes, and what went comes back.

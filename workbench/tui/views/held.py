@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import date, datetime
 
-    from workbench.engine.results.secrets import HeldMemory
+    from workbench.engine.results.memories import HeldMemory
     from workbench.tui.held import Held
     from workbench.tui.query import Query
 

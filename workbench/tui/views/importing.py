@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine.results.importing import FORM_WORDS, ImportPlace
+from workbench.engine.results.transfer import FORM_WORDS, ImportPlace
 from workbench.tui.ink import BLANK, Line, Span, column, cut, gap, ink, spread
 from workbench.tui.navigation import REVIEW
 from workbench.tui.text import wrap
@@ -17,7 +17,7 @@ from workbench.tui.widgets.rows import SectionedRows
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results.importing import (
+    from workbench.engine.results.transfer import (
         Exported,
         Imported,
         ImportPreview,

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.reflection.kinds import Kind, kind_of
-from workbench.engine.results.reflection import ReviewItem
+from workbench.engine.results.reviews import ReviewItem
 from workbench.tui.decisions import (
     APPROVED,
     DEFERRED,

@@ -17,8 +17,8 @@ from workbench.tui.widgets.rows import SectionedRows
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from workbench.engine.results.core import CoreView
-    from workbench.engine.results.past import Comparison, FileChanged, MemoryChange, PastFile, PastScore
+    from workbench.engine.results.audit import Comparison, FileChanged, MemoryChange, PastFile, PastScore
+    from workbench.engine.results.memories import CoreView
     from workbench.tui.query import Query
 
 CHANGES, CORE, GRAPH, MEMORIES, FILES = "changes", "core", "graph", "memories", "files"

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from workbench.engine.errors import WorkbenchError
+    from workbench.engine.results.audit import MemoryChange
     from workbench.engine.results.graph import GraphView
     from workbench.engine.results.memories import Shown
-    from workbench.engine.results.past import MemoryChange
     from workbench.tui.diffing import DiffRow
 
 _WHEN_SIGN = "◷"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from workbench.engine.results.reflection import PhaseUse, ReflectionDue, Review, ReviewItem
+    from workbench.engine.results.reviews import PhaseUse, ReflectionDue, Review, ReviewItem
 
 _LABEL = 16
 _MOST_PROBLEMS = 12

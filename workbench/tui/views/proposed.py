@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import date
 
-    from workbench.engine.results.proposals import Proposal
+    from workbench.engine.results.reviews import Proposal
     from workbench.tui.query import Query
     from workbench.tui.verdicts import Waiting
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from workbench.engine.results.proposals import Proposal
+    from workbench.engine.results.reviews import Proposal
     from workbench.tui.bench import Link
     from workbench.tui.diffing import Piece
     from workbench.tui.verdicts import Waiting

@@ -20,7 +20,7 @@ from workbench.tui.views.memory import link_lines, link_role, section, store_of_
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.results.reflection import CoreTokens, Quoted, ReviewItem
+    from workbench.engine.results.reviews import CoreTokens, Quoted, ReviewItem
     from workbench.tui.bench import Link
 
 _LABEL = 12

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from workbench.engine.results.sessions import SessionLine
-    from workbench.engine.results.transcripts import TranscriptPage
+    from workbench.engine.results.sessions import SessionLine, TranscriptPage
 
 _SPEAKERS = {"user": "User", "assistant": "Assistant", "system": "System"}
 _WIDEST = 96

@@ -25,8 +25,7 @@ from workbench.tui.workspace_bench.sessions import WorkspaceSessions
 
 if TYPE_CHECKING:
     from workbench.engine.results.audit import NextStep, NextSteps
-    from workbench.engine.results.core import CoreView
-    from workbench.engine.results.memories import Score, TimelineEntry
+    from workbench.engine.results.memories import CoreView, Score, TimelineEntry
     from workbench.engine.results.recall import Found, IndexStatus, WhyNot
     from workbench.engine.workspace import Workspace
 
@@ -108,7 +107,7 @@ class WorkspaceBench(
         return self._core(self._workspace.core_preview(block, text, id=item_id))
 
     def _core(self, view: CoreView) -> bench.CoreMemory:
-        from workbench.engine.tokens import count_tokens
+        from workbench.engine.tokens.counting import count_tokens
 
         blocks = tuple(
             bench.CoreBlock(

@@ -9,7 +9,7 @@ from workbench.tui.workspace_bench.door import Door
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.results.importing import (
+    from workbench.engine.results.transfer import (
         Exported,
         ExportProgress,
         Imported,

@@ -8,8 +8,7 @@ from workbench.tui.workspace_bench.door import Door
 
 if TYPE_CHECKING:
     from workbench.engine.past import Past
-    from workbench.engine.results.audit import CommitView
-    from workbench.engine.results.past import Comparison, HistoryLine
+    from workbench.engine.results.audit import CommitView, Comparison, HistoryLine
     from workbench.tui import bench
 
 

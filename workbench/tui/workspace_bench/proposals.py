@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from workbench.tui.workspace_bench.door import Door, counted
 
 if TYPE_CHECKING:
-    from workbench.engine.results.proposals import Proposals, Settled
+    from workbench.engine.results.reviews import Proposals, Settled
     from workbench.tui import bench
     from workbench.tui.verdicts import Verdict
 

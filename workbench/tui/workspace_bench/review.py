@@ -11,7 +11,7 @@ from workbench.tui.workspace_bench.door import Door
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from workbench.engine.results.reflection import (
+    from workbench.engine.results.reviews import (
         Applied,
         Progress,
         Reflected,

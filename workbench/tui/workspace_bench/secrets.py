@@ -9,7 +9,7 @@ from workbench.tui.held import DROP, WITHOUT
 from workbench.tui.workspace_bench.door import Door
 
 if TYPE_CHECKING:
-    from workbench.engine.results.secrets import HeldBackList
+    from workbench.engine.results.memories import HeldBackList
     from workbench.tui.held import HeldChoice
 
 

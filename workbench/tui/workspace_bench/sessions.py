@@ -10,9 +10,13 @@ from workbench.tui.workspace_bench.door import Door
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from workbench.engine.results.session_changes import CompactionProgress, Flushed
-    from workbench.engine.results.sessions import FlushCheck, Sessions
-    from workbench.engine.results.transcripts import SessionPlace
+    from workbench.engine.results.sessions import (
+        CompactionProgress,
+        FlushCheck,
+        Flushed,
+        SessionPlace,
+        Sessions,
+    )
     from workbench.tui.bench.sessions import TranscriptCalls
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from workbench.engine.errors import ProviderError
 
 if TYPE_CHECKING:
-    from workbench.engine.providers.embedding.falling_back import Embedders
-    from workbench.engine.providers.embedding.model import FloatArray
+    from workbench.engine.providers.embedding.embedder import FloatArray
+    from workbench.engine.providers.embedding.fallback import Embedders
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,9 @@ import pytest
 
 from tests.engine.providers.embedding.embedding_server import EmbeddingServer, vector_of
 from tests.engine.providers.model_server import Answer, failure
-from workbench.engine.providers.embedding import openai_batch
-from workbench.engine.providers.embedding.model import EmbeddingCancelled
-from workbench.engine.providers.embedding.openai_batch import BatchTimes
-from workbench.engine.providers.embedding.openai_embeddings import OpenAIEmbeddings
+from workbench.engine.providers.embedding import openai_embeddings
+from workbench.engine.providers.embedding.embedder import EmbeddingCancelled
+from workbench.engine.providers.embedding.openai_embeddings import BatchTimes, OpenAIEmbeddings
 from workbench.engine.providers.embedding.remote import RemoteEmbedder
 
 TEXTS = [f"text {number}" for number in range(60)]
@@ -86,7 +85,7 @@ def test_few_texts_and_questions_go_directly(embedding_server: EmbeddingServer, 
 def test_jobs_keep_to_the_limits_of_the_server(
     embedding_server: EmbeddingServer, make: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(openai_batch, "MOST_TEXTS", 25)
+    monkeypatch.setattr(openai_embeddings, "MOST_TEXTS", 25)
     check(make().embed_passages(TEXTS))
     assert embedding_server.paths().count("/v1/batches") == 3
     assert embedding_server.texts() == []

@@ -16,9 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.embedding.builtin import TABLE_FOLDER, StaticEmbedder
-from workbench.engine.providers.embedding.model import EmbeddingCancelled
-from workbench.engine.providers.embedding.word_pieces import LONGEST_WORD, tokens, word_pieces
+from workbench.engine.providers.embedding.builtin import (
+    LONGEST_WORD,
+    TABLE_FOLDER,
+    StaticEmbedder,
+    tokens,
+    word_pieces,
+)
+from workbench.engine.providers.embedding.embedder import EmbeddingCancelled
 
 EMBEDDER = StaticEmbedder()
 TEXTS = st.text(max_size=60) | st.lists(

@@ -11,12 +11,16 @@ from tests.engine.providers.embedding.asking import ask
 from tests.engine.providers.embedding.embedding_server import EmbeddingServer
 from workbench.engine.errors import InvalidInput, ProviderError
 from workbench.engine.providers.embedding.builtin import StaticEmbedder
-from workbench.engine.providers.embedding.choosing import DOCUMENTED_MODEL, choose, model_to_download
 from workbench.engine.providers.embedding.local import LocalEmbedder
-from workbench.engine.providers.embedding.model_files import ModelAddress, models_folder
 from workbench.engine.providers.embedding.remote import RemoteEmbedder
-from workbench.engine.settings.model_sections import EmbeddingSettings
-from workbench.engine.settings.sections import Settings
+from workbench.engine.providers.selection import (
+    DOCUMENTED_MODEL,
+    ModelAddress,
+    choose_embedders,
+    model_to_download,
+    models_folder,
+)
+from workbench.engine.settings.sections import EmbeddingSettings, Settings
 
 KEY = "sk-secret-123456"
 
@@ -31,20 +35,20 @@ def remote(embedder: object) -> RemoteEmbedder:
 
 
 def test_the_table_is_the_default() -> None:
-    chosen = choose(Settings())
+    chosen = choose_embedders(Settings())
     assert isinstance(chosen.primary, StaticEmbedder)
     assert chosen.fallback is None
     assert ask(chosen, "hello there").fallback is None
 
 
 def test_none_is_none() -> None:
-    chosen = choose(embedding(provider="none"))
+    chosen = choose_embedders(embedding(provider="none"))
     assert chosen.standing().embedder is None
 
 
 @pytest.mark.local_model
 def test_a_local_model_with_the_table_behind_it(model_file: Path) -> None:
-    chosen = choose(embedding(provider="local", model_path=str(model_file)))
+    chosen = choose_embedders(embedding(provider="local", model_path=str(model_file)))
     assert isinstance(chosen.primary, LocalEmbedder)
     answer = ask(chosen, "hello there")
     assert (answer.provider, answer.model, answer.fallback) == ("local", model_file.name, None)
@@ -62,18 +66,18 @@ def test_a_local_model_with_the_table_behind_it(model_file: Path) -> None:
     ],
 )
 def test_what_lacks_something_falls_back_and_says_what(tmp_path: Path, values: Any, said: str) -> None:
-    chosen = choose(embedding(model_folder=str(tmp_path), **values))
+    chosen = choose_embedders(embedding(model_folder=str(tmp_path), **values))
     answer = ask(chosen, "hello there")
     assert answer.provider == "builtin"
     assert said in str(answer.fallback)
     assert chosen.standing().embedder is chosen.fallback
     with pytest.raises(ProviderError, match=said):
-        ask(choose(embedding(model_folder=str(tmp_path), fallback="none", **values)))
+        ask(choose_embedders(embedding(model_folder=str(tmp_path), fallback="none", **values)))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_stand_in_that_lacks_something_is_not_offered() -> None:
-    standing = choose(embedding(provider="openai", fallback="local")).standing()
+    standing = choose_embedders(embedding(provider="openai", fallback="local")).standing()
     assert standing.embedder is None
     assert "no key" in str(standing.fallback)
     assert "No local embedding model" in str(standing.fallback)
@@ -81,11 +85,11 @@ def test_a_stand_in_that_lacks_something_is_not_offered() -> None:
 
 def test_the_stand_in_is_not_told_the_key_of_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    chosen = choose(embedding(provider="gemini", api_key=KEY, model="g", fallback="openai"))
+    chosen = choose_embedders(embedding(provider="gemini", api_key=KEY, model="g", fallback="openai"))
     assert remote(chosen.primary).model == "g"
     stand_in = chosen.fallback
     assert not isinstance(stand_in, RemoteEmbedder)
-    chosen = choose(
+    chosen = choose_embedders(
         embedding(
             provider="gemini",
             api_key=KEY,
@@ -100,14 +104,16 @@ def test_the_stand_in_is_not_told_the_key_of_the_first(monkeypatch: pytest.Monke
 
 
 def test_behind_a_local_model_the_one_end_point_is_the_stand_ins() -> None:
-    chosen = choose(embedding(provider="local", model_path="/x.gguf", fallback="openai", api_key=KEY))
+    chosen = choose_embedders(
+        embedding(provider="local", model_path="/x.gguf", fallback="openai", api_key=KEY)
+    )
     server: Any = remote(chosen.fallback).server
     assert (server.api_key, server.model) == (KEY, "text-embedding-3-small")
 
 
 @pytest.mark.parametrize("provider", ["openai", "gemini"])
 def test_everything_set_reaches_the_server(embedding_server: EmbeddingServer, provider: str) -> None:
-    chosen = choose(
+    chosen = choose_embedders(
         embedding(
             provider=provider,
             fallback="none",
@@ -132,7 +138,9 @@ def test_everything_set_reaches_the_server(embedding_server: EmbeddingServer, pr
 
 def test_a_server_that_is_out_is_stepped_in_for(embedding_server: EmbeddingServer) -> None:
     url = embedding_server.url
-    chosen = choose(embedding(provider="openai", base_url=url, api_key=KEY, model="small", timeout=5.0))
+    chosen = choose_embedders(
+        embedding(provider="openai", base_url=url, api_key=KEY, model="small", timeout=5.0)
+    )
     embedding_server.change = lambda body: {}
     answer = ask(chosen, "hello there")
     assert answer.provider == "builtin"
@@ -158,19 +166,21 @@ def test_fingerprints_tell_what_vectors_depend_on_and_no_secret() -> None:
     ]
     fingerprints = []
     for change in changes:
-        chosen = choose(embedding(**(base | change)))
+        chosen = choose_embedders(embedding(**(base | change)))
         assert chosen.primary is not None
         fingerprints.append(chosen.primary.fingerprint)
     assert len(set(fingerprints)) == len(changes)
     assert KEY not in str(fingerprints)
-    same = choose(embedding(**(base | {"api_key": "other", "headers": {"X": "y"}, "timeout": 1.0}))).primary
+    same = choose_embedders(
+        embedding(**(base | {"api_key": "other", "headers": {"X": "y"}, "timeout": 1.0}))
+    ).primary
     assert same is not None
     assert same.fingerprint == fingerprints[0]
 
 
 def test_batch_jobs_are_for_openai_when_switched_on() -> None:
     for provider, batch, used in (("openai", True, True), ("openai", False, False), ("gemini", True, False)):
-        chosen = choose(embedding(provider=provider, api_key=KEY, batch=batch))
+        chosen = choose_embedders(embedding(provider=provider, api_key=KEY, batch=batch))
         assert (remote(chosen.primary).least_for_batch is not None) == used
 
 

@@ -16,7 +16,7 @@ import pytest
 from tests.engine.providers.embedding.file_server import Fault, FileServer
 from workbench.engine.errors import InvalidInput, Locked, NotFound, ProviderError, StorageError
 from workbench.engine.providers.embedding.download import download_model
-from workbench.engine.providers.embedding.model import EmbeddingCancelled
+from workbench.engine.providers.embedding.embedder import EmbeddingCancelled
 
 URI = "hf:owner/repo/model.gguf"
 NAME = "owner/repo/model.gguf"

@@ -12,10 +12,10 @@ import pytest
 
 from tests.engine.providers.embedding.asking import ask
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.embedding.falling_back import Embedders
+from workbench.engine.providers.embedding.fallback import Embedders
 
 if TYPE_CHECKING:
-    from workbench.engine.providers.embedding.model import FloatArray
+    from workbench.engine.providers.embedding.embedder import FloatArray
 
 
 @dataclass

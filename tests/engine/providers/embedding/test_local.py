@@ -16,9 +16,8 @@ import pytest
 
 from tests.engine.providers.embedding.tiny_gguf import WIDTH, write_tiny_gguf
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.embedding.conventions import Prefixes, prefixes_of
+from workbench.engine.providers.embedding.embedder import EmbeddingCancelled, Prefixes, prefixes_of
 from workbench.engine.providers.embedding.local import LocalEmbedder
-from workbench.engine.providers.embedding.model import EmbeddingCancelled
 
 TEXTS = [
     "The cat sleeps on the sofa.",

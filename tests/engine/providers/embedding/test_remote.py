@@ -15,11 +15,9 @@ import pytest
 from tests.engine.providers.embedding.embedding_server import Body, EmbeddingServer, vector_of
 from tests.engine.providers.model_server import Answer, failure
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.embedding.conventions import Prefixes
+from workbench.engine.providers.embedding.embedder import EmbeddingCancelled, Prefixes
 from workbench.engine.providers.embedding.gemini import GeminiEmbeddings
-from workbench.engine.providers.embedding.model import EmbeddingCancelled
-from workbench.engine.providers.embedding.openai_batch import BatchTimes
-from workbench.engine.providers.embedding.openai_embeddings import OpenAIEmbeddings
+from workbench.engine.providers.embedding.openai_embeddings import BatchTimes, OpenAIEmbeddings
 from workbench.engine.providers.embedding.remote import LONGEST_TEXT_BYTES, RemoteEmbedder
 
 KEY = "sk-secret-123456"

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from tests.engine.reflection.snapshots import chat, check_quotes, said, snapshot
-from workbench.engine.documents.review_item import ReviewItem
+from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.claims import find_conflicts
 from workbench.engine.reflection.model import Passage
 from workbench.engine.reflection.work import Cancelled, Work
-from workbench.engine.results.reflection import Progress
+from workbench.engine.results.reviews import Progress
 
 UPDATES = [
     pytest.param(

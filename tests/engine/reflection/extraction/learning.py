@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.engine.reflection.snapshots import chat, check_quotes, snapshot
-from workbench.engine.documents.review_item import ReviewItem
+from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.extraction import extract_knowledge
 from workbench.engine.reflection.model import Agenda, Passage
 from workbench.engine.reflection.work import Work

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.reflection.snapshots import check_quotes, said, snapshot
-from workbench.engine.documents.review_item import ReviewItem
+from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.extraction import extract_knowledge
 from workbench.engine.reflection.model import Agenda
 from workbench.engine.reflection.work import Work

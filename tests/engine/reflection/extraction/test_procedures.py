@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.reflection.snapshots import chat, check_quotes, said, snapshot
-from workbench.engine.documents.review_item import ReviewItem
+from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.extraction import find_procedures
 from workbench.engine.reflection.model import Passage
 from workbench.engine.reflection.work import Work

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.engine.documents.review_item import ReviewItem
+from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.model import Agenda, Guidance, Mind, Snapshot, Summary
 from workbench.engine.reflection.work import PhaseAccount, Work
-from workbench.engine.results.reflection import Phase
+from workbench.engine.results.reviews import Phase
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.engine.documents.review_item import Evidence, ReviewItem
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.answers import Completion
-from workbench.engine.providers.chat import ChatCancelled, ChatMessage, ChatReply, JsonReply
+from workbench.engine.markdown.review import Evidence, ReviewItem
+from workbench.engine.providers.chat import ChatCancelled, ChatMessage, ChatReply, Completion, JsonReply
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.model import Agenda, Area, Guidance, Snapshot, Summary
 from workbench.engine.reflection.work import Work

@@ -11,13 +11,13 @@ from tests.engine.reflection.model_mind.running import account, consolidate, run
 from tests.engine.reflection.model_mind.scripted import Said, ScriptedChat, StubMind, always
 from tests.engine.reflection.snapshots import said
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.answers import Completion
+from workbench.engine.providers.chat import Completion
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.model_mind.budget import InputSizes, allowance
 from workbench.engine.reflection.model_mind.windows import Window, cut_windows
 from workbench.engine.reflection.work import Work
-from workbench.engine.results.reflection import Phase
-from workbench.engine.tokens import count_tokens
+from workbench.engine.results.reviews import Phase
+from workbench.engine.tokens.counting import count_tokens
 
 
 class Greedy(ScriptedChat):

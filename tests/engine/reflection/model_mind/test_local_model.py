@@ -15,7 +15,7 @@ from tests.engine.reflection.model_mind.scripted import StubMind
 from workbench.engine.providers.llama_chat import LlamaChat
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.work import Cancelled, Work
-from workbench.engine.results.reflection import Phase
+from workbench.engine.results.reviews import Phase
 
 # One token for each character: a prompt takes far more tokens than the cycle counts with.
 CONTEXT = 60_000

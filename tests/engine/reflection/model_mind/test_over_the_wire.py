@@ -19,9 +19,9 @@ from tests.engine.reflection.model_mind.running import consolidate, run
 from tests.engine.reflection.model_mind.saying import fact, item
 from tests.engine.reflection.model_mind.scripted import StubMind
 from tests.engine.reflection.snapshots import said, snapshot
-from workbench.engine.documents.pending_reflection import PendingReflection, ReviewSection
-from workbench.engine.documents.rejected import RejectedClaims
-from workbench.engine.providers.openai_chat import OpenAICompatibleChat
+from workbench.engine.markdown.reflection_records import RejectedClaims
+from workbench.engine.markdown.review import PendingReflection, ReviewSection
+from workbench.engine.providers.openai_api import OpenAICompatibleChat
 from workbench.engine.reflection.cycle import run_cycle
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.rules import RulesMind

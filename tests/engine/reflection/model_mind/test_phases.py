@@ -11,15 +11,15 @@ from tests.engine.reflection.model_mind.conftest import MakeSnapshot
 from tests.engine.reflection.model_mind.running import consolidate, run
 from tests.engine.reflection.model_mind.saying import fact, item
 from tests.engine.reflection.model_mind.scripted import Said, ScriptedChat, StubMind, always
-from workbench.engine.documents.review_item import Evidence
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.answers import Completion
+from workbench.engine.markdown.review import Evidence
+from workbench.engine.providers.chat import Completion
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection import kinds
 from workbench.engine.reflection.model import Agenda, Guidance, Snapshot
 from workbench.engine.reflection.model_mind import ModelMind
 from workbench.engine.reflection.work import Cancelled, Work
-from workbench.engine.results.reflection import Phase
+from workbench.engine.results.reviews import Phase
 
 QUOTE = ("P1", "thing number 0")
 GOOD: dict[str, Said] = {

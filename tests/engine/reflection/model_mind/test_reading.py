@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.engine.reflection.model_mind.saying import entity, evidence, fact, item
 from tests.engine.reflection.snapshots import check_quotes, faded, said, snapshot
-from workbench.engine.documents.review_item import ReviewItem
+from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Snapshot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from workbench.engine.documents.review_item import Evidence
+from workbench.engine.markdown.review import Evidence
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.review.reinforcement import still_relevant
 

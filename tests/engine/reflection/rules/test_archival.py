@@ -9,7 +9,7 @@ import pytest
 
 from tests.engine.catalog.shelf import ENTITIES, day, entity, episode
 from tests.engine.reflection.snapshots import check_quotes, faded, said, snapshot
-from workbench.engine.documents.review_item import ReviewItem
+from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.model import Agenda, Snapshot
 from workbench.engine.reflection.rules.archival import MOST_ARCHIVED, propose_archival
 from workbench.engine.reflection.rules.survey import survey

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.engine.reflection.snapshots import said, snapshot
-from workbench.engine.documents.review_item import Evidence, ReviewItem
+from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import claims, extraction
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.model import Agenda, Guidance, Snapshot

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from tests.engine.catalog.shelf import ENTITIES, day, entity, episode
 from tests.engine.reflection.snapshots import check_quotes, core_view, faded, said, snapshot
-from workbench.engine.documents.core import PIN, CoreMemory
-from workbench.engine.documents.review_item import Evidence, ReviewItem
+from workbench.engine.markdown.core import PIN, CoreMemory
+from workbench.engine.markdown.review import Evidence, ReviewItem
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.model import Agenda, Passage, Snapshot
 from workbench.engine.reflection.rules.core_rewriting import rewrite_core
 from workbench.engine.reflection.work import Work
-from workbench.engine.tokens import count_tokens
+from workbench.engine.tokens.counting import count_tokens
 
 NOTHING = Agenda(())
 TEMPLATE = """\

@@ -8,7 +8,7 @@ import pytest
 
 from tests.engine.reflection.rules.books import EVOLUTION, LOG, evolution, log
 from tests.engine.reflection.snapshots import check_quotes, snapshot
-from workbench.engine.documents.review_item import ReviewItem
+from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.model import Agenda
 from workbench.engine.reflection.rules.looking_back import look_back
 from workbench.engine.reflection.work import Work

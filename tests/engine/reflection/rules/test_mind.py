@@ -9,7 +9,7 @@ import pytest
 from tests.engine.catalog.shelf import ENTITIES
 from tests.engine.reflection.rules.books import EVOLUTION, LOG, evolution, log
 from tests.engine.reflection.snapshots import chat, check_quotes, said, snapshot
-from workbench.engine.documents.review_item import ReviewItem
+from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection.model import Guidance, Mind, Snapshot, Summary
 from workbench.engine.reflection.rules import RulesMind
 from workbench.engine.reflection.work import Cancelled, Work

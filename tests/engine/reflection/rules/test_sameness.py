@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.engine.catalog.shelf import ENTITIES, entity
 from tests.engine.reflection.snapshots import snapshot
-from workbench.engine.documents.review_item import Evidence
+from workbench.engine.markdown.review import Evidence
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.sameness import is_known, without_repetition
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 from tests.engine.reflection.rules.books import LOG, log
 from tests.engine.reflection.snapshots import chat, snapshot
-from workbench.engine.documents.pending_reflection import PendingReflection, ReviewSection
-from workbench.engine.documents.review_item import Evidence
+from workbench.engine.markdown.review import Evidence, PendingReflection, ReviewSection
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection import kinds
 from workbench.engine.reflection.model import Guidance

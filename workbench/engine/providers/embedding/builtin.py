@@ -1,10 +1,12 @@
-"""The built-in embedder: a table of word-piece vectors that travels with the package."""
+"""The built-in embedder: a WordPiece tokenizer and a table of vectors that ships with the package."""
 
 from __future__ import annotations
 
 import json
+import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -12,14 +14,61 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.embedding.model import EmbeddingCancelled
-from workbench.engine.providers.embedding.word_pieces import tokens, word_pieces
+from workbench.engine.providers.embedding.embedder import EmbeddingCancelled
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from workbench.engine.providers.embedding.model import FloatArray
+    from workbench.engine.providers.embedding.embedder import FloatArray
+
+
+LONGEST_WORD = 100
+"""Characters; a longer word is taken for noise and has no pieces, as in BERT."""
+
+_ASCII_TOKENS = re.compile(r"[a-z0-9]+|[^\sa-z0-9]")
+_TOKENS = re.compile(r"[^\W_]+|[^\w\s]|_")
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+_PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "…": "."})
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words and marks of a text in order, lower-cased and without accents."""
+    lowered = text.lower()
+    if lowered.isascii():
+        return _ASCII_TOKENS.findall(lowered)
+    plain = unicodedata.normalize("NFD", lowered.translate(_PLAIN_MARKS))
+    return _TOKENS.findall(_ACCENTS.sub("", plain))
+
+
+def word_pieces(token: str, vocabulary: Mapping[str, int]) -> list[int]:
+    """Return the rows of the longest pieces that make up a token, from its start on.
+
+    Args:
+        token: One of `tokens`.
+        vocabulary: Row by piece; pieces that continue a word begin with `##`.
+
+    Returns:
+        Nothing where the vocabulary cannot spell the whole token.
+    """
+    if token in vocabulary:
+        return [vocabulary[token]]
+    rows: list[int] = []
+    start, length = 0, len(token)
+    if length > LONGEST_WORD:
+        return rows
+    while start < length:
+        lead = "##" if start else ""
+        for end in range(length, start, -1):
+            row = vocabulary.get(lead + token[start:end])
+            if row is not None:
+                rows.append(row)
+                start = end
+                break
+        else:
+            return []
+    return rows
+
 
 TABLE_FOLDER = Path(__file__).parent / "table"
 

@@ -1,4 +1,4 @@
-"""Downloading a model file: on request alone, taken up again where it broke off, checked before it is used."""
+"""Downloading a model file on request: resumable, and verified before use."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 from workbench.engine.errors import Locked, NotFound, ProviderError, StorageError
-from workbench.engine.providers.embedding.model import EmbeddingCancelled
-from workbench.engine.providers.embedding.model_files import ModelAddress
-from workbench.engine.providers.retrying import PassingFault, pause_before, seconds_asked_for, with_retries
-from workbench.engine.providers.web import CONNECTION_FAULTS, open_url
+from workbench.engine.providers.embedding.embedder import EmbeddingCancelled
+from workbench.engine.providers.http_client import CONNECTION_FAULTS, open_url
+from workbench.engine.providers.retries import PassingFault, pause_before, seconds_asked_for, with_retries
+from workbench.engine.providers.selection import ModelAddress
 
 HUB = "https://huggingface.co"
 _PIECE = 1 << 20

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.addresses import without_password
+from workbench.engine.providers.embedding.embedder import unusable
 from workbench.engine.providers.embedding.remote import seconds_for
-from workbench.engine.providers.embedding.vectors import unusable
-from workbench.engine.providers.retrying import (
+from workbench.engine.providers.http_client import WebAnswer, exchange
+from workbench.engine.providers.retries import (
     RETRIED_STATUSES,
     PassingFault,
     one_line,
     seconds_asked_for,
     with_retries,
+    without_password,
 )
-from workbench.engine.providers.web import WebAnswer, exchange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

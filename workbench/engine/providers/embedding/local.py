@@ -10,17 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.embedding.conventions import Prefixes, prefixes_of
-from workbench.engine.providers.embedding.cutting import cut_to_bytes
-from workbench.engine.providers.embedding.llama_model import MOST_BYTES
-from workbench.engine.providers.embedding.model import EmbeddingCancelled
-from workbench.engine.providers.embedding.vectors import unit_rows
-from workbench.engine.providers.llama_library import check_model_file
-from workbench.engine.providers.llama_process import EmbeddingProcess
-from workbench.engine.providers.llama_trials import Trial
+from workbench.engine.providers.embedding.embedder import EmbeddingCancelled, Prefixes, prefixes_of, unit_rows
+from workbench.engine.providers.llama_models import MOST_BYTES, check_model_file, cut_to_bytes
+from workbench.engine.providers.llama_process import EmbeddingProcess, Trial
 
 if TYPE_CHECKING:
-    from workbench.engine.providers.embedding.model import FloatArray
+    from workbench.engine.providers.embedding.embedder import FloatArray
 
 _SAMPLE_BYTES = 65_536
 

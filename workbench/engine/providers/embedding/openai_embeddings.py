@@ -1,29 +1,272 @@
-"""Embeddings of any server that speaks OpenAI’s protocol."""
+"""Embeddings from servers that speak OpenAI's protocol, one request at a time or through the Batch API."""
 
 from __future__ import annotations
 
 import base64
 import json
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import ProviderError
-from workbench.engine.providers.embedding.openai_batch import BatchJobs, BatchTimes
+from workbench.engine.providers.embedding.embedder import EmbeddingCancelled, unusable
 from workbench.engine.providers.embedding.remote import seconds_for
-from workbench.engine.providers.embedding.vectors import unusable
-from workbench.engine.providers.openai_connection import OpenAIConnection
-from workbench.engine.providers.retrying import with_retries
+from workbench.engine.providers.openai_api import OpenAIConnection
+from workbench.engine.providers.retries import with_retries
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
     import openai
     from openai._response import APIResponse
 
     from workbench.engine.providers.embedding.remote import Purpose
+
+
+END_POINT: Any = "/v1/embeddings"
+MOST_TEXTS = 50_000
+MOST_BYTES = 100_000_000
+_FAILED = frozenset({"failed", "expired", "cancelled", "cancelling"})
+_FAILURES_UNTIL_LEFT_ALONE = 2
+
+
+@dataclass(frozen=True)
+class BatchTimes:
+    """How batch jobs are run.
+
+    Args:
+        poll_s: Seconds between questions after a job.
+        timeout_s: Seconds that a job may take; then it is cancelled.
+        concurrency: Jobs at once.
+    """
+
+    poll_s: float = 5.0
+    timeout_s: float = 3600.0
+    concurrency: int = 2
+
+
+@dataclass
+class BatchJobs:
+    """Runs requests as batch jobs. A job that fails is no error: what it did not answer is left out.
+
+    Args:
+        connection: The server.
+        times: How long jobs may take.
+        request_timeout_s: Seconds for one request about a job.
+        retries: Further attempts of such a request.
+        pause: Waits some seconds.
+    """
+
+    connection: OpenAIConnection
+    times: BatchTimes
+    request_timeout_s: float
+    retries: int
+    pause: Callable[[float], None] = field(repr=False)
+    problem: ProviderError | None = field(default=None, init=False)
+    _failures: int = field(default=0, init=False, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def run(
+        self, bodies: Sequence[Mapping[str, Any]], cancelled: Callable[[], bool]
+    ) -> dict[int, Mapping[str, Any]]:
+        """Return the answers by the request's number; none once jobs have failed twice here.
+
+        Args:
+            bodies: The requests; each `input` is a list.
+            cancelled: Asked again and again; where it says so, running jobs are cancelled too.
+
+        Raises:
+            EmbeddingCancelled: `cancelled` said so.
+        """
+        if self._failures >= _FAILURES_UNTIL_LEFT_ALONE:
+            return {}
+        from concurrent.futures import ThreadPoolExecutor
+
+        answers: dict[int, Mapping[str, Any]] = {}
+        with ThreadPoolExecutor(self.times.concurrency, thread_name_prefix="batch") as pool:
+            for found in list(pool.map(lambda job: self._run_job(job, cancelled), _jobs(bodies))):
+                answers.update(found)
+        return answers
+
+    def _run_job(
+        self, lines: dict[int, bytes], cancelled: Callable[[], bool]
+    ) -> dict[int, Mapping[str, Any]]:
+        job_id: str | None = None
+        done = False
+        try:
+            uploaded = self._upload(b"".join(lines.values()))
+            job = self._create(uploaded)
+            job_id = job["id"]
+            job = self._wait_for(job, cancelled)
+            done = True
+            answers: dict[int, Mapping[str, Any]] = {}
+            if output := job.get("output_file_id"):
+                answers = _read_answers(self._download(output), lines.keys())
+            if len(answers) < len(lines):
+                self._note(self._why_some_failed(job))
+            else:
+                self._failures = 0
+            return answers
+        except ProviderError as error:
+            self._note(error)
+            return {}
+        finally:
+            if job_id is not None and not done:
+                self._cancel(job_id)
+
+    def _wait_for(self, job: dict[str, Any], cancelled: Callable[[], bool]) -> dict[str, Any]:
+        deadline = time.monotonic() + self.times.timeout_s
+        while job["status"] != "completed":
+            if job["status"] in _FAILED:
+                if job.get("output_file_id"):
+                    return job
+                raise self._why_some_failed(job)
+            if cancelled():
+                raise EmbeddingCancelled
+            if time.monotonic() >= deadline:
+                raise ProviderError(
+                    f"The batch job was not done within {self.times.timeout_s / 60:g} minutes.",
+                    where=self.connection.where,
+                    remedy="Raise embedding.batch_timeout, or set embedding.batch to false.",
+                )
+            self.pause(self.times.poll_s)
+            job = self._retrieve(job["id"])
+        return job
+
+    def _note(self, problem: ProviderError) -> None:
+        with self._lock:
+            self.problem = problem
+            self._failures += 1
+
+    def _why_some_failed(self, job: Mapping[str, Any]) -> ProviderError:
+        said = f"its status is {job.get('status')}"
+        errors = job.get("errors")
+        listed = errors.get("data") if isinstance(errors, dict) else None
+        if isinstance(listed, list) and listed and isinstance(listed[0], dict):
+            said = self.connection.without_secrets(str(listed[0].get("message", said)))
+        elif job.get("error_file_id"):
+            try:
+                first = self._download(job["error_file_id"]).partition(b"\n")[0]
+                said = self.connection.without_secrets(_message_of(first) or said)
+            except ProviderError as error:
+                said = error.message
+        return ProviderError(
+            f"The batch job did not answer everything: {said}",
+            where=self.connection.where,
+            remedy="What it left out is asked for directly.",
+        )
+
+    def _upload(self, content: bytes) -> str:
+        return str(
+            self._json(
+                lambda client, timeout: client.files.with_streaming_response.create(
+                    file=("requests.jsonl", content, "application/jsonl"), purpose="batch", timeout=timeout
+                )
+            )["id"]
+        )
+
+    def _create(self, file_id: str) -> dict[str, Any]:
+        return self._json(
+            lambda client, timeout: client.batches.with_streaming_response.create(
+                input_file_id=file_id, endpoint=END_POINT, completion_window="24h", timeout=timeout
+            ),
+            "status",
+        )
+
+    def _retrieve(self, job_id: str) -> dict[str, Any]:
+        return self._json(
+            lambda client, timeout: client.batches.with_streaming_response.retrieve(job_id, timeout=timeout),
+            "status",
+        )
+
+    def _download(self, file_id: str) -> bytes:
+        return self._fetch(
+            lambda client, timeout: client.files.with_streaming_response.content(file_id, timeout=timeout)
+        )
+
+    def _cancel(self, job_id: str) -> None:
+        try:
+            self._json(
+                lambda client, timeout: client.batches.with_streaming_response.cancel(job_id, timeout=timeout)
+            )
+        except ProviderError as error:
+            # The job is given up either way; what it costs is for the person to know.
+            self.problem = error
+
+    def _json(
+        self,
+        request: Callable[[openai.OpenAI, float], AbstractContextManager[Any]],
+        *needed: str,
+    ) -> dict[str, Any]:
+        body = self._fetch(request)
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict) or not all(
+            isinstance(answer.get(key), str) for key in ("id", *needed)
+        ):
+            raise ProviderError(
+                "The server’s answer about a batch job cannot be read.",
+                where=self.connection.where,
+                remedy="Set embedding.batch to false: it seems to have no batch jobs.",
+            )
+        return answer
+
+    def _fetch(
+        self, request: Callable[[openai.OpenAI, float], AbstractContextManager[APIResponse[Any]]]
+    ) -> bytes:
+        deadline = time.monotonic() + self.request_timeout_s
+        return with_retries(
+            lambda: self.connection.fetch(request, deadline),
+            retries=self.retries,
+            deadline=deadline,
+            pause=self.pause,
+        )
+
+
+def _jobs(bodies: Sequence[Mapping[str, Any]]) -> Iterator[dict[int, bytes]]:
+    """Give the lines of each job by the request's number, within the API's limits."""
+    lines: dict[int, bytes] = {}
+    texts = size = 0
+    for number, body in enumerate(bodies):
+        request = {"custom_id": str(number), "method": "POST", "url": END_POINT, "body": dict(body)}
+        line = json.dumps(request, ensure_ascii=False).encode() + b"\n"
+        if lines and (texts + len(body["input"]) > MOST_TEXTS or size + len(line) > MOST_BYTES):
+            yield lines
+            lines, texts, size = {}, 0, 0
+        lines[number] = line
+        texts += len(body["input"])
+        size += len(line)
+    if lines:
+        yield lines
+
+
+def _read_answers(content: bytes, known: Any) -> dict[int, Mapping[str, Any]]:
+    """Return the bodies of those answers of an output file that succeeded; a line that is none is left out."""
+    answers: dict[int, Mapping[str, Any]] = {}
+    for line in content.splitlines():
+        try:
+            entry = json.loads(line)
+            number, response = int(entry["custom_id"]), entry["response"]
+            if number in known and response["status_code"] == 200 and isinstance(response["body"], dict):
+                answers[number] = response["body"]
+        except (ValueError, RecursionError, KeyError, TypeError):
+            continue
+    return answers
+
+
+def _message_of(line: bytes) -> str:
+    """Return the message that a line of an error file holds; nothing where it holds none."""
+    try:
+        entry = json.loads(line)
+        error = entry.get("error") or entry["response"]["body"]["error"]
+        return str(error["message"])
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return ""
+
 
 DEFAULT_MODEL = "text-embedding-3-small"
 LARGEST_ANSWER_BYTES = 400_000_000

@@ -8,9 +8,9 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import fold
-from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection.claims.vocabulary import EMPTY, NUMBER_WORDS
 from workbench.engine.reflection.sentences import asks, sentences
+from workbench.engine.search.stemming import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.denials import (
     BETWEEN,
@@ -19,6 +18,7 @@ from workbench.engine.reflection.claims.denials import (
 )
 from workbench.engine.reflection.claims.model import Deed, Span
 from workbench.engine.reflection.english import BASE_FORMS, PAST_FORMS, words
+from workbench.engine.search.stemming import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
-from workbench.engine.recall.stemming import stem
 from workbench.engine.reflection.claims.clauses import Mode, begin_of
 from workbench.engine.reflection.claims.model import Alternative, Denial, Span
 from workbench.engine.reflection.claims.vocabulary import SAME_MEANING
 from workbench.engine.reflection.english import BASE_FORMS, PAST_FORMS, words
+from workbench.engine.search.stemming import stem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,7 +16,7 @@ from workbench.engine.reflection.claims.updates import find_updates
 from workbench.engine.reflection.third_person import mid_sentence, third_person
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.claims.model import Deed, Denial, Origin, Span
     from workbench.engine.reflection.claims.oppositions import Opposition
     from workbench.engine.reflection.claims.turns import Turn

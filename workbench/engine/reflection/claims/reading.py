@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.recall.voices import AGENT
 from workbench.engine.reflection.claims.choices import choices
 from workbench.engine.reflection.claims.clauses import clauses_of
 from workbench.engine.reflection.claims.deeds import deeds
@@ -19,6 +18,7 @@ from workbench.engine.reflection.claims.stances import stances
 from workbench.engine.reflection.claims.stating import speaker_key
 from workbench.engine.reflection.claims.weights import Weights
 from workbench.engine.reflection.model import Passage
+from workbench.engine.search.text_units import AGENT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

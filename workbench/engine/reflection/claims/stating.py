@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents.review_item import Evidence
 from workbench.engine.identifiers import slug
-from workbench.engine.recall.voices import PERSON
+from workbench.engine.markdown.review import Evidence
 from workbench.engine.reflection.claims.clauses import asserts, without_lead
 from workbench.engine.reflection.sentences import asks
 from workbench.engine.reflection.third_person import third_person
+from workbench.engine.search.text_units import PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

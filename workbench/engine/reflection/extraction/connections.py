@@ -14,7 +14,7 @@ from workbench.engine.reflection.extraction.facts import quoted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.extraction.naming import Mention
     from workbench.engine.reflection.items import Confidence
     from workbench.engine.reflection.model import Passage

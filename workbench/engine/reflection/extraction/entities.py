@@ -12,7 +12,7 @@ from workbench.engine.reflection.extraction.facts import quoted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.documents.review_item import Evidence, ReviewItem
+    from workbench.engine.markdown.review import Evidence, ReviewItem
     from workbench.engine.reflection.extraction.naming import Mention
     from workbench.engine.reflection.extraction.speaking import Voice
     from workbench.engine.reflection.model import Passage

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents.review_item import Evidence
+from workbench.engine.markdown.review import Evidence
+from workbench.engine.memory.wording import text_key
 from workbench.engine.reflection import items
 from workbench.engine.reflection.extraction.worth import terms_of
-from workbench.engine.stores.wording import text_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from workbench.engine.catalog.lookups import Lookups
-    from workbench.engine.catalog.model import FactRecord
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.catalog.records import FactRecord
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.extraction.candidates import Candidate
     from workbench.engine.reflection.extraction.grouping import Group
     from workbench.engine.reflection.items import Confidence

@@ -17,7 +17,7 @@ from workbench.engine.reflection.extraction.reading import Reader
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Agenda, Snapshot
     from workbench.engine.reflection.work import Work
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from itertools import combinations, islice
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.catalog.names import same_name
 from workbench.engine.reflection import items
 from workbench.engine.reflection.extraction.entities import around
 from workbench.engine.reflection.extraction.facts import quoted
-from workbench.engine.stores.naming import same_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from workbench.engine.catalog.lookups import Lookups
-    from workbench.engine.catalog.model import EntityRecord
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.catalog.records import EntityRecord
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.extraction.naming import Mention
     from workbench.engine.reflection.items import Confidence
     from workbench.engine.reflection.model import Passage

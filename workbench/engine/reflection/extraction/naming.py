@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from workbench.engine.catalog.lookups import Lookups
-    from workbench.engine.catalog.model import EntityRecord
+    from workbench.engine.catalog.records import EntityRecord
     from workbench.engine.triggers.mentions import Occurrence
     from workbench.engine.triggers.model import EntityType
 

@@ -13,7 +13,7 @@ from workbench.engine.reflection.extraction.worth import terms_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from workbench.engine.catalog.model import FactRecord
+    from workbench.engine.catalog.records import FactRecord
     from workbench.engine.reflection.extraction.candidates import Candidate
 
 _MONTH: Final = r"(?:january|february|march|april|may|june|july|august|september|october|november|december)"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import entity_id
-from workbench.engine.recall.voices import AGENT, PERSON
+from workbench.engine.search.text_units import AGENT, PERSON
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.model import Passage, Snapshot

@@ -18,8 +18,8 @@ from workbench.engine.triggers.procedures import outline_procedure
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.documents.procedure import Procedure
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.procedure import Procedure
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.items import Confidence
     from workbench.engine.reflection.model import Passage, Snapshot
     from workbench.engine.reflection.work import Work

@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Final
 
 from workbench.engine.catalog.terms import STOP_WORDS
-from workbench.engine.recall.stemming import stem
+from workbench.engine.search.stemming import stem
 
 LEAST: Final = 3.25
 """Worth below which nothing is proposed."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.results.reflection import Phase
+from workbench.engine.results.reviews import Phase
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.work import Work

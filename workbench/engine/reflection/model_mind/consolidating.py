@@ -17,7 +17,7 @@ from workbench.engine.reflection.model_mind.schemas import items_schema, record
 from workbench.engine.reflection.model_mind.windows import Window, cut_windows
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Guidance, Snapshot
     from workbench.engine.reflection.model_mind.inquiry import Inquiry
 

@@ -10,7 +10,7 @@ from workbench.engine.reflection.model_mind import material
 from workbench.engine.reflection.model_mind.schemas import items_schema, record
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Agenda
     from workbench.engine.reflection.model_mind.inquiry import Inquiry
 

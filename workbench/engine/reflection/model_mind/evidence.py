@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from workbench.engine.documents.review_item import Evidence
+from workbench.engine.markdown.review import Evidence
+from workbench.engine.memory.wording import one_line
 from workbench.engine.reflection.model_mind.dropping import Unusable
-from workbench.engine.stores.wording import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

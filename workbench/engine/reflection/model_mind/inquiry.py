@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from workbench.engine.memory.wording import one_line
 from workbench.engine.reflection.model_mind.asking import NO_BUDGET, Answer, NoAnswer, Questions
 from workbench.engine.reflection.model_mind.budget import LEAST_ANSWER, InputSizes, allowance
 from workbench.engine.reflection.model_mind.item_context import ItemContext
@@ -13,10 +14,9 @@ from workbench.engine.reflection.model_mind.reading import read_items
 from workbench.engine.reflection.model_mind.salvage import whole_objects
 from workbench.engine.reflection.model_mind.showing import Shown
 from workbench.engine.reflection.model_mind.targets import Targets
-from workbench.engine.stores.wording import one_line
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.kinds import Kind
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.work import Work

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final
 
-from workbench.engine.catalog.model import FactRecord
+from workbench.engine.catalog.records import FactRecord
+from workbench.engine.memory.wording import clean_line, clip, one_line
 from workbench.engine.reflection.model_mind.dropping import Unusable
 from workbench.engine.reflection.model_mind.evidence import read_evidence
-from workbench.engine.stores.wording import clean_line, clip, one_line
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import Evidence, ReviewItem
+    from workbench.engine.markdown.review import Evidence, ReviewItem
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.model_mind.showing import Shown, Source, What
     from workbench.engine.reflection.model_mind.targets import Targets

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.memory.wording import clean_name, one_line
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model import Passage
 from workbench.engine.reflection.model_mind.dropping import Unusable
 from workbench.engine.reflection.model_mind.item_context import day, day_of, line, reason, same
 from workbench.engine.reflection.model_mind.targets import Target
-from workbench.engine.stores.wording import clean_name, one_line
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model_mind.item_context import ItemContext, Reader, Said
     from workbench.engine.reflection.model_mind.showing import Source
 

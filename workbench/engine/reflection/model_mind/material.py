@@ -10,7 +10,7 @@ from workbench.engine import layout
 from workbench.engine.reflection.model_mind.showing import Shown, Source, clipped, passage_row
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Agenda, Area, Passage, Snapshot
     from workbench.engine.reflection.model_mind.showing import What
     from workbench.engine.reflection.model_mind.windows import Window

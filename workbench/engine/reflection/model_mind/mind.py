@@ -10,7 +10,7 @@ from workbench.engine.reflection.model_mind.inquiry import Inquiry
 from workbench.engine.reflection.model_mind.targets import Targets, speakers_of
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.providers.chat import ChatModel
     from workbench.engine.reflection.model import Agenda, Guidance, Mind, Snapshot, Summary
     from workbench.engine.reflection.work import Work

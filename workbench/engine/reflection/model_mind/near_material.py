@@ -10,7 +10,7 @@ from workbench.engine.reflection.model_mind.showing import Shown, Source, clippe
 from workbench.engine.reflection.named_entities import find_named
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog.model import EntityRecord
+    from workbench.engine.catalog.records import EntityRecord
     from workbench.engine.reflection.model import Agenda, Passage, Snapshot
     from workbench.engine.reflection.model_mind.windows import Window
     from workbench.engine.reflection.work import Work

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.errors import InvalidInput
+from workbench.engine.memory.wording import one_line
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.reflection.model_mind.dropping import Unusable
 from workbench.engine.reflection.model_mind.knowledge_items import KNOWLEDGE_READERS
 from workbench.engine.reflection.model_mind.schemas import item_schema, problem_with
 from workbench.engine.reflection.model_mind.standing_items import STANDING_READERS
-from workbench.engine.stores.wording import one_line
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model_mind.item_context import ItemContext, Reader
 
 _READERS: Final[Mapping[Kind, Reader]] = {**KNOWLEDGE_READERS, **STANDING_READERS}

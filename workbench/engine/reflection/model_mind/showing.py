@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from workbench.engine.tokens import count_tokens
+from workbench.engine.tokens.counting import count_tokens
 
 if TYPE_CHECKING:
-    from workbench.engine.catalog.model import FactRecord
+    from workbench.engine.catalog.records import FactRecord
     from workbench.engine.reflection.model import Passage
-    from workbench.engine.results.core import CoreItem
     from workbench.engine.results.decay import DecayEntry
+    from workbench.engine.results.memories import CoreItem
 
 What = Literal["passage", "fact", "core", "memory", "archived", "often", "past"]
 

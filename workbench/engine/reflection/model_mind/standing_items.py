@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.identifiers import slug
+from workbench.engine.memory.wording import clean_name
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.model_mind.dropping import Unusable
 from workbench.engine.reflection.model_mind.item_context import line, reason, same
-from workbench.engine.results.core import CoreItem
 from workbench.engine.results.decay import DecayEntry
-from workbench.engine.stores.wording import clean_name
+from workbench.engine.results.memories import CoreItem
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model_mind.item_context import ItemContext, Reader, Said
 
 _MOST_STEPS: Final = 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from workbench.engine.providers.answers import CUT_SHORT
+from workbench.engine.providers.chat import CUT_SHORT
 from workbench.engine.reflection.kinds import SECTIONS
 from workbench.engine.reflection.model import Summary
 from workbench.engine.reflection.model_mind import material
@@ -13,7 +13,7 @@ from workbench.engine.reflection.model_mind.inquiry import clipped_line
 from workbench.engine.reflection.model_mind.schemas import list_of, one_of, problem_with, record
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Guidance
     from workbench.engine.reflection.model_mind.inquiry import Inquiry
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from workbench.engine.catalog.lookups import Lookups
-    from workbench.engine.catalog.model import EntityRecord
+    from workbench.engine.catalog.records import EntityRecord
     from workbench.engine.reflection.model import Passage
 
 _OWNER_WORDS: Final = frozenset({"user", "the user", "owner", "the owner"})

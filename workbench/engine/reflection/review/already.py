@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.engine import layout
-from workbench.engine.documents.relations import RelationVocabulary, canonical_relation
+from workbench.engine.markdown.graph import RelationVocabulary, canonical_relation
+from workbench.engine.memory.core import same_item
+from workbench.engine.memory.entities import merged_into
+from workbench.engine.memory.graph import find_relation, same_fact
+from workbench.engine.memory.wording import text_key
 from workbench.engine.reflection.files import read_evolution
 from workbench.engine.reflection.items import numbered
 from workbench.engine.reflection.review.asked import (
@@ -21,13 +25,9 @@ from workbench.engine.reflection.review.asked import (
     Superseding,
 )
 from workbench.engine.reflection.review.existing import Stands, is_hidden, names_of, read_procedure
-from workbench.engine.stores.core import same_item
-from workbench.engine.stores.entities import merged_into
-from workbench.engine.stores.semantic import find_relation, same_fact
-from workbench.engine.stores.wording import text_key
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.entity import EntityFile, Fact
+    from workbench.engine.markdown.entity import EntityFile, Fact
     from workbench.engine.reflection.review.asked import Asked
     from workbench.engine.reflection.review.shelf import Shelf
 

@@ -15,9 +15,9 @@ from workbench.engine.reflection.review.remains import without_items
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from workbench.engine.documents.pending_reflection import PendingReflection
+    from workbench.engine.markdown.review import PendingReflection
+    from workbench.engine.memory.draft import Draft
     from workbench.engine.reflection.review.record import Decided
-    from workbench.engine.stores.drafting import Draft
 
 
 def keep_books(

@@ -6,16 +6,15 @@ import difflib
 from collections.abc import Iterable, Mapping
 from typing import Final, cast, get_args
 
-from workbench.engine.documents.pending_reflection import PendingReflection
-from workbench.engine.documents.review_item import Decision, ReviewItem
 from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.plan import Action, FileChange, FileView, Plan
+from workbench.engine.markdown.review import Decision, PendingReflection, ReviewItem
+from workbench.engine.memory.wording import clean_line, clean_memory, clip
 from workbench.engine.reflection import items
 from workbench.engine.reflection.files import read_pending
 from workbench.engine.reflection.kinds import Kind, kind_of
 from workbench.engine.reflection.review.item_parts import is_date
 from workbench.engine.results.memories import Changed
-from workbench.engine.stores.wording import clean_line, clean_memory, clip
 
 DECISIONS: Final[tuple[str, ...]] = get_args(Decision)
 EDITABLE: Final[Mapping[Kind, tuple[str, ...]]] = {

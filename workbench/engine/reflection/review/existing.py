@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.engine.decay.records import is_archived
-from workbench.engine.documents.procedure import Procedure
 from workbench.engine.errors import NotFound
+from workbench.engine.markdown.procedure import Procedure
+from workbench.engine.memory.decay import is_archived
+from workbench.engine.memory.entities import merged_into
+from workbench.engine.memory.lookup import locate_memory
+from workbench.engine.memory.procedures import procedure_path
 from workbench.engine.reflection.items import numbered
 from workbench.engine.reflection.review.asked import (
     Archiving,
@@ -22,14 +25,11 @@ from workbench.engine.reflection.review.asked import (
     Restoring,
     Superseding,
 )
-from workbench.engine.stores.entities import merged_into
-from workbench.engine.stores.locate import locate_memory
-from workbench.engine.stores.procedural import procedure_path
 
 if TYPE_CHECKING:
     from datetime import tzinfo
 
-    from workbench.engine.documents.entity import EntityFile
+    from workbench.engine.markdown.entity import EntityFile
     from workbench.engine.reflection.review.asked import Asked
     from workbench.engine.reflection.review.shelf import Shelf
 

@@ -11,7 +11,7 @@ from workbench.engine.identifiers import BLOCK_ID, MemoryId, parse_memory_id
 from workbench.engine.reflection.items import field_of
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
 
 _ITEM_ID: Final = re.compile(r"r-[A-Za-z0-9]+\.\d+")
 _DATE: Final = re.compile(r"\d{4}(?:-\d{2}){0,2}")

@@ -45,7 +45,7 @@ from workbench.engine.reflection.review.item_parts import (
 )
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.review.asked import Asked
 
 _UNANSWERED: Final = frozenset({"", "…", "...", "?"})

@@ -8,8 +8,8 @@ from datetime import datetime, tzinfo
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from workbench.engine.memory.draft import EntityLookup, StandingLookup
 from workbench.engine.settings.sections import Settings
-from workbench.engine.stores.lookups import EntityLookup, StandingLookup
 
 if TYPE_CHECKING:
     from workbench.engine.triggers.model import Routing

@@ -8,18 +8,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.clock import time_or_none
+from workbench.engine.memory.wording import one_line
 from workbench.engine.reflection.account import read_account
 from workbench.engine.reflection.due import AGEING_HOURS
 from workbench.engine.reflection.files import reflection_of
 from workbench.engine.reflection.items import AS_OF, PROPOSED, RESEMBLES, fields_of
 from workbench.engine.reflection.kinds import FORMS, SUMMARY, Kind, Risk, kind_of
-from workbench.engine.results import reflection as reflection_results
-from workbench.engine.results.reflection import CoreTokens, Quoted, Review, TokenUse
-from workbench.engine.stores.wording import one_line
+from workbench.engine.results import reviews as reflection_results
+from workbench.engine.results.reviews import CoreTokens, Quoted, Review, TokenUse
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.pending_reflection import PendingReflection
-    from workbench.engine.documents.review_item import Evidence, ReviewItem
+    from workbench.engine.markdown.review import Evidence, PendingReflection, ReviewItem
 
 _HIDDEN: Final = (AS_OF, PROPOSED, RESEMBLES)
 

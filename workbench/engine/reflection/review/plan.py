@@ -12,21 +12,20 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import DocumentError, NotFound
-from workbench.engine.history.adoption import common_pattern
+from workbench.engine.history.outside_edits import common_pattern
 from workbench.engine.history.plan import Action, Plan
 from workbench.engine.history.revert import item_trailers
+from workbench.engine.memory.draft import Draft
 from workbench.engine.reflection.files import read_log, read_pending, reflection_of
 from workbench.engine.reflection.review.books import keep_books
 from workbench.engine.reflection.review.item_parts import is_item_id
 from workbench.engine.reflection.review.record import Decided
 from workbench.engine.reflection.review.rehearsal import Rehearsal, rehearse
-from workbench.engine.results.reflection import Applied, FilePreview, ReviewPreview
-from workbench.engine.stores.drafting import Draft
+from workbench.engine.results.reviews import Applied, FilePreview, ReviewPreview
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.pending_reflection import PendingReflection
-    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.history.plan import FileView
+    from workbench.engine.markdown.review import PendingReflection, ReviewItem
     from workbench.engine.reflection.review.means import Means
 
 

@@ -6,15 +6,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents.reflection_log import ReflectionRecord
+from workbench.engine.markdown.reflection_records import ReflectionRecord
 from workbench.engine.reflection.account import READ_FIELD, read_account
 from workbench.engine.reflection.items import BY_HAND, PROPOSED, is_by_hand
 from workbench.engine.reflection.verdicts import read_verdicts, verdict_line, without_verdicts
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.pending_reflection import PendingReflection
-    from workbench.engine.documents.reflection_log import ReflectionLog
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.reflection_records import ReflectionLog
+    from workbench.engine.markdown.review import PendingReflection, ReviewItem
 
 ITEMS: Final = "items"
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.memory.core import view_core
+from workbench.engine.memory.draft import Draft
 from workbench.engine.reflection.review.applying.apply_item import carry_out, stage_of
 from workbench.engine.reflection.review.applying.step import Step
 from workbench.engine.reflection.review.asked import may_change_nothing
@@ -13,15 +15,13 @@ from workbench.engine.reflection.review.item_reading import read_item
 from workbench.engine.reflection.review.shelf import Shelf
 from workbench.engine.reflection.review.staleness import Staleness, check_all
 from workbench.engine.reflection.review.waiting import own_reasons, what_waits
-from workbench.engine.results.reflection import CoreTokens
-from workbench.engine.stores.core import view_core
-from workbench.engine.stores.drafting import Draft
+from workbench.engine.results.reviews import CoreTokens
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.history.plan import FileView
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.review.asked import Asked
     from workbench.engine.reflection.review.means import Means
 

@@ -9,7 +9,7 @@ from workbench.engine.reflection.kinds import Kind
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
 
 _LETTING_GO: Final = frozenset({Kind.ARCHIVE, Kind.DEMOTION})
 _SCORED: Final = ("episode", "entity", "procedure")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents.outline import read_headings
-from workbench.engine.documents.source import is_blank
+from workbench.engine.markdown.outline import read_headings
+from workbench.engine.markdown.source import is_blank
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.documents.pending_reflection import PendingReflection
+    from workbench.engine.markdown.review import PendingReflection
 
 # What looks like an item but cannot be read as one: somebody’s handwriting, which is not thrown away.
 _UNREAD_ITEM: Final = re.compile(r"^[ \t>]*(?:[-+*]|\d{1,9}[.)])[ \t]+\[.?\][ \t]", re.MULTILINE)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from workbench.engine.documents.entity import EntityFile
-from workbench.engine.stores.core import read_core
-from workbench.engine.stores.core_archive import archived_items
-from workbench.engine.stores.entities import entity_path
+from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.memory.core import archived_items, read_core
+from workbench.engine.memory.entities import entity_path
 
 if TYPE_CHECKING:
     import builtins
 
-    from workbench.engine.documents.core import CoreMemory
-    from workbench.engine.documents.decay_scores import ScoreEntry
     from workbench.engine.history.plan import FileView
-    from workbench.engine.stores.core_archive import ArchivedItem
+    from workbench.engine.markdown.core import CoreMemory
+    from workbench.engine.markdown.decay_scores import ScoreEntry
+    from workbench.engine.memory.core import ArchivedItem
 
 
 class Shelf:
@@ -50,7 +49,7 @@ class Shelf:
     @cached_property
     def entries(self) -> dict[str, ScoreEntry]:
         """Return what the scores file says, by memory id."""
-        from workbench.engine.decay.scores_file import read_scores
+        from workbench.engine.memory.scores_file import read_scores
 
         return dict(read_scores(self._view).entries)
 

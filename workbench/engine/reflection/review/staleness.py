@@ -11,20 +11,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.memory.wording import text_key
 from workbench.engine.reflection.items import AS_OF, field_of
 from workbench.engine.reflection.review.already import said_already
 from workbench.engine.reflection.review.asked import targets
 from workbench.engine.reflection.review.existing import Stands, what_stands
 from workbench.engine.reflection.review.item_reading import read_item
 from workbench.engine.reflection.review.shelf import Shelf
-from workbench.engine.stores.wording import text_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import tzinfo
 
-    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.history.plan import FileView
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.review.asked import Asked
 
 _CHANGED = "What it would change reads otherwise by now."

@@ -6,14 +6,14 @@ from collections import deque
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.errors import InvalidInput
+from workbench.engine.memory.wording import clip
 from workbench.engine.reflection.review.asked import creates, lacks_words
 from workbench.engine.reflection.review.item_reading import read_item
-from workbench.engine.stores.wording import clip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.review.staleness import Staleness
 
 _SHOWN: Final = 120

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.clock import in_zone
-from workbench.engine.decay.formula import displayed
+from workbench.engine.memory.decay import displayed
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.phrasing import clipped, counted
 from workbench.engine.reflection.rules.quoting import cite
@@ -15,7 +15,7 @@ from workbench.engine.reflection.rules.quoting import cite
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Agenda, Snapshot
     from workbench.engine.reflection.work import Work
     from workbench.engine.results.decay import DecayEntry

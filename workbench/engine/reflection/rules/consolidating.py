@@ -12,7 +12,7 @@ from workbench.engine.reflection.rules.sameness import is_known, without_repetit
 from workbench.engine.reflection.rules.survey import led_by
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Agenda, Guidance, Snapshot
     from workbench.engine.reflection.work import Work
 

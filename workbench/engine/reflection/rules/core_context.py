@@ -24,7 +24,7 @@ from workbench.engine.triggers.cues import routing_cues
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Passage, Snapshot
     from workbench.engine.reflection.rules.core_items import CoreLine
     from workbench.engine.reflection.work import Work

@@ -17,7 +17,7 @@ from workbench.engine.triggers.live_text import PUNCTUATION
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.documents.review_item import Evidence, ReviewItem
+    from workbench.engine.markdown.review import Evidence, ReviewItem
     from workbench.engine.reflection.model import Passage, Snapshot
     from workbench.engine.reflection.rules.core_items import CoreLine
 

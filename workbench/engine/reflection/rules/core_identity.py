@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.memory.wording import text_key
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_items import is_owners, newest_first, read_lines
 from workbench.engine.reflection.rules.phrasing import clipped
 from workbench.engine.reflection.rules.quoting import cite
 from workbench.engine.reflection.sentences import sentences
-from workbench.engine.stores.wording import text_key
 from workbench.engine.triggers.live_text import PUNCTUATION
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.engine.documents.review_item import Evidence, ReviewItem
+    from workbench.engine.markdown.review import Evidence, ReviewItem
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.rules.core_items import CoreLine
     from workbench.engine.reflection.work import Work

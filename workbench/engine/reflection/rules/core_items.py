@@ -6,15 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.recall.voices import PERSON
 from workbench.engine.reflection.rules.words import content_words, coverage, is_negated, likeness
 from workbench.engine.reflection.third_person import third_person
+from workbench.engine.search.text_units import PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from workbench.engine.reflection.model import Passage, Snapshot
-    from workbench.engine.results.core import CoreBlock, CoreItem
+    from workbench.engine.results.memories import CoreBlock, CoreItem
 
 _LABELLED: Final = re.compile(r"[*_]*([^:：*_\n]{1,40}?)[*_]*[:：][*_]*\s+(.*)\Z", re.DOTALL)
 _PLACEHOLDER: Final = re.compile(r"\[[^\[\]\n]*\]")

@@ -14,7 +14,7 @@ from workbench.engine.reflection.rules.words import content_words, coverage
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Passage, Snapshot
     from workbench.engine.reflection.rules.core_items import CoreLine
 

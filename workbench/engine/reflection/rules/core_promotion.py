@@ -19,7 +19,7 @@ from workbench.engine.triggers.live_text import PUNCTUATION
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.work import Work
 

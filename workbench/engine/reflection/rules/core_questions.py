@@ -15,7 +15,7 @@ from workbench.engine.reflection.rules.words import content_words, coverage
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Passage, Snapshot
     from workbench.engine.reflection.rules.core_items import CoreLine
     from workbench.engine.reflection.work import Work

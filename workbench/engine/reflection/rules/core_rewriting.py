@@ -18,7 +18,7 @@ from workbench.engine.reflection.rules.words import content_words, likeness
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Agenda, Snapshot
     from workbench.engine.reflection.work import Work
 

@@ -15,7 +15,7 @@ from workbench.engine.reflection.rules.words import content_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Passage, Snapshot
     from workbench.engine.reflection.work import Work
     from workbench.engine.results.decay import DecayEntry

@@ -18,7 +18,7 @@ from workbench.engine.reflection.sentences import sentences
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Agenda, Passage, Snapshot
     from workbench.engine.reflection.rules.past import PastReflection
     from workbench.engine.reflection.rules.themes import OpenQuestion, Theme

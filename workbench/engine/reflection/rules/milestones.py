@@ -13,7 +13,7 @@ from workbench.engine.reflection.rules.words import content_words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from workbench.engine.documents.review_item import Evidence, ReviewItem
+    from workbench.engine.markdown.review import Evidence, ReviewItem
     from workbench.engine.reflection.model import Snapshot
     from workbench.engine.reflection.rules.past import PastReflection
     from workbench.engine.reflection.rules.themes import OpenQuestion, Theme

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from workbench.engine.reflection.work import RULES
 
 if TYPE_CHECKING:
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Agenda, Guidance, Snapshot, Summary
     from workbench.engine.reflection.work import Work
 

@@ -16,10 +16,9 @@ from workbench.engine.reflection.verdicts import Verdict, read_verdicts, without
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from workbench.engine.documents.evolution import Insight
-    from workbench.engine.documents.reflection_log import ReflectionRecord
-    from workbench.engine.documents.review_item import Evidence
-    from workbench.engine.documents.source import LineSpan
+    from workbench.engine.markdown.reflection_records import Insight, ReflectionRecord
+    from workbench.engine.markdown.review import Evidence
+    from workbench.engine.markdown.source import LineSpan
     from workbench.engine.reflection.model import Snapshot
 
 _SHARE: Final = re.compile(r"(\d+)\s*/\s*(\d+)")

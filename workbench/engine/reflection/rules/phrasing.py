@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.stores.wording import one_line
+from workbench.engine.memory.wording import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,8 +7,7 @@ from collections import Counter, defaultdict
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from workbench.engine.documents.entity import EntityFile
-from workbench.engine.recall.voices import AGENT, PERSON
+from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.rules.core_questions import ask_what_is_untouched, ask_what_was_overtaken
 from workbench.engine.reflection.rules.past import read_past
@@ -16,13 +15,14 @@ from workbench.engine.reflection.rules.phrasing import alternatives, clipped, co
 from workbench.engine.reflection.rules.quoting import cite, quote_of
 from workbench.engine.reflection.rules.themes import SAME_QUESTION, times_asked
 from workbench.engine.reflection.rules.words import content_words, coverage, likeness
+from workbench.engine.search.text_units import AGENT, PERSON
 from workbench.engine.triggers.cues import routing_cues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from workbench.engine.catalog.model import EntityRecord
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.catalog.records import EntityRecord
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Agenda, Area, Guidance, Passage, Snapshot
     from workbench.engine.reflection.work import Work
 

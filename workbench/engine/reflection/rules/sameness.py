@@ -6,16 +6,16 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from workbench.engine.memory.wording import text_key
 from workbench.engine.reflection import items as forms
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.words import PREFERRING, content_words, coverage, is_negated, likeness
-from workbench.engine.stores.wording import text_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from workbench.engine.catalog.lookups import Lookups
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
 
 _SAME: Final = 0.75
 _CONTAINED: Final = 0.8

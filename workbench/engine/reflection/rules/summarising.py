@@ -14,7 +14,7 @@ from workbench.engine.reflection.rules.phrasing import clipped, counted, listed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.documents.review_item import ReviewItem
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.model import Guidance, Snapshot
 
 _NOUNS: Final = {

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from workbench.engine.catalog.terms import STOP_WORDS, terms
+from workbench.engine.memory.wording import text_key
 from workbench.engine.reflection.english import words
 from workbench.engine.reflection.kinds import Kind
 from workbench.engine.reflection.rules.words import content_words, is_topical, likeness
 from workbench.engine.reflection.sentences import asks, sentences
-from workbench.engine.stores.wording import text_key
 from workbench.engine.triggers.cues import routing_cues
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from workbench.engine.documents.evolution import Insight
+    from workbench.engine.markdown.reflection_records import Insight
     from workbench.engine.reflection.rules.past import PastReflection
 
 FEWEST_REFLECTIONS: Final = 2

@@ -6,13 +6,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from zoneinfo import ZoneInfo
 
-from tests.engine.workspace.agent_home import AgentHome
+from tests.engine.services.agent_home import AgentHome
 from workbench.engine import layout
-from workbench.engine.documents.pending_reflection import PendingReflection, ReviewSection
-from workbench.engine.documents.review_item import Decision, Evidence, ReviewItem
-from workbench.engine.history.views import WorkFiles
+from workbench.engine.history.work_files import WorkFiles
+from workbench.engine.markdown.review import Decision, Evidence, PendingReflection, ReviewItem, ReviewSection
 from workbench.engine.reflection.review import staleness
-from workbench.engine.results.reflection import Applied
+from workbench.engine.results.reviews import Applied
 
 BOOKS = {layout.PENDING_REFLECTION, layout.REFLECTION_LOG, layout.REJECTED}
 ROBIN = "memory/graph/entities/person--robin.md"

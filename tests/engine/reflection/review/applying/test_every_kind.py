@@ -8,10 +8,10 @@ import pytest
 
 from tests.engine.reflection.review.applying.desk import BACKUPS, BOTH, HARBOUR, ROBIN, WHY, Desk
 from workbench.engine import layout
-from workbench.engine.decay.scores_file import read_scores
-from workbench.engine.documents.entity import EntityFile
-from workbench.engine.documents.review_item import ReviewItem
-from workbench.engine.history.views import WorkFiles
+from workbench.engine.history.work_files import WorkFiles
+from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.markdown.review import ReviewItem
+from workbench.engine.memory.scores_file import read_scores
 from workbench.engine.reflection import items
 from workbench.engine.reflection.kinds import Kind
 

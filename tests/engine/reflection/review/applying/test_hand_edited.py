@@ -6,8 +6,8 @@ import pytest
 
 from tests.engine.reflection.review.applying.desk import BACKUPS, ROBIN, WHY, Desk
 from workbench.engine import layout
-from workbench.engine.documents.entity import EntityFile
 from workbench.engine.errors import DocumentError
+from workbench.engine.markdown.entity import EntityFile
 from workbench.engine.reflection import items
 
 HEAD = "# Reflection Summary\n\n<!-- reflection: r-012 | created: 2026-02-02T12:00:00Z -->\n\n## Mine\n"

@@ -8,17 +8,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.engine.documents.hostile_text import LINES
+from tests.engine.markdown.hostile_text import LINES
+from tests.engine.memory.library import NOW, SETTINGS, ZONE, Library
 from tests.engine.reflection.review.applying.desk import BACKUPS, HARBOUR, ROBIN, WHY, Desk
 from tests.engine.reflection.review.applying.test_taking_back import many
-from tests.engine.stores.library import NOW, SETTINGS, ZONE, Library
-from tests.engine.workspace.agent_home import FURNITURE
+from tests.engine.services.agent_home import FURNITURE
 from workbench.engine import layout
-from workbench.engine.documents.entity import EntityFile
-from workbench.engine.documents.pending_reflection import PendingReflection, ReviewSection
-from workbench.engine.documents.reflection_log import ReflectionLog
-from workbench.engine.documents.review_item import Decision, Evidence, ReviewItem
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.markdown.reflection_records import ReflectionLog
+from workbench.engine.markdown.review import Decision, Evidence, PendingReflection, ReviewItem, ReviewSection
 from workbench.engine.reflection import items
 from workbench.engine.reflection.review.means import Means
 from workbench.engine.reflection.review.plan import plan_apply

@@ -11,8 +11,8 @@ import pytest
 from tests.engine.reflection.review.applying.desk import BACKUPS, BOTH, HARBOUR, ROBIN, WHY, Desk
 from tests.engine.reflection.review.applying.test_every_kind import CASES, contradiction
 from workbench.engine import Workspace, layout
-from workbench.engine.documents.review_item import ReviewItem
-from workbench.engine.history.views import WorkFiles
+from workbench.engine.history.work_files import WorkFiles
+from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection import items
 from workbench.engine.reflection.items import AS_OF
 from workbench.engine.reflection.review.staleness import check, stamp

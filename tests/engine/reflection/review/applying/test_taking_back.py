@@ -10,8 +10,8 @@ import pytest
 
 from tests.engine.reflection.review.applying.desk import BACKUPS, BOTH, HARBOUR, ROBIN, WHY, Desk
 from workbench.engine import layout
-from workbench.engine.documents.review_item import ReviewItem
 from workbench.engine.errors import Stale
+from workbench.engine.markdown.review import ReviewItem
 from workbench.engine.reflection import items
 
 TEA = "entity:person--robin#^tea1"

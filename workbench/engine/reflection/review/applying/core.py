@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.engine.errors import NotFound
-from workbench.engine.stores.core import read_core
-from workbench.engine.stores.core_changes import plan_add_item, plan_pin_item, plan_replace_item
-from workbench.engine.stores.forget import plan_archive
-from workbench.engine.stores.wording import clip, text_key
+from workbench.engine.memory.core import plan_add_item, plan_pin_item, plan_replace_item, read_core
+from workbench.engine.memory.forget import plan_archive
+from workbench.engine.memory.wording import clip, text_key
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.review.applying.step import Step

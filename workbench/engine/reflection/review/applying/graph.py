@@ -5,20 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from workbench.engine.documents.entity import EntityFile
-from workbench.engine.documents.statement import Provenance, Statement, render_statement
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action
-from workbench.engine.stores.entities import entity_path
-from workbench.engine.stores.merging import plan_merge
-from workbench.engine.stores.semantic import (
+from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.markdown.statements import Provenance, Statement, render_statement
+from workbench.engine.memory.entities import entity_path
+from workbench.engine.memory.graph import (
     add_fact,
     add_relation,
     checked_relation,
     find_fact,
     read_vocabulary,
 )
-from workbench.engine.stores.wording import clean_line, clean_memory, clean_name, clip
+from workbench.engine.memory.graph_changes import plan_merge
+from workbench.engine.memory.wording import clean_line, clean_memory, clean_name, clip
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.review.applying.step import Step

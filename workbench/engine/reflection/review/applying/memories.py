@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.engine.documents.procedure import Procedure
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action
+from workbench.engine.markdown.procedure import Procedure
+from workbench.engine.memory import decay_decisions
+from workbench.engine.memory.forget import plan_archive, plan_restore
+from workbench.engine.memory.lookup import locate_memory
+from workbench.engine.memory.procedures import procedure_path
+from workbench.engine.memory.wording import NAME_CHARACTERS, clean_line, clip, text_key
 from workbench.engine.reflection.review.applying.core import called_now, pin_core_item
-from workbench.engine.stores import scores
-from workbench.engine.stores.forget import plan_archive, plan_restore
-from workbench.engine.stores.locate import locate_memory
-from workbench.engine.stores.procedural import procedure_path
-from workbench.engine.stores.wording import NAME_CHARACTERS, clean_line, clip, text_key
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.review.applying.step import Step
@@ -60,7 +60,9 @@ def pin(step: Step, asked: Pinning) -> None:
         pin_core_item(step, asked.memory)
         return
     placed = locate_memory(step.draft, asked.memory, means.zone)
-    step.ids.extend(scores.pin(step.draft, [placed], scores.reckoning_at(means.now, means.settings)))
+    step.ids.extend(
+        decay_decisions.pin(step.draft, [placed], decay_decisions.decay_context(means.now, means.settings))
+    )
 
 
 def learn(step: Step, asked: NewProcedure) -> None:

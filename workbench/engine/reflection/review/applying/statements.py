@@ -5,16 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from workbench.engine.documents.statement import Provenance, parse_statement
 from workbench.engine.errors import InvalidInput, Stale
-from workbench.engine.stores.past_facts import record_past_fact, retire_it, retire_stated
-from workbench.engine.stores.semantic import Stated, add_fact, find_fact, same_fact
-from workbench.engine.stores.wording import clean_line, clip, text_key
+from workbench.engine.markdown.statements import Provenance, parse_statement
+from workbench.engine.memory.graph import (
+    StoredStatement,
+    add_fact,
+    find_fact,
+    record_past_fact,
+    retire_it,
+    retire_stated,
+    same_fact,
+)
+from workbench.engine.memory.wording import clean_line, clip, text_key
 
 if TYPE_CHECKING:
+    from workbench.engine.memory.graph import Origin
     from workbench.engine.reflection.review.applying.step import Step
     from workbench.engine.reflection.review.asked import Deciding, Superseding
-    from workbench.engine.stores.semantic import Origin
 
 _OLD, _NEW = slice(0, 1), slice(1, None)
 
@@ -59,7 +66,7 @@ def decide(step: Step, asked: Deciding) -> None:
     recorded = _recorded(step, asked.fact)
     this = _chosen(step, asked.this, _OLD) if asked.resolve in ("this", "both") else None
     that = _chosen(step, asked.that, _NEW) if asked.resolve in ("that", "both") else None
-    winner: Stated | None = None
+    winner: StoredStatement | None = None
     since: str | None = None
     if this is not None:
         winner = _state(step, asked.entity, this, recorded)
@@ -99,7 +106,7 @@ def _bare(text: str) -> str:
     return parse_statement(text).text
 
 
-def _state(step: Step, entity: str, chosen: _Chosen, recorded: str | None) -> Stated:
+def _state(step: Step, entity: str, chosen: _Chosen, recorded: str | None) -> StoredStatement:
     """Record a statement, as another wording of the recorded one where there is one."""
     files = step.files
     over = chosen.until is not None and chosen.until <= step.today[: len(chosen.until)]
@@ -110,7 +117,7 @@ def _state(step: Step, entity: str, chosen: _Chosen, recorded: str | None) -> St
             since=chosen.since or fact.provenance.since,
             until=chosen.until or fact.provenance.until,
         )
-        stated = Stated(recorded, file.path, fresh=False)
+        stated = StoredStatement(recorded, file.path, fresh=False)
         text = clean_line(chosen.text).text
         if text_key(text) != text_key(fact.text) or known != fact.provenance:
             block = fact.block_id or ""
@@ -130,7 +137,7 @@ def _state(step: Step, entity: str, chosen: _Chosen, recorded: str | None) -> St
     return stated
 
 
-def _hold_until(step: Step, stated: Stated, chosen: _Chosen) -> None:
+def _hold_until(step: Step, stated: StoredStatement, chosen: _Chosen) -> None:
     files = step.files
     file, fact = find_fact(files, stated.id)
     known: Provenance = replace(fact.provenance, until=chosen.until)
@@ -155,5 +162,5 @@ def _recorded(step: Step, fact_id: str | None) -> str | None:
     return fact_id
 
 
-def _block(stated: Stated) -> str | None:
+def _block(stated: StoredStatement) -> str | None:
     return stated.id.rpartition("#^")[2] if "#^" in stated.id else None

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import parse_memory_id
-from workbench.engine.stores.drafting import Draft
-from workbench.engine.stores.entities import EntityFiles
-from workbench.engine.stores.locate import SOURCE_WORD
-from workbench.engine.stores.semantic import Origin
+from workbench.engine.memory.draft import Draft
+from workbench.engine.memory.entities import EntityFiles
+from workbench.engine.memory.graph import Origin
+from workbench.engine.memory.lookup import SOURCE_WORD
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.engine.documents.review_item import ReviewItem
     from workbench.engine.history.plan import Plan
+    from workbench.engine.markdown.review import ReviewItem
     from workbench.engine.reflection.review.means import Means
     from workbench.engine.reflection.review.shelf import Shelf
 

@@ -1,0 +1,141 @@
+"""Episode logs: tolerant reading, and appending that nothing can break out of."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tests.engine.markdown.hostile_text import any_bytes, texts
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.markdown.episodes import EpisodeLog
+from workbench.engine.markdown.source import clean_text
+
+PATH = "memory/episodes/2026-02-02.md"
+
+
+def read(text: str) -> EpisodeLog:
+    return EpisodeLog.parse(text.encode(), PATH)
+
+
+def test_the_sample_of_the_design_document_is_read() -> None:
+    log = read(
+        "# 2026-02-02 — Episode Log\n\n"
+        "## 14:30 | decision | confidence:high | tags:[memory, architecture]\n"
+        "Chose hybrid approach:\nmulti-store.\n\n"
+        "## 15:45 | preference | confidence:medium | tags:[workflow] | source:user-explicit"
+        " | mood:calm: very\nOptions.\n"
+    )
+    first, second = log.entries
+    assert (first.id, first.type, first.confidence, first.tags, first.source) == (
+        "episode:2026-02-02:14:30",
+        "decision",
+        "high",
+        ("memory", "architecture"),
+        "conversation",
+    )
+    assert first.body == "Chose hybrid approach:\nmulti-store."
+    assert (first.span.start, first.span.end) == (3, 5)
+    assert (second.source, second.extra) == ("user-explicit", (("mood", "calm: very"),))
+    assert log.problems == ()
+
+
+def test_full_width_punctuation_and_chinese_names_are_read() -> None:
+    (entry,) = read(
+        "## 14：30 ｜ 决定 ｜ 置信度：高 ｜ 标签：［记忆，架构、设计］\n选择了混合方案。\n"
+    ).entries
+    assert (entry.time, entry.type, entry.confidence, entry.tags) == (
+        "14:30",
+        "决定",
+        "高",
+        ("记忆", "架构", "设计"),
+    )
+
+
+def test_same_minute_gets_numbers_of_its_own() -> None:
+    log = read("## 14:30 | a\n\n## 14:30 | b\n\n## 14:30 #2 | c\n")
+    assert [entry.id for entry in log.entries] == [
+        "episode:2026-02-02:14:30",
+        "episode:2026-02-02:14:30#2",
+        "episode:2026-02-02:14:30#3",
+    ]
+    assert [problem.line for problem in log.problems] == [5]
+
+
+def test_a_broken_heading_is_reported_and_hides_nothing() -> None:
+    log = read("# Day\n\n## 14:30 | event\nyes\n\n## Notes\nlost?\n\n## 25:99 | event\n\n## 16:00\nstill\n")
+    assert [entry.body for entry in log.entries] == ["yes", "still"]
+    assert [(problem.line, problem.path) for problem in log.problems] == [(6, PATH), (9, PATH), (11, PATH)]
+
+
+def test_a_new_file_gets_its_title() -> None:
+    log = EpisodeLog.parse(b"", PATH).append_entry(
+        "14:30", "Chose it.", type="decision", tags=["memory", "a b"]
+    )
+    assert log.render().decode() == (
+        "# 2026-02-02 — Episode Log\n\n"
+        "## 14:30 | decision | confidence:high | tags:[memory, a b]\nChose it.\n"
+    )
+    assert log.entries[-1].tags == ("memory", "a b")
+
+
+def test_line_ends_of_the_file_are_used() -> None:
+    log = EpisodeLog.parse(b"## 14:30 | event\r\nold", PATH).append_entry("14:30", "one\ntwo")
+    assert log.render() == (
+        b"## 14:30 | event\r\nold\r\n\r\n## 14:30 #2 | event | confidence:high\r\none\r\ntwo\r\n"
+    )
+
+
+@given(bodies=st.lists(texts(), min_size=1, max_size=4))
+def test_every_body_parses_back_after_every_append(bodies: list[str]) -> None:
+    log = EpisodeLog.parse(b"", PATH)
+    for body in bodies:
+        before = log.render()
+        log = log.append_entry("14:30", body, tags=["x"])
+        assert log.render().startswith(before)
+    assert [entry.body for entry in log.entries] == [clean_text(body) for body in bodies]
+    assert [entry.number for entry in log.entries] == list(range(1, len(bodies) + 1))
+    assert log.problems == ()
+
+
+@example(content=b"<div\r", body="")
+@given(content=any_bytes, body=texts())
+def test_appending_to_any_file_keeps_what_is_there(content: bytes, body: str) -> None:
+    old = EpisodeLog.parse(b"## 09:00 | event\n" + content, PATH)
+    new = old.append_entry("14:30", body, source="reflection", extra=[("note", "a | b #")])
+    assert new.render().startswith(old.render())
+    assert [entry.id for entry in new.entries] == [*(e.id for e in old.entries), new.entries[-1].id]
+    assert new.entries[-1].body == clean_text(body)
+    assert (new.entries[-1].source, new.entries[-1].extra) == ("reflection", (("note", "a / b"),))
+
+
+@given(
+    fields=st.tuples(texts(), texts(), texts()),
+)
+def test_fields_cannot_forge_other_fields(fields: tuple[str, str, str]) -> None:
+    kind, tag, note = fields
+    entry = (
+        EpisodeLog.parse(b"", PATH)
+        .append_entry("14:30", "b", type=kind, tags=[tag], extra=[("n", note)])
+        .entries[-1]
+    )
+    assert (entry.source, entry.confidence, entry.body) == ("conversation", "high", "b")
+
+
+def test_an_entry_can_be_taken_out_again() -> None:
+    log = read("# Day\n\n## 14:30 | event\none\n")
+    more = log.append_entry("15:00", "two\n## three")
+    assert more.remove_entry("episode:2026-02-02:15:00").render() == log.render()
+    assert more.remove_entry("episode:2026-02-02:14:30").entries[0].body == "two\n## three"
+    with pytest.raises(NotFound):
+        log.remove_entry("episode:2026-02-02:15:00")
+
+
+def test_a_time_that_is_none_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="25:00"):
+        EpisodeLog.parse(b"", PATH).append_entry("25:00", "x")
+
+
+def test_an_open_fence_by_hand_does_not_swallow_the_next_entry() -> None:
+    log = read("## 14:30 | event\n```\nleft open").append_entry("15:00", "seen")
+    assert [entry.body for entry in log.entries] == ["```\nleft open\n```", "seen"]

@@ -1,0 +1,64 @@
+"""The graph index: the same graph gives the same bytes, whole or piece by piece."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.engine.markdown.graph import (
+    GraphIndex,
+    IndexedEdge,
+    IndexedEntity,
+    render_graph_index,
+    update_graph_index,
+)
+from workbench.engine.markdown.markup import one_line
+
+cells = st.text(st.characters(exclude_categories=["Cs"]), max_size=6).map(one_line) | st.sampled_from(
+    ["a|b", "\\", "\\|", "---", "ID"]
+)
+names = st.sampled_from(["a--b", "a--bc", "a--b c", "person--李", "z--|"])
+graphs = st.tuples(
+    st.dictionaries(names, st.tuples(cells, cells, cells, cells), max_size=4).map(
+        lambda rows: [IndexedEntity(key, *row) for key, row in rows.items()]
+    ),
+    st.lists(st.builds(IndexedEdge, names, cells, names, cells, cells, cells), max_size=5),
+)
+
+
+@given(graphs)
+def test_rows_read_back(graph: tuple[list[IndexedEntity], list[IndexedEdge]]) -> None:
+    entities, edges = graph
+    index = GraphIndex.parse(render_graph_index(entities, edges))
+    assert sorted(index.entities, key=repr) == sorted(entities, key=repr)
+    assert sorted(index.edges, key=repr) == sorted(edges, key=repr)
+    assert index.problems == ()
+
+
+@given(graphs, graphs, names)
+def test_a_piecewise_update_gives_what_rendering_gives(
+    graph: tuple[list[IndexedEntity], list[IndexedEdge]],
+    other: tuple[list[IndexedEntity], list[IndexedEdge]],
+    name: str,
+) -> None:
+    entities, edges = graph
+    row = next((entity for entity in other[0] if entity.id == name), None)
+    links = [edge for edge in other[1] if edge.from_ == name]
+    updated = update_graph_index(render_graph_index(entities, edges), name, row, links)
+    assert updated == render_graph_index(
+        [entity for entity in entities if entity.id != name] + ([row] if row else []),
+        [edge for edge in edges if edge.from_ != name] + links,
+    )
+
+
+def test_a_file_of_another_hand_is_laid_out_anew() -> None:
+    content = (
+        b"# Graph\r\n\r\n## Entity Registry\r\n| ID | Type | Label | File | Decay Score |\r\n|:--|--|--|--|--:|\r\n"
+        b"| person--alex | person | Alex | entities/person--alex.md | 1.00 (pinned) |\r\n| broken |\r\n"
+    )
+    index = GraphIndex.parse(content)
+    assert [entity.score for entity in index.entities] == ["1.00 (pinned)"]
+    assert [problem.line for problem in index.problems] == [7]
+    edge = IndexedEdge("person--alex", "uses", "tool--x", "high", "2026-01-01", "")
+    updated = GraphIndex.parse(update_graph_index(content, "person--alex", index.entities[0], [edge]))
+    assert (updated.entities, updated.edges) == (index.entities, (edge,))

@@ -1,0 +1,402 @@
+"""How every public method of the door is called, and what a role has to be allowed for it.
+
+The tests walk the class and fail where a method is missing here.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.engine.transfer import openclaw_pre_images
+from workbench.engine import Workspace
+
+READ, PROPOSE, WRITE, PERSON = "read", "propose", "write", "person"
+MAY = {
+    "person": {READ, PROPOSE, WRITE, PERSON},
+    "main": {READ, PROPOSE, WRITE},
+    "agent:scout": {READ, PROPOSE},
+    "reader": {READ},
+}
+ROBIN, HARBOUR = "entity:person--robin", "entity:project--harbour"
+EPISODE = "episode:2026-02-01:09:15"
+FACT = "entity:person--robin#^tea1"
+RELATION = "entity:person--robin#^dev1"
+SESSION = "agent:main:main"
+ITEM = "core:critical-facts:the-production-database-is-called"
+
+
+@dataclass(frozen=True)
+class Calling:
+    """One call of a method on a furnished workspace with a history.
+
+    Args:
+        method: Its name.
+        call: Calls it.
+        needs: What the role has to be allowed.
+        label: Tells several calls of one method apart.
+        prepare: Brings about what the call needs; done by a person.
+        is_own: Whether it is done by the caller instead, since only what is their own may be taken back.
+    """
+
+    method: str
+    call: Callable[[Workspace], object]
+    needs: str = READ
+    label: str = ""
+    prepare: Callable[[Workspace], object] | None = None
+    is_own: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"{self.method}-{self.label}" if self.label else self.method
+
+
+def newest(workspace: Workspace) -> str:
+    """Return the newest commit, or one that does not exist where there is none."""
+    return workspace.head() or "0" * 40
+
+
+def oldest(workspace: Workspace) -> str:
+    """Return the first commit, or one that does not exist where there is none."""
+    return next(iter(workspace.history_line().commits), "0" * 40)
+
+
+def an_alert(workspace: Workspace) -> str:
+    alerts = workspace.audit_alerts().alerts
+    return alerts[0].id if alerts else "a-00000000"
+
+
+def edit_soul(workspace: Workspace) -> object:
+    return workspace.edit_file("SOUL.md", "# Soul\n\nYou are loud.\n")
+
+
+PROPOSAL = """# Reflection Summary — 2026-02-02
+
+<!-- reflection: r-002 | created: 2026-02-02T03:00:00+01:00 -->
+
+## 🧠 New knowledge extracted
+- [x] `r-002.1` fact for [[person--robin]]: Prefers the night train (confidence high)
+  - because: said so
+- [-] `r-002.2` fact for [[person--robin]]: Dislikes lighthouses (confidence low)
+- [>] `r-002.3` fact for [[person--robin]]: Owns a bicycle
+- [ ] `r-002.4` fact for [[person--robin]]: Plays the organ
+"""
+REJECTED = """# Rejected
+
+- `r-001.2` fact for [[person--robin]]: Prefers coffee
+  - rejected: 2026-01-20T09:00:00+01:00 in r-001
+"""
+
+
+def a_proposal(workspace: Workspace) -> None:
+    """Lay a proposal before the person that they have half decided, and something that they rejected before."""
+    workspace.edit_file("memory/meta/pending-reflection.md", PROPOSAL)
+    workspace.edit_file("memory/meta/rejected.md", REJECTED)
+
+
+def a_secret(workspace: Workspace) -> object:
+    """Let something be held back."""
+    return workspace.remember("The password of the harbour Wi-Fi is gull-and-tern-7")
+
+
+def two_proposals(workspace: Workspace) -> None:
+    """Lay two proposals that contradict each other before whoever decides."""
+    workspace.propose("The deadline of Harbour is March 15", store="semantic", entities=["project:Harbour"])
+    workspace.propose("The deadline of Harbour is March 30", store="semantic", entities=["project:Harbour"])
+
+
+def a_session(workspace: Workspace) -> None:
+    """Let something be said in a session."""
+    workspace.session_append(SESSION, "We decided that backups run at midnight.")
+    workspace.session_append(SESSION, "Noted.", role="assistant")
+
+
+def elsewhere(workspace: Workspace) -> Path:
+    """Lay a folder of somebody's notes beside the workspace."""
+    folder = workspace.root.parent / "elsewhere"
+    folder.mkdir(exist_ok=True)
+    (folder / "recipes.md").write_text("# Recipes\n\nBoil the water first.\n", encoding="utf-8")
+    return folder
+
+
+def openclaw_state(workspace: Workspace) -> Path:
+    """Lay a database with a copy of MEMORY.md beside the workspace."""
+    database = workspace.root.parent / "state-folder/state/openclaw.sqlite"
+    if not database.exists():
+        openclaw_pre_images.make(database, {"2026-01-30T03:00:00Z": "# Memory\n\n- Drinks tea\n"})
+    return database
+
+
+def free_place(workspace: Workspace) -> Path:
+    """Return a place beside the workspace at which nothing stands."""
+    numbers = (workspace.root.parent / f"export-{number}" for number in range(1000))
+    return next(place for place in numbers if not place.exists())
+
+
+READING = (
+    Calling("core", lambda w: w.core()),
+    Calling("search", lambda w: w.search("lighthouse ferry")),
+    Calling("why_not", lambda w: w.why_not("lighthouse ferry", EPISODE)),
+    Calling("index", lambda w: w.index()),
+    Calling("index_status", lambda w: w.index_status()),
+    Calling("get", lambda w: w.get("memory/2026-01-30.md", from_=1, lines=3)),
+    Calling("get", lambda w: w.get("memory/episodes/2026-02-01.md#L3-L4"), label="lines"),
+    Calling("show", lambda w: w.show(EPISODE)),
+    Calling("show", lambda w: w.show("Robin"), label="name"),
+    Calling("show", lambda w: w.show(FACT), label="fact"),
+    Calling("history_of", lambda w: w.history_of(EPISODE, "memory/episodes/2026-02-01.md")),
+    Calling("broken_parts", lambda w: w.broken_parts()),
+    Calling("instructions", lambda w: w.instructions()),
+    Calling("instructions", lambda w: w.instructions(agent="scout", skill=True), label="skill"),
+    Calling("core_preview", lambda w: w.core_preview("Persona", "Be kind")),
+    Calling("resolve", lambda w: w.resolve("Harbour")),
+    Calling("memory_around", lambda w: w.memory_around("memory/episodes/2026-02-01.md#L3-L4")),
+    Calling("title", lambda w: w.title(EPISODE)),
+    Calling("titles", lambda w: w.titles("procedural", "vault")),
+    Calling("timeline", lambda w: w.timeline(query="tag:backup")),
+    Calling("graph", lambda w: w.graph("Robin", depth=2)),
+    Calling("graph", lambda w: w.graph(), label="whole"),
+    Calling(
+        "graph",
+        lambda w: w.graph(
+            "Robin", relations=["develops"], types=["project"], min_score=0.1, after="2026-01-01"
+        ),
+        label="narrowed",
+    ),
+    Calling("graph_path", lambda w: w.graph_path("Robin", "Harbour")),
+    Calling("graph_entities", lambda w: w.graph_entities()),
+    Calling("graph_relations", lambda w: w.graph_relations()),
+    Calling("decay", lambda w: w.decay(forecast=(7, 30), lambda_=0.1)),
+    Calling("decay_course", lambda w: [w.decay_course(w.decay(), one, (-9, 9)) for one in w.decay().entries]),
+    Calling("decay_terms", lambda w: [w.decay_terms(w.decay(), one, 9) for one in w.decay().entries]),
+    Calling("decay_explain", lambda w: w.decay_explain(EPISODE)),
+    Calling("decay_falls", lambda w: w.decay_falls(30, lambda_=0.1)),
+    Calling("brief", lambda w: w.brief()),
+    Calling("reflection_due", lambda w: w.reflection_due()),
+    Calling("reflection_trace", lambda w: w.reflection_trace("r-001")),
+    Calling("doctor", lambda w: w.doctor()),
+    Calling("now", lambda w: w.now()),
+    Calling("scoped", lambda w: w.scoped("group:family").instructions()),
+    Calling("head", lambda w: w.head()),
+    Calling("root", lambda w: w.root),
+    Calling("role", lambda w: w.role),
+    Calling("settings", lambda w: w.settings),
+    Calling("warnings", lambda w: w.warnings),
+    Calling("state", lambda w: w.state),
+    Calling("refresh", lambda w: w.refresh()),
+    Calling("watch", lambda w: w.watch(lambda _: None)()),
+    Calling("find", lambda w: w.find(Path(w.root))),
+    Calling("forget", lambda w: w.forget("ferry to Gotland"), label="preview"),
+    Calling("message", lambda w: w.message("What a fine day it is."), label="nothing"),
+    Calling("message", lambda w: w.message("What do you remember about the ferry?"), label="recall"),
+    Calling("message", lambda w: w.message("Forget about the ferry to Gotland."), label="forget"),
+    Calling("audit_log", lambda w: w.audit_log(limit=5)),
+    Calling("audit_pages", lambda w: list(w.audit_pages(5))),
+    Calling("audit_alerts", lambda w: w.audit_alerts()),
+    Calling("history_line", lambda w: w.history_line()),
+    Calling("alerts_waiting", lambda w: w.alerts_waiting()),
+    Calling("review", lambda w: w.review()),
+    Calling("review_waiting", lambda w: w.review_waiting()),
+    Calling("review_preview", lambda w: w.review_preview()),
+    Calling("review_rejected", lambda w: w.review_rejected()),
+    Calling("proposals", lambda w: w.proposals()),
+    Calling("sessions", lambda w: w.sessions()),
+    Calling("session", lambda w: w.session(SESSION), prepare=a_session),
+    Calling("session_context", lambda w: w.session_context(SESSION), prepare=a_session),
+    Calling("session_places", lambda w: w.session_places()),
+    Calling("session_reader", lambda w: w.session_reader(SESSION), prepare=a_session),
+    Calling("session_flush_check", lambda w: w.session_flush_check(SESSION), prepare=a_session),
+    Calling("close", lambda w: w.close()),
+)
+READING_HISTORY = (
+    Calling("audit_show", lambda w: w.audit_show(newest(w))),
+    Calling("audit_diff", lambda w: w.audit_diff(newest(w), path="MEMORY.md")),
+    Calling("audit_blame", lambda w: w.audit_blame("MEMORY.md")),
+    Calling("audit_at", lambda w: w.audit_at("2026-02-03", path="MEMORY.md")),
+    Calling("next_steps", lambda w: w.next_steps()),
+    Calling("audit_verify", lambda w: w.audit_verify()),
+    Calling("at", lambda w: w.at(newest(w)).moment),
+    Calling("compare", lambda w: w.compare(newest(w))),
+)
+# Each of these is one action: one commit, which undo takes back.
+ACTIONS = (
+    Calling("reflect", lambda w: w.reflect(), WRITE),
+    Calling(
+        "remember",
+        lambda w: w.remember("Robin reviews the backend of Harbour on Thursdays", entities=["person:Robin"]),
+        WRITE,
+    ),
+    Calling("remember", lambda w: w.remember("The ferry leaves at nine", store="episodic"), WRITE, "episode"),
+    Calling(
+        "remember",
+        lambda w: w.remember(
+            "Kim runs the print shop", store="semantic", entities=["person:Kim", "place:Visby"]
+        ),
+        WRITE,
+        "new-entities",
+    ),
+    Calling("remember", lambda w: w.remember("Prefers short answers", store="core"), WRITE, "core"),
+    Calling(
+        "remember",
+        lambda w: w.remember("1. Open the valve\n2. Drain the boiler", store="procedural"),
+        WRITE,
+        "procedure",
+    ),
+    Calling("remember", lambda w: w.remember("The safe is behind the map", store="vault"), WRITE, "vault"),
+    Calling(
+        "remember",
+        lambda w: w.remember("The rent is due on the first", store="episodic", pinned=True),
+        WRITE,
+        "pinned",
+    ),
+    Calling("message", lambda w: w.message("Remember that the ferry has a sauna."), WRITE, "remember"),
+    Calling("forget", lambda w: w.forget(ids=[EPISODE], apply=True), WRITE, "apply"),
+    Calling("forget", lambda w: w.forget(ids=[ITEM], apply=True), WRITE, "core"),
+    Calling("forget", lambda w: w.forget("ferry to Gotland", apply=True), WRITE, "query"),
+    Calling("forget", lambda w: w.forget(ids=[EPISODE], apply=True, hard=True), PERSON, "hard"),
+    Calling(
+        "restore",
+        lambda w: w.restore(EPISODE),
+        WRITE,
+        prepare=lambda w: w.forget(ids=[EPISODE], apply=True),
+    ),
+    Calling("restore", lambda w: w.restore(ITEM), WRITE, "core", lambda w: w.forget(ids=[ITEM], apply=True)),
+    Calling("pin", lambda w: w.pin(EPISODE), WRITE),
+    Calling("pin", lambda w: w.pin(ITEM), WRITE, "core"),
+    Calling("unpin", lambda w: w.unpin(EPISODE), WRITE, prepare=lambda w: w.pin(EPISODE)),
+    Calling("unpin", lambda w: w.unpin(ITEM), WRITE, "core", lambda w: w.pin(ITEM)),
+    Calling("reinforce", lambda w: w.reinforce(EPISODE), WRITE),
+    Calling("edit", lambda w: w.edit(EPISODE, "Backups run at one in the morning."), WRITE, "episode"),
+    Calling("edit", lambda w: w.edit(FACT, "Drinks coffee in the morning"), WRITE, "fact"),
+    Calling("edit", lambda w: w.edit(ITEM, "The production database is called pier"), WRITE, "core"),
+    Calling("edit", lambda w: w.edit("vault:promise", "# Promise\n\nNever share it.\n"), WRITE, "note"),
+    Calling("edit_file", lambda w: w.edit_file("memory/2026-01-30.md", "# 2026-01-30\n\n- Walked\n"), WRITE),
+    Calling("edit_file", lambda w: w.edit_file("memory/notes/new.md", "New.\n"), WRITE, "new"),
+    Calling("edit_file", edit_soul, PERSON, "critical"),
+    Calling(
+        "edit_file",
+        lambda w: w.edit_file("workbench.toml", 'timezone = "Europe/Oslo"\n'),
+        PERSON,
+        "settings",
+    ),
+    Calling("decay_keep", lambda w: w.decay_keep(0.05), PERSON),
+    Calling("core_set", lambda w: w.core_set("Persona", "- Be kind\n- Be brief"), WRITE),
+    Calling("core_add", lambda w: w.core_add("Active Context", "The ferry leaves on Friday"), WRITE),
+    Calling("core_replace", lambda w: w.core_replace(ITEM, "The database is called pier"), WRITE),
+    Calling("core_remove", lambda w: w.core_remove(ITEM), WRITE),
+    Calling("graph_merge", lambda w: w.graph_merge(ROBIN, HARBOUR), WRITE),
+    Calling(
+        "graph_unmerge",
+        lambda w: w.graph_unmerge(HARBOUR),
+        WRITE,
+        prepare=lambda w: w.graph_merge(ROBIN, HARBOUR),
+    ),
+    Calling("graph_rename", lambda w: w.graph_rename("Robin", "Robin Ek"), WRITE),
+    Calling("graph_link", lambda w: w.graph_link("Harbour", "depends-on", "Robin"), WRITE),
+    Calling("graph_unlink", lambda w: w.graph_unlink("Robin", "develops", "Harbour"), WRITE),
+    Calling("graph_add", lambda w: w.graph_add("place", "Visby"), WRITE),
+    Calling("graph_add_fact", lambda w: w.graph_add_fact("Robin", "Sails at weekends"), WRITE),
+    Calling("graph_retire", lambda w: w.graph_retire(FACT), WRITE, "fact"),
+    Calling("graph_retire", lambda w: w.graph_retire(RELATION), WRITE, "relation"),
+    Calling("graph_propose_merge", lambda w: w.graph_propose_merge("Robin", "Harbour"), WRITE),
+)
+PROPOSING = (
+    Calling("propose", lambda w: w.propose("Robin sails at weekends", entities=["person:Robin"]), PROPOSE),
+    Calling("proposal_commit", lambda w: w.proposal_commit([1]), WRITE, prepare=two_proposals),
+    Calling("proposal_reject", lambda w: w.proposal_reject([1]), WRITE, prepare=two_proposals),
+    Calling("proposal_defer", lambda w: w.proposal_defer([1]), WRITE, prepare=two_proposals),
+    Calling("proposal_keep_both", lambda w: w.proposal_keep_both([1, 2]), WRITE, prepare=two_proposals),
+    Calling("proposal_settle", lambda w: w.proposal_settle([1], [2]), WRITE, prepare=two_proposals),
+)
+SECRETS = (
+    Calling("secrets_held", lambda w: w.secrets_held(), prepare=a_secret),
+    Calling("secrets_scan", lambda w: w.secrets_scan()),
+    Calling("secrets_store", lambda w: w.secrets_store(1), PERSON, prepare=a_secret),
+    Calling("secrets_reveal", lambda w: w.secrets_reveal(1), PERSON, prepare=a_secret),
+    Calling("secrets_drop", lambda w: w.secrets_drop(1), PERSON, prepare=a_secret),
+    Calling("secrets_allow", lambda w: w.secrets_allow(["0123456789abcdef"]), PERSON),
+)
+IMPORTING = (
+    Calling("import_places", lambda w: w.import_places(), PROPOSE),
+    Calling("import_preview", lambda w: w.import_preview(elsewhere(w)), PROPOSE),
+    Calling("import_from", lambda w: w.import_from(elsewhere(w)), WRITE),
+    Calling(
+        "import_from", lambda w: w.import_from(elsewhere(w), imported_as="proposals"), PROPOSE, "proposals"
+    ),
+    Calling(
+        "import_undo",
+        lambda w: w.import_undo(newest(w)),
+        WRITE,
+        prepare=lambda w: w.import_from(elsewhere(w)),
+        is_own=True,
+    ),
+    Calling("import_pre_images", lambda w: w.import_pre_images(openclaw_state(w)), PROPOSE),
+    Calling("export", lambda w: w.export(free_place(w)), READ),
+    Calling("export", lambda w: w.export(free_place(w), folder=True), READ, "folder"),
+    Calling("export_lines", lambda w: list(w.export_lines()), READ),
+)
+DECIDING = (
+    Calling("review_decide", lambda w: w.review_decide({"r-002.4": "approved"}), PERSON, prepare=a_proposal),
+    Calling("review_edit", lambda w: w.review_edit("r-002.4", "Plays the cello"), PERSON, prepare=a_proposal),
+    Calling("review_apply", lambda w: w.review_apply(), PERSON, prepare=a_proposal),
+    Calling("review_allow", lambda w: w.review_allow("r-001.2"), PERSON, prepare=a_proposal),
+)
+TAKING_BACK = (
+    Calling("revert", lambda w: w.revert(newest(w)), WRITE, prepare=lambda w: w.pin(EPISODE), is_own=True),
+    Calling(
+        "rollback",
+        lambda w: w.rollback(to="2026-02-02T14:30"),
+        WRITE,
+        prepare=lambda w: w.pin(EPISODE),
+        is_own=True,
+    ),
+    Calling(
+        "rollback",
+        lambda w: w.rollback(memory=f"{FACT}@{oldest(w)}"),
+        WRITE,
+        "memory",
+        prepare=lambda w: w.edit(FACT, "Drinks coffee in the morning"),
+        is_own=True,
+    ),
+    Calling("undo", lambda w: w.undo(), WRITE, prepare=lambda w: w.pin(EPISODE), is_own=True),
+    Calling("redo", lambda w: w.redo(), WRITE, prepare=lambda w: (w.pin(EPISODE), w.undo()), is_own=True),
+)
+SESSIONS = (
+    Calling("session_append", lambda w: w.session_append(SESSION, "Hello"), WRITE),
+    Calling("session_compact", lambda w: w.session_compact(SESSION), WRITE, prepare=a_session),
+    Calling("session_flush", lambda w: w.session_flush(SESSION, now=True), WRITE, prepare=a_session),
+    Calling("session_reset", lambda w: w.session_reset(SESSION), WRITE, prepare=a_session),
+    Calling("session_repair", lambda w: w.session_repair(SESSION), WRITE, prepare=a_session),
+    Calling("session_recover", lambda w: w.session_recover(SESSION, "order"), WRITE, prepare=a_session),
+)
+UPKEEP = (
+    Calling("adopt", lambda w: w.adopt(), WRITE),
+    Calling("settle", lambda w: w.settle(), WRITE),
+    Calling("upkeep", lambda w: w.upkeep(), WRITE),
+    Calling("audit_prune", lambda w: w.audit_prune(), WRITE),
+    Calling("set_aside_history", lambda w: w.set_aside_history(), PERSON),
+    Calling("acknowledge", lambda w: w.acknowledge(an_alert(w)), PERSON, prepare=edit_soul),
+    Calling(
+        "forget", lambda w: w.forget(ids=[EPISODE], apply=True, purge_history=True), PERSON, "purge-history"
+    ),
+)
+EVERY = (
+    *READING,
+    *READING_HISTORY,
+    *ACTIONS,
+    *PROPOSING,
+    *IMPORTING,
+    *SECRETS,
+    *DECIDING,
+    *TAKING_BACK,
+    *UPKEEP,
+    *SESSIONS,
+)
+
+
+def public_methods() -> set[str]:
+    """Return everything public of the door but what makes one."""
+    names = {name for name, _ in inspect.getmembers(Workspace) if not name.startswith("_")}
+    return names - {"open", "init"}

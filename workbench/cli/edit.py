@@ -1,0 +1,175 @@
+"""The command that edits one memory or file, in an editor or from a script."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from workbench.cli.command import command
+from workbench.cli.invocation import Invocation, NoTerminal
+from workbench.cli.options import complete_memory_or_file, text_of
+from workbench.cli.printing import Page, safe_line
+from workbench.engine.errors import InvalidInput, InvalidSetting, WorkbenchError
+from workbench.engine.identifiers import parse_memory_id
+from workbench.engine.results.memories import Changed
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace import Workspace
+
+T = TypeVar("T")
+
+USUAL_EDITORS = ("nano", "vi")
+STDERR = 2
+
+
+@command(
+    "edit",
+    answers="This is wrong; how do I correct it?",
+    examples=("workbench edit person--sam-okafor", 'workbench edit MEMORY.md --text "$(cat MEMORY.md)"'),
+)
+@click.argument("id_", metavar="ID", shell_complete=complete_memory_or_file)
+@click.option("--text", help="The new text, for scripts; “-” reads it from stdin.")
+@click.pass_obj
+def edit_command(bench: Invocation, id_: str, text: str | None) -> int:
+    """Opens the memory’s own text in $VISUAL or $EDITOR and writes back what you save. If it changed
+    meanwhile, nothing is overwritten and your text is kept. ID may also be an entity’s name, or the path of a
+    memory file such as MEMORY.md.
+    """
+    with bench.open() as workspace:
+        is_file = _is_path(id_)
+        before = workspace.get(id_).text if is_file else workspace.show(id_, count_access=False).text
+        if text is not None:
+            after = text_of((text,), what="The new text")
+            changed = _write_back(workspace, id_, before, after, is_file=is_file)
+        else:
+            changed = edit_in_editor(
+                workspace.settings.editor,
+                before,
+                lambda after: _write_back(workspace, id_, before, after, is_file=is_file),
+            )
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.changes import changed_lines
+
+        return changed_lines(page, changed, f"Saved {safe_line(id_)}.", "Nothing changed.")
+
+    return bench.report(changed, view)
+
+
+def _is_path(name: str) -> bool:
+    """Tell a file's path from an id and from an entity's name."""
+    try:
+        parse_memory_id(name)
+    except InvalidInput:
+        return "/" in name or bool(Path(name).suffix)
+    return False
+
+
+def _write_back(workspace: Workspace, id_: str, before: str, after: str, *, is_file: bool) -> Changed:
+    if after == before:
+        return Changed(commit=None, ids=() if is_file else (id_,))
+    if is_file:
+        return workspace.edit_file(id_, after, expected=before)
+    return workspace.edit(id_, after, expected=before)
+
+
+def edit_in_editor(configured: str, before: str, write_back: Callable[[str], T]) -> T:
+    """Let a person change a text in their editor, and write back what they save.
+
+    Args:
+        configured: The command line of the editor; a usual one where it is empty.
+        before: The text.
+        write_back: Takes the new text; where it fails, the text is kept and the error says where.
+
+    Raises:
+        NoTerminal: There is no editor that a person could see.
+        InvalidSetting: The editor cannot be started.
+    """
+    program = _editor(configured)
+    descriptor, name = tempfile.mkstemp(prefix="workbench-", suffix=".md")
+    draft = Path(name)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(before.encode("utf-8", "surrogateescape"))
+    keep = False
+    try:
+        _run_editor(program, draft)
+        keep = True
+        after = _read(draft, any_bytes=not _is_text(before))
+        if not before.endswith("\n"):
+            # Editors end a file with a newline; the memory had none.
+            after = after.removesuffix("\n")
+        written = write_back(after)
+        keep = False
+    except WorkbenchError as error:
+        if keep:
+            error.remedy = " ".join(part for part in (error.remedy, f"Your text is kept in {draft}.") if part)
+        raise
+    finally:
+        if not keep:
+            draft.unlink(missing_ok=True)
+    return written
+
+
+def _editor(configured: str) -> list[str]:
+    """Return the command line of the editor: the configured one, or a usual one where a person can see it."""
+    if configured:
+        try:
+            return shlex.split(configured)
+        except ValueError as error:
+            raise InvalidSetting(
+                f"The editor “{configured}” cannot be read as a command: {error}.",
+                where="the setting “editor”, $VISUAL or $EDITOR",
+                remedy="Write it as you would type it, with quotes in pairs.",
+            ) from error
+    if sys.stdin.isatty():
+        from shutil import which
+
+        for name in USUAL_EDITORS:
+            if which(name):
+                return [name]
+    raise NoTerminal("There is no editor to open.", remedy="Set $EDITOR, or give the new text with --text.")
+
+
+def _run_editor(program: list[str], draft: Path) -> None:
+    # What an editor draws must not end up in an answer that is piped on.
+    screen = None if sys.stdout.isatty() else STDERR
+    try:
+        code = subprocess.run([*program, str(draft)], stdout=screen, check=False).returncode
+    except OSError as error:
+        raise InvalidSetting(
+            f"The editor “{program[0]}” cannot be started: {error.strerror}.",
+            where="the setting “editor”, $VISUAL or $EDITOR",
+            remedy="Name a program that is installed, or give the new text with --text.",
+        ) from error
+    if code != 0:
+        raise WorkbenchError(
+            f"The editor ended with code {code}, so nothing was changed.",
+            where=program[0],
+            remedy="Save and leave it normally, or give the new text with --text.",
+        )
+
+
+def _is_text(text: str) -> bool:
+    """Tell whether a text holds no bytes that are not UTF-8, which files are read with as lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _read(draft: Path, *, any_bytes: bool) -> str:
+    try:
+        return draft.read_bytes().decode("utf-8", "surrogateescape" if any_bytes else "strict")
+    except FileNotFoundError as error:
+        raise WorkbenchError("The editor removed the file, so nothing was changed.") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput("What the editor saved is not UTF-8.", remedy="Save it as UTF-8.") from error

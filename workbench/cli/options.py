@@ -1,0 +1,126 @@
+"""What several commands take: the role, a text or `-` for stdin, and names that the tab key completes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+import click
+
+from workbench.cli.command import invocation_of
+from workbench.cli.printing import unsafe_characters
+from workbench.engine import layout
+from workbench.engine.errors import InvalidInput, RoleRefused, WorkbenchError
+from workbench.engine.identifiers import entity_name
+from workbench.engine.roles import Role, parse_role
+
+MOST_OFFERED = 200
+
+
+def complete_entity(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Offer the ids of entities, in the short form that shells do not take apart at a colon."""
+    return _offer(context, begun, _entities)
+
+
+def complete_memory(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Offer the ids of entities and procedures."""
+    return _offer(context, begun, _entities, _procedures)
+
+
+def complete_file(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Offer the paths of memory files."""
+    return _offer(context, begun, _files)
+
+
+def complete_memory_or_file(context: click.Context, _parameter: click.Parameter, begun: str) -> list[str]:
+    """Offer ids and paths."""
+    return _offer(context, begun, _entities, _procedures, _files)
+
+
+def _offer(context: click.Context, begun: str, *sources: Callable[[Path], Iterator[str]]) -> list[str]:
+    try:
+        root = invocation_of(context).locate()
+        names = (name for source in sources for name in source(root))
+        offered = (name for name in names if name.startswith(begun) and not any(unsafe_characters(name)))
+        return sorted(islice(offered, MOST_OFFERED))
+    except (OSError, WorkbenchError):
+        # The line is not finished: whatever is wrong is said when it is run.
+        return []
+
+
+def _stems(folder: Path) -> Iterator[str]:
+    if folder.is_dir():
+        with os.scandir(folder) as found:
+            yield from (entry.name[:-3] for entry in found if entry.name.endswith(".md"))
+
+
+def _entities(root: Path) -> Iterator[str]:
+    return map(entity_name, _stems(root / layout.ENTITIES))
+
+
+def _procedures(root: Path) -> Iterator[str]:
+    return (f"procedure:{stem}" for stem in _stems(root / layout.PROCEDURES))
+
+
+def _files(root: Path) -> Iterator[str]:
+    yield from (path.name for path in root.glob("*.md") if layout.is_memory_file(path.name))
+    for path in (root / "memory").rglob("*.md"):
+        name = path.relative_to(root).as_posix()
+        if layout.is_memory_file(name):
+            yield name
+
+
+ROLE_VARIABLE: Final = "WORKBENCH_ROLE"
+
+
+def role_of(asked: str | None) -> str:
+    """Return the role that a door is opened in.
+
+    Args:
+        asked: What the command line says; None where it says nothing.
+
+    Raises:
+        InvalidInput: One of them is no role.
+        RoleRefused: The command line asks for more than the environment allows.
+    """
+    set_ = os.environ.get(ROLE_VARIABLE, "").strip()
+    given = parse_role(set_ or "person")
+    if asked is None:
+        return str(given)
+    wanted = parse_role(asked.strip())
+    if not set_ or _is_within(wanted, given):
+        return str(wanted)
+    raise RoleRefused(
+        f"This shell acts as {given} and may not act as {wanted}.",
+        where=ROLE_VARIABLE,
+        remedy=f"Leave --role out, or let whoever set {ROLE_VARIABLE} change it.",
+    )
+
+
+def _is_within(wanted: Role, given: Role) -> bool:
+    """Tell whether a role may do no more than another, and speaks for no other agent."""
+    if given.kind == "agent" and wanted.kind == "agent":
+        return wanted == given
+    return wanted.capabilities <= given.capabilities
+
+
+def text_of(words: tuple[str, ...], *, what: str) -> str:
+    """Return the words as one text, or all of stdin where they are a single `-`.
+
+    Args:
+        words: Arguments of the command line.
+        what: What is missing where there is nothing, for the usage error.
+    """
+    try:
+        text = sys.stdin.buffer.read().decode() if words == ("-",) else " ".join(words)
+        # Bytes of the command line that are no UTF-8 arrive as lone surrogates.
+        text.encode()
+    except UnicodeError as error:
+        raise InvalidInput(f"{what} is not UTF-8.", remedy="Give it as UTF-8.") from error
+    if not text.strip():
+        raise click.UsageError(f"{what} is empty.", click.get_current_context(silent=True))
+    return text

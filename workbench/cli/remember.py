@@ -1,0 +1,371 @@
+"""Commands that take something in: remember, message and propose."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TextIO
+
+import click
+
+from workbench.cli import scoped
+from workbench.cli.command import command
+from workbench.cli.failure import Failure, describe
+from workbench.cli.invocation import DONE, FAILED, NOTHING_FOUND, Invocation
+from workbench.cli.json_output import as_json, print_json
+from workbench.cli.options import text_of
+from workbench.cli.printing import Page, safe_line
+from workbench.cli.scoped import scope_option, scoped_door
+from workbench.engine.errors import InvalidInput, WorkbenchError
+from workbench.engine.identifiers import MEMORY_STORES
+from workbench.engine.results.memories import MessageOutcome
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace import Workspace
+
+
+# The names of the options, and the plurals under which the answers give them back.
+_KEYS = {
+    "text": "text",
+    "store": "store",
+    "type": "type",
+    "tag": "tags",
+    "tags": "tags",
+    "entity": "entities",
+    "entities": "entities",
+    "confidence": "confidence",
+    "source": "source",
+    "actor": "actor",
+    "for": "scope",
+    "scope": "scope",
+}
+_LISTS = ("tags", "entities")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What can be said about a memory beside its text; None and empty leave it to the engine."""
+
+    store: str | None = None
+    type: str | None = None
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    confidence: str | None = None
+    source: str | None = None
+    actor: str | None = None
+    scope: str | None = None
+
+    def as_arguments(self) -> dict[str, Any]:
+        """Return the keyword arguments of `Workspace.remember`."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+def parse_line(line: str, defaults: Options) -> tuple[str, Options]:
+    """Read one line: an object with `text` and any of the options.
+
+    Args:
+        line: JSON.
+        defaults: What holds where the object does not say.
+
+    Raises:
+        InvalidInput: The line is no such object.
+    """
+    try:
+        given = json.loads(line)
+    except ValueError as error:
+        raise InvalidInput(f"This is no JSON: {error}.", remedy='Write {"text":"…"} on one line.') from error
+    except RecursionError as error:
+        raise InvalidInput("This JSON is nested too deeply.", remedy='Write {"text":"…"}.') from error
+    if not isinstance(given, dict):
+        raise InvalidInput("This is JSON, but no object.", remedy='Write {"text":"…"} on one line.')
+    values: dict[str, Any] = {}
+    for key, value in given.items():
+        name = _KEYS.get(key)
+        if name is None:
+            near = difflib.get_close_matches(key, _KEYS, 1)
+            meant = f"Perhaps “{near[0]}” is meant." if near else f"Keys are {', '.join(_KEYS)}."
+            raise InvalidInput(f"“{key}” is no key of a memory.", remedy=meant)
+        if value is not None:
+            values[name] = _texts(key, value) if name in _LISTS else _text(key, value)
+    text = values.pop("text", "")
+    if not text.strip():
+        raise InvalidInput("There is no text.", remedy='Give the memory as "text".')
+    return text, replace(defaults, **values)
+
+
+def _text(key: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise InvalidInput(f"“{key}” is no text.", remedy="Put it into quotation marks.")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"“{key}” holds half a character.", remedy="Write \\u escapes in pairs."
+        ) from error
+    return value
+
+
+def _texts(key: str, value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (_text(key, value),)
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(_text(key, item) for item in value)
+    raise InvalidInput(f"“{key}” is neither a text nor a list of texts.", remedy=f'Write "{key}":["…"].')
+
+
+def read_lines(
+    bench: Invocation, workspace: Workspace, stream: TextIO, defaults: Options, *, dry_run: bool
+) -> int:
+    """Remember every line of a stream; a bad one is reported with its number and stops nothing.
+
+    Returns:
+        The exit code: 1 where any line failed.
+    """
+    code = DONE
+    for number, line in enumerate(_decoded(stream), start=1):
+        if isinstance(line, str) and not line.strip():
+            continue
+        try:
+            if isinstance(line, InvalidInput):
+                raise line
+            text, options = parse_line(line, defaults)
+            remembered = workspace.remember(text, **options.as_arguments(), dry_run=dry_run)
+        except WorkbenchError as error:
+            code = FAILED
+            failure = describe(error)
+            _report(bench, number, failure)
+        else:
+            print_json(as_json(remembered))
+    return code
+
+
+def _report(bench: Invocation, number: int, failure: Failure) -> None:
+    place = f"line {number}" + (f", {failure.where}" if failure.where else "")
+    print_json({**failure._replace(where=place).as_json(), "line": number})
+    remedy = f" {failure.remedy}" if failure.remedy else ""
+    bench.warn([safe_line(f"{place}: {failure.message}{remedy}")])
+
+
+def _decoded(stream: TextIO) -> Iterable[str | InvalidInput]:
+    """Read line by line, so that one that is no UTF-8 spoils only itself."""
+    for raw in stream.buffer:
+        try:
+            yield raw.decode("utf-8").removeprefix("\ufeff")
+        except UnicodeDecodeError as error:
+            yield InvalidInput(f"This is no UTF-8: {error.reason}.", remedy="Save the lines as UTF-8.")
+
+
+EPISODE_TYPES = ("decision", "fact", "preference", "task", "event", "emotion", "correction")
+EPISODE_SOURCES = ("conversation", "reflection", "user-explicit")
+
+
+@command(
+    "remember",
+    answers="How do I get this into the agent’s memory, in the right place?",
+    examples=(
+        'workbench remember "We chose the hybrid approach" --tag architecture',
+        'workbench remember "Lena prefers short reports" --entity person:Lena --dry-run',
+        "git log -1 --format=%B | workbench remember - --type event",
+    ),
+)
+@click.argument("words", metavar="TEXT", nargs=-1)
+@click.option(
+    "--store",
+    type=click.Choice(MEMORY_STORES),
+    help="Where it belongs; found by its wording if left out.",
+)
+@click.option("--type", "kind", metavar="TYPE", help=f"What it is: {', '.join(EPISODE_TYPES)}.")
+@click.option("--tag", "tags", metavar="TAG", multiple=True, help="A topic; give as many as you like.")
+@click.option("--entity", "entities", metavar="TYPE:NAME", multiple=True, help="Whom or what it is about.")
+@click.option("--confidence", type=click.Choice(["high", "medium", "low"]), help="How sure it is.")
+@click.option("--source", metavar="SOURCE", help=f"Where it is from: {', '.join(EPISODE_SOURCES)}.")
+@click.option("--actor", metavar="ACTOR", help="Who remembers it, such as skill:calendar.")
+@click.option(
+    "--for",
+    "audience",
+    metavar="SCOPE",
+    help="Whom it is for besides you: person:NAME, group:NAME or shared.",
+)
+@scope_option
+@click.option("--dry-run", is_flag=True, help="Show where it would go, and change nothing.")
+@click.option("--jsonl", is_flag=True, help="Read one JSON object a line from stdin, each with “text”.")
+@click.pass_obj
+def remember_command(
+    bench: Invocation,
+    words: tuple[str, ...],
+    store: str | None,
+    kind: str | None,
+    tags: tuple[str, ...],
+    entities: tuple[str, ...],
+    confidence: str | None,
+    source: str | None,
+    actor: str | None,
+    audience: str | None,
+    scope: str | None,
+    dry_run: bool,
+    jsonl: bool,
+) -> int:
+    """TEXT may be “-” for stdin. With --jsonl every line of stdin is one memory with a commit of its own; its
+    keys are “text” and the names of the options here, and each answer is one line of JSON, printed once it is
+    safe on disk.
+    """
+    door = scoped_door(bench, scope)
+    if door is not None:
+        if jsonl or actor is not None or audience is not None:
+            raise click.UsageError(
+                "--jsonl, --actor and --for are the owner’s alone.", click.get_current_context()
+            )
+        wishes = {
+            "store": store, "type": kind, "tags": tags, "entities": entities, "confidence": confidence,
+            "source": source, "dry_run": dry_run,
+        }  # fmt: skip
+        return scoped.remember(bench, door, text_of(words, what="The text to remember"), wishes)
+    options = Options(store, kind, tags, entities, confidence, source, actor, audience)
+    if jsonl:
+        if words not in ((), ("-",)):
+            raise click.UsageError("With --jsonl the texts come from stdin.", click.get_current_context())
+        with bench.open() as workspace:
+            code = read_lines(bench, workspace, sys.stdin, options, dry_run=dry_run)
+            bench.warn(workspace.warnings)
+            return code
+    text = text_of(words, what="The text to remember")
+    with bench.open() as workspace:
+        remembered = workspace.remember(text, **options.as_arguments(), dry_run=dry_run)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.memories import remembered_lines
+
+        return remembered_lines(page, remembered, audience)
+
+    return bench.report(remembered, view)
+
+
+@command(
+    "message",
+    answers="Did the user just ask the agent to remember or forget something?",
+    examples=(
+        'workbench message "Remember that the demo is on Friday"',
+        'workbench message "Do you remember when we met?"',
+    ),
+)
+@click.argument("words", metavar="TEXT", nargs=-1)
+@click.option("-y", "--yes", is_flag=True, help="Archive what it asks to forget, without asking back.")
+@scope_option
+@click.pass_obj
+def message_command(bench: Invocation, words: tuple[str, ...], yes: bool, scope: str | None) -> int:
+    """Reads one message for the phrases that remember, forget, reflect and recall, in English and in Chinese.
+    What merely mentions them does nothing. Forgetting is confirmed first; what a reflection
+    proposes waits for your decisions. TEXT may be “-” for stdin.
+    """
+    from workbench.cli.forget import agreed_to_archive
+
+    text = text_of(words, what="The message")
+    door = scoped_door(bench, scope)
+    if door is not None:
+        return scoped.message(bench, door, text)
+
+    with bench.open() as workspace:
+        outcome = workspace.message(text)
+        found = outcome.forgotten
+        if found is not None and found.matches and not found.applied:
+            if not yes and not agreed_to_archive(bench, outcome, found.matches):
+                return DONE
+            done = workspace.forget(ids=[match.id for match in found.matches], apply=True)
+            outcome = replace(outcome, applied=done.applied, forgotten=done)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.memories import message_lines
+
+        return message_lines(page, outcome)
+
+    if outcome.applied and bench.opened is not None:
+        bench.warn(bench.opened.warnings)
+    return bench.report(outcome, view, code=_code(outcome))
+
+
+def _code(outcome: MessageOutcome) -> int:
+    empty_recall = outcome.found is not None and not outcome.found.results
+    empty_forget = outcome.forgotten is not None and not outcome.forgotten.matches
+    return NOTHING_FOUND if empty_recall or empty_forget else DONE
+
+
+CONFIDENCES = ("high", "medium", "low")
+
+
+@command(
+    "propose",
+    answers="I am a sub-agent; how do I get this remembered?",
+    examples=(
+        'workbench propose "Sam prefers academic sources" --as researcher --entity person:Sam',
+        'workbench propose - --as coder --store procedural --trigger "asked for it" < pattern.md',
+    ),
+)
+@click.argument("words", metavar="TEXT", nargs=-1)
+@click.option("--as", "name", metavar="NAME", help="The agent that proposes: the same as --role agent:NAME.")
+@click.option(
+    "--store", type=click.Choice(MEMORY_STORES), help="Where it belongs; found by its wording if left out."
+)
+@click.option("--entity", "entities", metavar="TYPE:NAME", multiple=True, help="Whom or what it is about.")
+@click.option("--confidence", type=click.Choice(CONFIDENCES), default="medium", help="How sure it is.")
+@click.option("--trigger", metavar="TEXT", default="", help="What set it off, in a few words.")
+@click.option("--core-worthy", is_flag=True, help="It should stand in core memory as well.")
+@click.option("--type", "kind", metavar="TYPE", help="What it is, as for `remember`.")
+@click.option("--tag", "tags", metavar="TAG", multiple=True, help="A topic; give as many as you like.")
+@click.option("--origin", "origins", metavar="ID", multiple=True, help="A memory that it was learned from.")
+@scope_option
+@click.pass_obj
+def propose_command(
+    bench: Invocation,
+    words: tuple[str, ...],
+    name: str | None,
+    store: str | None,
+    entities: tuple[str, ...],
+    confidence: str,
+    trigger: str,
+    core_worthy: bool,
+    kind: str | None,
+    tags: tuple[str, ...],
+    origins: tuple[str, ...],
+    scope: str | None,
+) -> int:
+    """It waits for the main agent’s or the person’s verdict. What contradicts memory or another proposal is marked
+    on both sides; what says the same already is named. TEXT may be “-” for stdin.
+    """
+    text = text_of(words, what="The text to propose")
+    if name is not None:
+        if bench.role is not None and bench.role != f"agent:{name}":
+            raise click.UsageError("--as and --role name two different roles.", click.get_current_context())
+        bench.role = f"agent:{name}"
+    door = scoped_door(bench, scope)
+    if door is not None:
+        if core_worthy or origins:
+            raise click.UsageError(
+                "--core-worthy and --origin are the owner’s alone.", click.get_current_context()
+            )
+        wishes = {
+            "store": store, "entities": entities, "confidence": confidence, "trigger": trigger, "type": kind,
+            "tags": tags,
+        }  # fmt: skip
+        return scoped.propose(bench, door, text, wishes)
+    with bench.open() as workspace:
+        proposed = workspace.propose(
+            text,
+            store=store,
+            entities=entities,
+            confidence=confidence,
+            trigger=trigger,
+            core_worthy=core_worthy,
+            type=kind,
+            tags=tags,
+            origins=origins,
+        )
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.reviews import proposed_lines
+
+        return proposed_lines(page, proposed)
+
+    return bench.report(proposed, view)

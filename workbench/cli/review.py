@@ -1,0 +1,653 @@
+"""The commands `reflect` and `review`: run a reflection, decide on its items one by one, apply them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.command import command, group
+from workbench.cli.invocation import DONE, NOTHING_FOUND, Invocation
+from workbench.cli.options import text_of
+from workbench.cli.printing import Page, ProgressLine, safe_line
+from workbench.engine.errors import Ambiguous, InvalidInput, NotFound, WorkbenchError
+from workbench.engine.reflection.kinds import Kind
+from workbench.engine.results.memories import Changed
+from workbench.engine.results.reviews import Applied, Review, ReviewItem
+
+if TYPE_CHECKING:
+    from workbench.engine.results.reviews import Progress
+    from workbench.engine.workspace import Workspace
+
+
+ALL = "all"
+_NUMBER = re.compile(r"\d{1,6}")
+_RANGE = re.compile(r"(\d{1,6})-(\d{1,6})")
+_WORD = re.compile(r"\w+")
+
+
+def chosen_items(
+    review: Review, words: Sequence[str], sections: Sequence[str] = (), *, undecided: bool = True
+) -> tuple[str, ...]:
+    """Return the ids that words mean, each once, in the order they were said.
+
+    What is named by number or id is meant in any case; a section or `all` means what nobody has decided yet, so
+    that a decision made before stands.
+
+    Args:
+        review: The proposal.
+        words: `all`, `r-012.3`, `3`, `1-4`, or a word of a section or kind, such as `archival`.
+        sections: Words of sections alone.
+        undecided: Whether a section or `all` means what is undecided; else what is decided.
+
+    Raises:
+        NotFound: A word means no item.
+        Ambiguous: A number is that of several items.
+    """
+    found: dict[str, None] = {}
+    for word in words:
+        found.update(dict.fromkeys(_meant(review, word, undecided=undecided)))
+    for section in sections:
+        found.update(dict.fromkeys(_open(_of_section(review, section), undecided=undecided)))
+    return tuple(found)
+
+
+def one_item(review: Review, word: str) -> str:
+    """Return the id that a word means; an id that is none of the proposal's comes back as it is."""
+    number = _NUMBER.fullmatch(word)
+    return _numbered(review, int(word)).id if number else word
+
+
+def item_named(review: Review, word: str) -> ReviewItem:
+    """Return the item that a word means.
+
+    Raises:
+        NotFound: There is none, or nothing waits.
+        Ambiguous: A number is that of several items.
+    """
+    require_items(review)
+    wanted = one_item(review, word)
+    item = next((each for each in review.items if each.id == wanted), None)
+    if item is None:
+        raise NotFound(
+            f"There is no item {safe_line(wanted)[:40]}.",
+            where=review.path,
+            remedy="See `workbench review` for the list.",
+        )
+    return item
+
+
+def require_items(review: Review) -> None:
+    """Let pass a proposal that has items.
+
+    Raises:
+        NotFound: Nothing waits for decisions.
+    """
+    if not review.items:
+        raise NotFound(
+            "No reflection waits for decisions.",
+            where=review.path,
+            remedy="Let one propose something with: workbench reflect",
+        )
+
+
+def _meant(review: Review, word: str, *, undecided: bool) -> list[str]:
+    if word.casefold() == ALL:
+        return _open(review.items, undecided=undecided)
+    if any(item.id == word for item in review.items):
+        return [word]
+    if _NUMBER.fullmatch(word):
+        return [_numbered(review, int(word)).id]
+    span = _RANGE.fullmatch(word)
+    if span:
+        first, last = sorted((int(span[1]), int(span[2])))
+        inside = [item for item in review.items if first <= _number(item) <= last]
+        if not inside:
+            raise _nothing(word)
+        return [item.id for item in _own(review, inside) or inside]
+    if word.startswith("r-"):
+        # The door knows which ids are near.
+        return [word]
+    return _open(_of_section(review, word), undecided=undecided)
+
+
+def _of_section(review: Review, word: str) -> list[ReviewItem]:
+    """Return the items whose section or kind has a word that begins with this one."""
+    wanted = word.casefold().split()
+    found = [
+        item
+        for item in review.items
+        if all(
+            any(each.startswith(part) for each in _WORD.findall(f"{item.section} {item.kind}".casefold()))
+            for part in wanted
+        )
+    ]
+    if not found:
+        sections = dict.fromkeys(" ".join(_WORD.findall(item.section)) for item in review.items)
+        raise NotFound(
+            f"No item is meant by “{word[:40]}”.",
+            remedy=f"Name an id, a number, 1-4, all, or a section: {', '.join(sections)}.",
+        )
+    return found
+
+
+def _open(items: Sequence[ReviewItem], *, undecided: bool) -> list[str]:
+    return [item.id for item in items if (item.decision == "undecided") == undecided]
+
+
+def _numbered(review: Review, number: int) -> ReviewItem:
+    found = [item for item in review.items if _number(item) == number]
+    meant = _own(review, found) or found
+    if len(meant) == 1:
+        return meant[0]
+    if found:
+        raise Ambiguous(
+            f"{number} may be {', '.join(item.id for item in found[:5])}.", remedy="Give the whole id."
+        )
+    raise _nothing(str(number))
+
+
+def _own(review: Review, items: Sequence[ReviewItem]) -> list[ReviewItem]:
+    """Return the items of the proposal's own reflection, without those that came over from an earlier one."""
+    return [item for item in items if item.id.startswith(f"{review.id}.")]
+
+
+def _number(item: ReviewItem) -> int:
+    last = item.id.rpartition(".")[2]
+    return int(last) if _NUMBER.fullmatch(last) else -1
+
+
+def _nothing(word: str) -> NotFound:
+    return NotFound(f"No item has the number {word}.", remedy="See `workbench review` for the list.")
+
+
+@command(
+    "apply",
+    short_help="Write what is approved into memory, in one commit",
+    answers="I have decided; how does it become memory?",
+    examples=("workbench review apply --dry-run", "workbench review apply --yes"),
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be written, and write nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do it without asking.")
+@click.pass_obj
+def apply_decisions(bench: Invocation, dry_run: bool, yes: bool) -> int:
+    """Shows what will be written, then asks. Rejected items are remembered as rejected; undecided ones stay."""
+    with bench.open() as workspace:
+        require_items(workspace.review())
+        if not dry_run:
+            return apply_now(bench, workspace, yes=yes)
+        preview = workspace.review_preview()
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.reviews import preview_lines
+
+        return preview_lines(page, preview)
+
+    return bench.report(preview, view)
+
+
+def apply_now(bench: Invocation, workspace: Workspace, *, yes: bool) -> int:
+    """Show what would be written, ask, and write it.
+
+    Args:
+        bench: The run.
+        workspace: Open, as a person.
+        yes: Do it without asking.
+
+    Returns:
+        The exit code.
+    """
+    if not yes and not _agreed(bench, workspace):
+        return DONE
+    applied: Applied = workspace.review_apply()
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.reviews import applied_lines
+
+        return applied_lines(page, applied)
+
+    return bench.report(applied, view)
+
+
+def _agreed(bench: Invocation, workspace: Workspace) -> bool:
+    """Show what applying would write and ask whether it shall be; True where there is nothing to ask about.
+
+    Raises:
+        ConfirmationNeeded: There is no terminal to ask at; with JSON the refusal is part of the preview.
+    """
+    from workbench.cli.views.reviews import preview_lines
+
+    preview = workspace.review_preview()
+    if not preview.files:
+        return True
+    kept = f" and remember {len(preview.rejected)} as rejected" if preview.rejected else ""
+    many = "item" if len(preview.applied) == 1 else "items"
+    question = f"Apply {len(preview.applied)} approved {many}{kept}?"
+    return bench.agree(question, preview, lambda page: preview_lines(page, preview))
+
+
+_WORDS = click.argument("words", metavar="ID…", nargs=-1)
+_SECTION = click.option(
+    "--section", "sections", multiple=True, metavar="WORD", help="Every undecided item of a section."
+)
+_YES = click.option("-y", "--yes", is_flag=True, help="With --apply: do it without asking.")
+
+
+def _decide(
+    bench: Invocation,
+    decision: str,
+    words: Sequence[str],
+    sections: Sequence[str],
+    *,
+    apply: bool = False,
+    yes: bool = False,
+) -> int:
+    if not (words or sections):
+        raise click.UsageError("Name the items, or say all.", click.get_current_context())
+    with bench.open() as workspace:
+        review = workspace.review()
+        require_items(review)
+        ids = chosen_items(review, words, sections, undecided=decision != "undecided")
+        changed = workspace.review_decide(dict.fromkeys(ids, decision)) if ids else Changed(None)
+        if apply:
+            return apply_now(bench, workspace, yes=yes)
+        after = None if bench.json else workspace.review()
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.changes import changed_lines
+        from workbench.cli.views.reviews import progress_line
+
+        done = "Took back the decision on" if decision == "undecided" else decision.capitalize()
+        named = ", ".join(map(safe_line, ids)) if len(ids) < 5 else f"{len(ids)} items"
+        lines = changed_lines(page, changed, f"{done} {named}.", "They were decided so already.")
+        if after is not None:
+            decided = any(item.decision in ("approved", "rejected") for item in after.items)
+            hint = "   Apply: workbench review apply" if decided else ""
+            lines.append(page.paint(f"  {progress_line(after)}{hint}", "quiet"))
+        return lines
+
+    waits = [
+        f"{item.id} waits: {item.waits}{_way_out(item)}"
+        for item in (after.items if after else ())
+        if item.waits and item.id in ids
+    ]
+    return bench.report(replace(changed, warnings=(*changed.warnings, *waits)), view)
+
+
+def _way_out(item: ReviewItem) -> str:
+    """Return the command that says in words what an approval alone leaves open; empty where nothing is."""
+    fields = item.fields or {}
+    if item.kind == Kind.CONTRADICTION and fields.get("resolve", "ask").casefold() == "ask":
+        return f" Say it with: workbench review resolve {item.id} this"
+    if item.kind == Kind.QUESTION and fields.get("answer", "…") in ("", "…"):
+        return f" Give it with: workbench review answer {item.id} TEXT"
+    return ""
+
+
+@command(
+    "approve",
+    short_help="Approve items",
+    answers="This is right; how do I say so?",
+    examples=("workbench review approve 3", "workbench review approve all --apply"),
+)
+@_WORDS
+@_SECTION
+@click.option("--apply", is_flag=True, help="Apply at once what is approved.")
+@_YES
+@click.pass_obj
+def approve(
+    bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...], apply: bool, yes: bool
+) -> int:
+    """Nothing is written to memory before `apply`."""
+    return _decide(bench, "approved", words, sections, apply=apply, yes=yes)
+
+
+@command(
+    "reject",
+    short_help="Reject items, which then stay away",
+    answers="This is wrong; how do I keep it out?",
+    examples=("workbench review reject 2 5", "workbench review reject all --apply"),
+)
+@_WORDS
+@_SECTION
+@click.option("--apply", is_flag=True, help="Apply at once what is decided.")
+@_YES
+@click.pass_obj
+def reject(
+    bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...], apply: bool, yes: bool
+) -> int:
+    """Once applied, the same is not proposed again without new evidence; see `review rejected`."""
+    return _decide(bench, "rejected", words, sections, apply=apply, yes=yes)
+
+
+@command(
+    "defer",
+    short_help="Put items off until the next reflection",
+    answers="I cannot say yet; how do I put it off?",
+    examples=("workbench review defer 4",),
+)
+@_WORDS
+@_SECTION
+@click.pass_obj
+def defer(bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...]) -> int:
+    """They come again with the next reflection."""
+    return _decide(bench, "deferred", words, sections)
+
+
+@command(
+    "undecide",
+    short_help="Take decisions back before they are applied",
+    answers="I decided too fast; how do I open it again?",
+    examples=("workbench review undecide 3", "workbench review undecide all"),
+)
+@_WORDS
+@click.option("--section", "sections", multiple=True, metavar="WORD", help="Every decided item of a section.")
+@click.pass_obj
+def undecide(bench: Invocation, words: tuple[str, ...], sections: tuple[str, ...]) -> int:
+    """What is applied already is taken back with `revert` or `rollback --reflection`."""
+    return _decide(bench, "undecided", words, sections)
+
+
+_TEXT = "text"
+_HEADING = "# "
+
+
+def report_edit(bench: Invocation, changed: Changed, said: str) -> int:
+    """Tell of a change of an item, or that nothing changed; return the exit code."""
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.changes import changed_lines
+
+        return changed_lines(page, changed, said, "Nothing changed.")
+
+    return bench.report(changed, view)
+
+
+@command(
+    "edit",
+    short_help="Reword an item before approving it",
+    answers="This is nearly right; how do I correct it?",
+    examples=(
+        'workbench review edit 3 --text "Prefers green tea" --approve',
+        "workbench review edit 3 --field since=2026-02",
+    ),
+)
+@click.argument("id_", metavar="ID")
+@click.option("--text", help="What it shall say; “-” reads it from stdin.")
+@click.option(
+    "--field", "pairs", multiple=True, metavar="NAME=VALUE", help="A field, such as since or steps."
+)
+@click.option("--approve", is_flag=True, help="Approve it as changed.")
+@click.pass_obj
+def edit(bench: Invocation, id_: str, text: str | None, pairs: tuple[str, ...], approve: bool) -> int:
+    """Without a text or field it opens in $VISUAL or $EDITOR. An empty VALUE takes the field out."""
+    fields = dict(map(_field, pairs))
+    decision = "approved" if approve else None
+    if text is None and not fields:
+        return _edit_in_editor(bench, id_, decision)
+    said = text_of((text,), what="The text") if text is not None else None
+    with bench.open() as workspace:
+        item = item_named(workspace.review(), id_)
+        changed = workspace.review_edit(item.id, said, fields, decision)
+    return report_edit(bench, changed, f"Changed {safe_line(item.id)}.")
+
+
+def _field(pair: str) -> tuple[str, str]:
+    name, equals, value = pair.partition("=")
+    if not equals or not name.strip():
+        raise click.BadParameter("Write NAME=VALUE, such as since=2026-02-03.", param_hint="--field")
+    return name.strip(), value
+
+
+def _edit_in_editor(bench: Invocation, id_: str, decision: str | None) -> int:
+    from workbench.cli.edit import edit_in_editor
+
+    with bench.open() as workspace:
+        item = item_named(workspace.review(), id_)
+        before = {_TEXT: item.after, **(item.fields or {})}
+        draft = "\n\n".join(f"{_HEADING}{name}\n{text}" for name, text in before.items()) + "\n"
+
+        def write_back(after: str) -> Changed:
+            parts = _parts(after, tuple(before))
+            changed = {name: text for name, text in parts.items() if text != before[name].strip()}
+            gone = {name: "" for name in before if name not in parts and name != _TEXT}
+            text = changed.pop(_TEXT, None)
+            return workspace.review_edit(item.id, text, {**changed, **gone}, decision)
+
+        changed = edit_in_editor(workspace.settings.editor, draft, write_back)
+    return report_edit(bench, changed, f"Changed {safe_line(item.id)}.")
+
+
+def _parts(text: str, names: tuple[str, ...]) -> dict[str, str]:
+    """Take apart what a person saved: what stands below each heading that names a part."""
+    parts: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in text.split("\n"):
+        name = line.removeprefix(_HEADING).strip() if line.startswith(_HEADING) else ""
+        if name in names and name not in parts:
+            current = parts.setdefault(name, [])
+        elif parts:
+            current.append(line)
+        elif line.strip():
+            raise InvalidInput(
+                "The headings are gone, so it is not clear what is what.",
+                remedy=f"Keep the lines {', '.join(_HEADING + each for each in names)}.",
+            )
+    return {name: "\n".join(lines).strip() for name, lines in parts.items()}
+
+
+@command(
+    "answer",
+    short_help="Answer a question, and approve that the answer is remembered",
+    answers="It asks me something; where do I answer?",
+    examples=('workbench review answer 9 "Yes, it is still relevant"',),
+)
+@click.argument("id_", metavar="ID")
+@click.argument("words", metavar="TEXT", nargs=-1, required=True)
+@click.pass_obj
+def answer(bench: Invocation, id_: str, words: tuple[str, ...]) -> int:
+    """TEXT may be “-” for stdin. The answer becomes a memory when it is applied."""
+    text = text_of(words, what="The answer")
+    with bench.open() as workspace:
+        item = item_named(workspace.review(), id_)
+        changed = workspace.review_edit(item.id, fields={"answer": text}, decision="approved")
+    return report_edit(bench, changed, f"Answered {safe_line(item.id)}; apply to remember it.")
+
+
+@command(
+    "resolve",
+    short_help="Say which side of a contradiction holds, and approve it so",
+    answers="Two memories disagree; how do I say which is right?",
+    examples=("workbench review resolve 1 that", "workbench review resolve 1 both"),
+)
+@click.argument("id_", metavar="ID")
+@click.argument("side", type=click.Choice(("this", "that", "both", "ask")))
+@click.pass_obj
+def resolve(bench: Invocation, id_: str, side: str) -> int:
+    """This is the first statement, that the second. Both keeps both, with the scope or dates that you give them by
+    `review edit ID --field this=…`; ask leaves it open.
+    """
+    with bench.open() as workspace:
+        item = item_named(workspace.review(), id_)
+        decision = "undecided" if side == "ask" else "approved"
+        changed = workspace.review_edit(item.id, fields={"resolve": side}, decision=decision)
+    return report_edit(bench, changed, f"Resolved {safe_line(item.id)}: {side}.")
+
+
+@command("list", short_help="List what is proposed", hidden=True)
+@click.pass_obj
+def list_items(bench: Invocation) -> int:
+    with bench.open() as workspace:
+        review = workspace.review()
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.reviews import review_lines
+
+        return review_lines(page, review)
+
+    return bench.report(review, view, code=DONE if review.items else NOTHING_FOUND)
+
+
+@command(
+    "show",
+    short_help="Show one item with why, and the words it rests on",
+    answers="Why does it want to learn this, and who said so?",
+    examples=("workbench review show 3",),
+)
+@click.argument("id_", metavar="ID")
+@click.pass_obj
+def show(bench: Invocation, id_: str) -> int:
+    """What changes is shown as a diff; of a stale item, what was proposed on and what stands there now."""
+    with bench.open() as workspace:
+        item = item_named(workspace.review(), id_)
+        places = [] if bench.json else [(quoted, _place(workspace, quoted.id)) for quoted in item.evidence]
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.reviews import item_lines
+
+        return item_lines(page, item, places)
+
+    return bench.report(item, view)
+
+
+def _place(workspace: Workspace, memory_id: str) -> str:
+    try:
+        shown = workspace.show(memory_id, count_access=False, history=False)
+    except WorkbenchError:
+        # That a memory is gone is what is told here.
+        return ""
+    return f"{shown.path}:{shown.start_line} · {shown.title}"
+
+
+@command(
+    "rejected",
+    short_help="List what you rejected, which stays away",
+    answers="Why does it never propose this any more?",
+    examples=("workbench review rejected", "workbench review rejected --forget r-003.2"),
+)
+@click.option("--forget", "ids", multiple=True, metavar="ID", help="Allow this to be proposed again.")
+@click.pass_obj
+def rejected(bench: Invocation, ids: tuple[str, ...]) -> int:
+    """A rejected claim comes back only with evidence that is newer than the rejection, and says so then."""
+    with bench.open() as workspace:
+        if ids:
+            changed = workspace.review_allow(*ids)
+            names = ", ".join(map(safe_line, ids))
+            return report_edit(bench, changed, f"{names} may be proposed again.")
+        found = workspace.review_rejected()
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.reviews import rejections_lines
+
+        return rejections_lines(page, found)
+
+    return bench.report(found, view, code=DONE if found.rejections else NOTHING_FOUND)
+
+
+review_command = group(
+    "review",
+    default="list",
+    help="A reflection only proposes; you decide, item by item, here, in the bench, or by ticking the boxes of "
+    "memory/meta/pending-reflection.md in any editor. ID is r-012.3 or just 3; where several are taken, also 1-4, "
+    "all, or a word of a section or kind such as “archival”, which means what is still undecided.",
+    answers="What does the agent want to learn, and may it?",
+    examples=("workbench review", "workbench review approve 1-4", "workbench review apply"),
+)
+for _command in (
+    list_items,
+    show,
+    approve,
+    reject,
+    defer,
+    undecide,
+    edit,
+    answer,
+    resolve,
+    apply_decisions,
+    rejected,
+):
+    review_command.add_command(_command)
+
+
+reflect_command = group(
+    "reflect",
+    default="run",
+    help="Reflection reads what no reflection has read yet and writes one proposal, memory/meta/pending-reflection.md. "
+    "Nothing of it is applied until a person decides: workbench review. Without a model, rules reflect.",
+    answers="What should the agent learn from the last days?",
+    examples=("workbench reflect", "workbench reflect --if-due", "workbench reflect due --json"),
+)
+
+
+@reflect_command.bench_command("run", short_help="Reflect on what is new, and propose", hidden=True)
+@click.option("--if-due", is_flag=True, help="Only where a reflection is due; for cron.")
+@click.option("--session-end", is_flag=True, help="Say that a session has ended; implies --if-due.")
+@click.option("--renew", is_flag=True, help="Although a proposal waits; what is undecided in it comes again.")
+@click.pass_obj
+def run(bench: Invocation, if_due: bool, session_end: bool, renew: bool) -> int:
+    line = ProgressLine()
+    occasion = "session-end" if session_end else "schedule" if if_due else "manual"
+
+    def told(progress: Progress) -> None:
+        steps = f" {progress.done:,} of {progress.total:,}" if progress.total else ""
+        line.tell(f"Reflecting: {progress.phase}{steps}, {progress.tokens:,} of {progress.cap:,} tokens")
+
+    with bench.open() as workspace:
+        try:
+            reflected = workspace.reflect(
+                if_due=if_due or session_end, trigger=occasion, renew=renew, progress=told
+            )
+        finally:
+            line.end()
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.reviews import reflected_lines
+
+        return reflected_lines(page, reflected)
+
+    return bench.report(reflected, view)
+
+
+@reflect_command.bench_command(
+    "due",
+    short_help="Say whether a reflection is due, and why",
+    answers="Will the next cron run reflect?",
+    examples=("workbench reflect due",),
+)
+@click.pass_obj
+def due(bench: Invocation) -> int:
+    with bench.open() as workspace:
+        found = workspace.reflection_due()
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.reviews import due_lines
+
+        return due_lines(page, found)
+
+    return bench.report(found, view)
+
+
+@reflect_command.bench_command(
+    "trace",
+    short_help="Print what a model was asked in a cycle, and what it answered",
+    help="Kept in the cache of this machine, beside the index; clearing the cache or purging history deletes it.",
+    answers="Why did the model propose this?",
+    examples=("workbench reflect trace r-004",),
+)
+@click.argument("reflection", metavar="ID")
+@click.pass_obj
+def trace(bench: Invocation, reflection: str) -> int:
+    with bench.open() as workspace:
+        exchanges = workspace.reflection_trace(reflection)
+
+    def view(page: Page) -> list[str]:
+        from workbench.cli.views.reviews import trace_lines
+
+        return trace_lines(page, exchanges)
+
+    return bench.report(
+        {"id": reflection, "exchanges": list(exchanges)}, view, code=DONE if exchanges else NOTHING_FOUND
+    )

@@ -1,0 +1,142 @@
+"""How imports and exports are told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.cli.printing import Page, safe_line, wrap
+from workbench.cli.views.changes import at_minute
+from workbench.engine.results.transfer import (
+    FORM_WORDS,
+    Exported,
+    Imported,
+    ImportPlace,
+    ImportPreview,
+    ImportUndone,
+    LeftOut,
+    PreImages,
+)
+
+_NAMED = 12
+_MISSING = 4
+
+
+def places_lines(page: Page, places: Sequence[ImportPlace]) -> list[str]:
+    """Tell where other programs keep memory on this machine."""
+    if not places:
+        return [
+            "No other agent keeps memory in a usual place. Name a file or folder: workbench import SOURCE"
+        ]
+    lines = [page.heading("On this machine", "nothing of it was read"), ""]
+    width = max(len(each.place) for each in places)
+    lines += [
+        f"  {safe_line(each.place).ljust(width)}  {page.paint(each.program, 'quiet')}" for each in places
+    ]
+    told = f"See what would come in: workbench import {safe_line(places[0].place)} --dry-run"
+    return [*lines, "", page.paint(told, "quiet")]
+
+
+def preview_lines(page: Page, preview: ImportPreview) -> list[str]:
+    """Tell what an import would do."""
+    form = FORM_WORDS.get(preview.form, preview.form)
+    lines = [page.heading(f"Import of {safe_line(preview.source)}", form), ""]
+    kind = "proposal" if preview.imported_as == "proposals" else "episode"
+    counts = ((preview.episodes, kind), (preview.notes, "note"), (preview.files, "file"))
+    lines += [f"{number:>8,} new {name}{'' if number == 1 else 's'}" for number, name in counts if number]
+    if preview.known:
+        lines.append(f"{preview.known:>8,} known already")
+    if not any(number for number, _ in counts):
+        lines.append("Nothing is new.")
+    if preview.earliest and preview.latest:
+        span = f"from {at_minute(page, preview.earliest)} to {at_minute(page, preview.latest)}"
+        lines.append(page.paint(f"         {span}", "quiet"))
+    if preview.samples:
+        lines += ["", page.paint("For example", "strong")]
+        for sample in preview.samples:
+            lines += wrap(safe_line(sample.text), page.width, first="  ", rest="  ")[:2]
+            lines.append(page.paint(f"    {safe_line(sample.where)}", "place"))
+    return [*lines, *_listed_lines(page, "Left out", preview.left_out, preview.left_out_count)]
+
+
+def imported_lines(page: Page, imported: Imported) -> list[str]:
+    """Tell what an import did."""
+    proposed = imported.imported_as == "proposals"
+    what = "proposal" if proposed else "file" if imported.form == "workbench" else "memory"
+    if imported.added:
+        mark = page.paint("✓", "good")
+        lines = [f"{mark} Imported {_count(imported.added, what)} from {safe_line(imported.source)}."]
+    else:
+        lines = [f"{page.paint('○', 'quiet')} Nothing of {safe_line(imported.source)} is new."]
+    if imported.known:
+        lines.append(page.paint(f"  {imported.known:,} known already", "quiet"))
+    if not imported.complete:
+        told = "There is more; decide on these and import again, and the rest comes."
+        if not proposed:
+            told = "It was cut off; import again, and the rest comes."
+        lines += wrap(told, page.width, first="  ")
+    lines += _listed_lines(page, "Left out", imported.left_out, imported.left_out_count)
+    if imported.commits and proposed:
+        lines.append(page.paint("  Decide on what waits: workbench proposals", "quiet"))
+    if imported.commits:
+        told = (
+            f"Take all of it back: workbench undo   Later: workbench import --undo {imported.commits[0][:7]}"
+        )
+        lines += [page.paint(line, "quiet") for line in wrap(told, page.width, first="  ", rest="  ")]
+    return lines
+
+
+def undone_lines(page: Page, undone: ImportUndone) -> list[str]:
+    """Tell what taking an import back did, or would do."""
+    source, number = safe_line(undone.source), f"{undone.removed:,}"
+    if undone.dry_run:
+        lines = [page.heading(f"The import of {source}, taken back", f"{number} would go")]
+    elif undone.commit is None:
+        lines = [f"{page.paint('○', 'quiet')} Nothing is left of the import of {source} that could go."]
+    else:
+        lines = [f"{page.paint('✓', 'good')} Took back the import of {source}: {number} gone."]
+    lines += _listed_lines(page, "Stays", undone.kept, undone.kept_count)
+    if undone.commit is not None:
+        lines.append(page.paint("  Have it again: workbench undo", "quiet"))
+    return lines
+
+
+def pre_images_lines(page: Page, found: PreImages) -> list[str]:
+    """List copies of MEMORY.md with what they say and memory does not."""
+    if not found.images:
+        return [f"{safe_line(found.source)} holds no copy of MEMORY.md."]
+    lines = [page.heading("Copies of MEMORY.md", safe_line(found.source)), ""]
+    for image in found.images:
+        when = at_minute(page, image.created) if image.created else "at some time"
+        about = f"{image.items:,} items · {len(image.missing):,} not in memory · {safe_line(image.workspace)}"
+        lines.append(f"{page.paint(f'{image.number:>3}', 'strong')}  {when}  {page.paint(about, 'quiet')}")
+        for text in image.missing[:_MISSING]:
+            lines += wrap(safe_line(text), page.width, first="       - ", rest="         ")[:2]
+        if len(image.missing) > _MISSING:
+            lines.append(page.paint(f"       … and {len(image.missing) - _MISSING:,} more", "quiet"))
+    return [*lines, "", page.paint("Propose what one says: workbench import SOURCE --pre-image N", "quiet")]
+
+
+def exported_lines(page: Page, exported: Exported) -> list[str]:
+    """Tell what an export wrote."""
+    parts = [_count(exported.files, "file")]
+    if exported.memories:
+        parts.append(_count(exported.memories, "memory"))
+    told = f"Exported {' and '.join(parts)} to {safe_line(exported.target or 'stdout')}."
+    return [f"{page.paint('✓', 'good')} {told}"]
+
+
+def _listed_lines(page: Page, what: str, left_out: Sequence[LeftOut], count: int) -> list[str]:
+    if not count:
+        return []
+    lines = ["", page.paint(f"{what}: {count:,}", "strong")]
+    for one in left_out[:_NAMED]:
+        told = f"{safe_line(one.where)}: {safe_line(one.reason)}"
+        lines += wrap(told, page.width, first="  ", rest="    ")
+    if count > _NAMED:
+        lines.append(page.paint(f"  … and {count - _NAMED:,} more; --json names up to 200", "quiet"))
+    return lines
+
+
+def _count(number: int, what: str) -> str:
+    many = "memories" if what == "memory" else f"{what}s"
+    return f"1 {what}" if number == 1 else f"{number:,} {many}"

@@ -1,0 +1,509 @@
+"""The graph of the catalog: relations and entities in bulk, merged entities followed, neighbourhoods and paths."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from workbench.engine.catalog.catalog import Catalog
+from workbench.engine.catalog.records import EntityRecord, EntityStory, FactRecord
+from workbench.engine.results.graph import GraphEvent, GraphFact, GraphView
+from workbench.engine.results.memories import Validity
+
+_MOST_MERGES = 16
+
+
+class MergedGraph:
+    """What all questions to the graph as it is to be shown have in common.
+
+    Args:
+        catalog: The catalog to ask.
+        hidden: Ids of facts and relations that were archived by themselves, `entity:person--alex#^f7k2`.
+    """
+
+    def __init__(self, catalog: Catalog, *, hidden: Iterable[str] = ()) -> None:
+        self._catalog = catalog
+        self._hidden = tuple(sorted(hidden))
+
+    def whole(self, entity: str) -> str:
+        """Return the entity that one went into by merging; itself where it did not."""
+        return self._kept.get(entity, entity)
+
+    def count_relations(self) -> int:
+        """Return how many relations there are."""
+        condition, values = self._visible
+        rows = self._catalog.rows(f"SELECT count(*) FROM edges e WHERE {condition}", values)
+        return int(rows[0][0])
+
+    @cached_property
+    def _kept(self) -> dict[str, str]:
+        """What merged entities went into, followed to the one that is left; a circle or a dead end leads nowhere."""
+        into = dict(
+            self._catalog.rows(
+                "SELECT m.id, m.merged_into FROM entities m WHERE m.merged_into IS NOT NULL"
+                " AND EXISTS (SELECT 1 FROM entities k WHERE k.id = m.merged_into) ORDER BY m.id, m.path DESC"
+            )
+        )
+        return final_entities(into)
+
+    @cached_property
+    def _absorbed(self) -> dict[str, list[str]]:
+        absorbed: dict[str, list[str]] = defaultdict(list)
+        for entity, keeper in self._kept.items():
+            absorbed[keeper].append(entity)
+        return absorbed
+
+    @cached_property
+    def _visible(self) -> tuple[str, list[str]]:
+        if not self._hidden:
+            return "1", []
+        condition = "e.source || '#^' || coalesce(e.block, '') NOT IN (SELECT value FROM json_each(?))"
+        return condition, [json_list(self._hidden)]
+
+    def _asked(self, entities: Collection[str]) -> str:
+        absorbed = (one for entity in entities for one in self._absorbed.get(entity, ()))
+        return json_list([*entities, *absorbed])
+
+
+def final_entities(into: Mapping[str, str]) -> dict[str, str]:
+    """Return what merged entities went into, followed to the one that is left; a circle leads nowhere.
+
+    Args:
+        into: By merged entity, the one that its file names.
+    """
+    kept = {}
+    for entity in into:
+        last = entity
+        for _ in range(_MOST_MERGES):
+            if last not in into:
+                kept[entity] = last
+                break
+            last = into[last]
+    return kept
+
+
+def json_list(values: Collection[str]) -> str:
+    """Return ids as the JSON list that questions take."""
+    return json.dumps(list(values), ensure_ascii=False)
+
+
+_EDGE = "e.source, e.relation, e.target, e.confidence, e.since, e.block, e.place"
+# A year or a month is as early as its first day and as late as its last.
+_DAY = "substr(e.since, 1, 10)"
+
+
+@dataclass(frozen=True, slots=True)
+class RelationFilter:
+    """Which relations are followed.
+
+    Args:
+        relations: By name; all where empty.
+        after: Those first seen on this ISO day or later, and undated ones.
+        before: Those first seen on this ISO day or earlier, and undated ones.
+    """
+
+    relations: tuple[str, ...] = ()
+    after: str | None = None
+    before: str | None = None
+
+
+class Edge(NamedTuple):
+    """A relation between entities as they are shown.
+
+    Args:
+        since: ISO date, or None.
+        block: Its block id in the file of the entity it starts from, or None.
+        place: Its number among the relations of that file.
+    """
+
+    from_: str
+    relation: str
+    to: str
+    confidence: str
+    since: str | None
+    block: str | None
+    place: int
+
+
+class KnowledgeGraph(MergedGraph):
+    """The graph as it is to be shown; asks the catalog once for any number of entities.
+
+    Args:
+        catalog: The catalog to ask.
+        hidden: Ids of facts and relations that were archived by themselves, `entity:person--alex#^f7k2`.
+        followed: The relations that walks follow; degrees count all.
+    """
+
+    def __init__(
+        self, catalog: Catalog, *, hidden: Iterable[str] = (), followed: RelationFilter | None = None
+    ) -> None:
+        super().__init__(catalog, hidden=hidden)
+        self._followed = followed or RelationFilter()
+
+    def steps(self, entities: Collection[str]) -> list[tuple[str, str]]:
+        """Return where relations lead from some entities, in either direction, no step to where one stands."""
+        condition, values = self._condition
+        near = self._asked(entities)
+        rows = self._catalog.rows(
+            "SELECT e.source, e.target FROM json_each(?) AS near JOIN edges e ON e.source = near.value"
+            f" WHERE e.target <> e.source AND {condition} UNION ALL"
+            " SELECT e.target, e.source FROM json_each(?) AS near JOIN edges e ON e.target = near.value"
+            f" WHERE e.target <> e.source AND {condition}",
+            (near, *values, near, *values),
+        )
+        if not self._kept:
+            return rows
+        shown = ((self.whole(one), self.whole(other)) for one, other in rows)
+        return [(one, other) for one, other in shown if one != other]
+
+    def among(self, entities: Collection[str]) -> list[Edge]:
+        """Return the relations that join some entities, by the entity they start from and their line."""
+        condition, values = self._condition
+        ends = self._asked(entities)
+        # The plus keeps SQLite from trying each of them as the other end of each.
+        return self._edges(
+            self._catalog.rows(
+                f"SELECT {_EDGE} FROM json_each(?) AS near JOIN edges e ON e.source = near.value"
+                f" WHERE +e.target IN (SELECT value FROM json_each(?)) AND {condition}",
+                (ends, ends, *values),
+            )
+        )
+
+    def edges(self) -> list[Edge]:
+        """Return every relation that is followed, by the entity it starts from and its line."""
+        condition, values = self._condition
+        return self._edges(self._catalog.rows(f"SELECT {_EDGE} FROM edges e WHERE {condition}", values))
+
+    def degrees(self, entities: Collection[str] | None = None) -> dict[str, int]:
+        """Return how many relations entities have in all, in both directions; one to itself counts once.
+
+        Args:
+            entities: Which entities, or None for all; those without a relation may be missing.
+        """
+        condition, values = self._visible
+        if entities is None:
+            rows = self._catalog.rows(
+                f"SELECT e.source, count(*) FROM edges e WHERE {condition} GROUP BY e.source UNION ALL"
+                " SELECT e.target, count(*) FROM edges e"
+                f" WHERE e.target <> e.source AND {condition} GROUP BY e.target",
+                (*values, *values),
+            )
+            return self._counted(rows)
+        near = self._asked(entities)
+        rows = self._catalog.rows(
+            "SELECT e.source, count(*) FROM json_each(?) AS near JOIN edges e ON e.source = near.value"
+            f" WHERE {condition} GROUP BY e.source UNION ALL"
+            " SELECT e.target, count(*) FROM json_each(?) AS near JOIN edges e ON e.target = near.value"
+            f" WHERE e.target <> e.source AND {condition} GROUP BY e.target",
+            (near, *values, near, *values),
+        )
+        return self._counted(rows)
+
+    def named(self, entities: Collection[str]) -> dict[str, tuple[str, str]]:
+        """Return type and label of those of some entities that have a file, by id."""
+        rows = self._catalog.rows(
+            "SELECT en.id, en.type, en.label FROM json_each(?) AS asked JOIN entities en ON en.id = asked.value"
+            " ORDER BY en.id, en.path DESC",
+            (json_list(entities),),
+        )
+        return {row[0]: (row[1], row[2]) for row in rows}
+
+    def everybody(self) -> dict[str, tuple[str, str]]:
+        """Return type and label of every entity that did not go into another, by id."""
+        rows = self._catalog.rows("SELECT id, type, label FROM entities ORDER BY id, path DESC")
+        return {row[0]: (row[1], row[2]) for row in rows if row[0] not in self._kept}
+
+    def story(self, entity: str) -> EntityStory:
+        """Return what an entity's file tells beside facts and relations."""
+        rows = self._catalog.rows(
+            "SELECT events, questions, days FROM entities WHERE id = ? ORDER BY path", (entity,)
+        )
+        if not rows:
+            return EntityStory()
+        events = tuple((date, text, tuple(sources)) for date, text, sources in json.loads(rows[0][0]))
+        return EntityStory(events, tuple(json.loads(rows[0][1])), tuple(rows[0][2].split()), len(rows))
+
+    def relations_in_use(self) -> tuple[str, ...]:
+        """Return the names of relations that stand in files, each once."""
+        rows = self._catalog.rows("SELECT DISTINCT relation FROM edges ORDER BY relation")
+        return tuple(row[0] for row in rows)
+
+    def types_in_use(self) -> tuple[str, ...]:
+        """Return the types that entities have, each once."""
+        rows = self._catalog.rows("SELECT DISTINCT type FROM entities ORDER BY type")
+        return tuple(row[0] for row in rows)
+
+    def is_named(self, entity: str) -> bool:
+        """Tell whether a relation leads to an entity, which need not have a file."""
+        return bool(self._catalog.rows("SELECT 1 FROM edges WHERE target = ? LIMIT 1", (entity,)))
+
+    @cached_property
+    def _condition(self) -> tuple[str, list[str]]:
+        condition, values = self._visible
+        parts, values = [condition], list(values)
+        if self._followed.relations:
+            parts.append("e.relation IN (SELECT value FROM json_each(?))")
+            values.append(json_list(self._followed.relations))
+        for sign, day in ((">=", self._followed.after), ("<=", self._followed.before)):
+            if day is not None:
+                parts.append(f"(e.since IS NULL OR {_DAY} {sign} substr(?, 1, length({_DAY})))")
+                values.append(day)
+        return " AND ".join(parts), values
+
+    def _edges(self, rows: list[tuple[Any, ...]]) -> list[Edge]:
+        if self._kept:
+            rows = [self._as_shown(*row) for row in rows]
+        # By the entity it starts from and its line; two files may claim one id.
+        rows.sort(key=itemgetter(0, 6, 1, 2))
+        return list(map(Edge._make, rows))
+
+    def _as_shown(self, source: str, relation: str, target: str, *rest: Any) -> tuple[Any, ...]:
+        start = self.whole(source)
+        confidence, since, block, place = rest
+        # A block id belongs to the file that it stands in.
+        kept = block if start == source else None
+        return start, relation, self.whole(target), confidence, since, kept, place
+
+    def _counted(self, rows: Iterable[Sequence[Any]]) -> dict[str, int]:
+        counted: dict[str, int] = defaultdict(int)
+        kept = self._kept
+        for entity, count in rows:
+            counted[kept.get(entity, entity)] += count
+        for source, target in self._drawn_together():
+            if source in counted:
+                counted[source] -= source == target
+        return counted
+
+    def _drawn_together(self) -> list[tuple[str, str]]:
+        """Return the ends of relations between entities that are one by now, which were counted at both."""
+        if not self._kept:
+            return []
+        condition, values = self._visible
+        absorbed = json_list(self._kept)
+        rows = self._catalog.rows(
+            "SELECT e.source, e.target FROM edges e WHERE e.source <> e.target AND"
+            " (e.target IN (SELECT value FROM json_each(?)) OR e.source IN (SELECT value FROM json_each(?)))"
+            f" AND {condition}",
+            (absorbed, absorbed, *values),
+        )
+        return [(self.whole(source), self.whole(target)) for source, target in rows]
+
+
+class EntityOutline(NamedTuple):
+    """One entity of the table of all.
+
+    Args:
+        degree: Its relations, in both directions.
+        facts: Those that hold.
+        relations: Names of its relations, in either direction, each once.
+        days: ISO days that its file names, the newest first, parted by blanks.
+    """
+
+    id: str
+    type: str
+    label: str
+    aliases: tuple[str, ...]
+    degree: int
+    facts: int
+    relations: tuple[str, ...]
+    days: str
+
+
+class EntityOutlines(MergedGraph):
+    """Every entity with its numbers of relations and facts."""
+
+    def outlines(self, today: str) -> Iterator[EntityOutline]:
+        """Yield every entity that did not go into another, by id.
+
+        Args:
+            today: ISO day; a fact whose last day is over holds no longer.
+        """
+        degrees, relations = self._all_degrees()
+        facts = self._facts_that_hold(today)
+        rows = self._catalog.rows("SELECT id, type, label, days, path, aliases FROM entities")
+        rows = [row for row in rows if row[0] not in self._kept]
+        # Of two files that claim one id, the first by its path counts.
+        rows.sort(key=itemgetter(0, 4), reverse=True)
+        first = sorted({row[0]: row for row in rows}.values())
+        degree, fact, relation, none = degrees.get, facts.get, relations.get, ()
+        for id_, kind, label, days, _, aliases in first:
+            yield EntityOutline(
+                id_, kind, label, _words(aliases), degree(id_, 0), fact(id_, 0), relation(id_, none), days
+            )
+
+    def _all_degrees(self) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
+        condition, values = self._visible
+        rows = self._catalog.rows(
+            f"SELECT e.source, e.target, e.relation FROM edges e WHERE {condition}", values
+        )
+        if self._kept:
+            rows = [(self.whole(one), self.whole(other), name) for one, other, name in rows]
+        # Sets of names as the bits of numbers, since entities by the thousand have the same ones.
+        bits: dict[str, int] = defaultdict(lambda: 1 << len(bits))
+        degrees: dict[str, int] = defaultdict(int)
+        sets: dict[str, int] = defaultdict(int)
+        for one, other, name in rows:
+            bit = bits[name]
+            degrees[one] += 1
+            sets[one] |= bit
+            if one != other:
+                degrees[other] += 1
+                sets[other] |= bit
+        names = {
+            held: tuple(sorted(n for n, bit in bits.items() if held & bit)) for held in set(sets.values())
+        }
+        return degrees, {entity: names[held] for entity, held in sets.items()}
+
+    def _facts_that_hold(self, today: str) -> dict[str, int]:
+        hidden, values = ("AND id NOT IN (SELECT value FROM json_each(?))", [json_list(self._hidden)])
+        if not self._hidden:
+            hidden, values = "", []
+        rows = self._catalog.rows(
+            "SELECT entity, count(*) FROM facts WHERE retired = 0 AND (until IS NULL"
+            f" OR substr(until, 1, 10) >= substr(?, 1, length(substr(until, 1, 10)))) {hidden} GROUP BY entity",
+            (today, *values),
+        )
+        return {row[0]: row[1] for row in rows}
+
+
+def _words(listed: str) -> tuple[str, ...]:
+    """Return the words of a JSON list, quickly where none of them is escaped."""
+    if listed == "[]":
+        return ()
+    return tuple(json.loads(listed) if "\\" in listed else listed[2:-2].split('", "'))
+
+
+MOST_NODES = 500
+"""Neighbourhoods larger than this are cut at the nearest entities, and say how many are left out."""
+
+Steps = Callable[[Collection[str]], Iterable[tuple[str, str]]]
+"""Gives the steps that lead on from some entities, whatever the direction of a relation: (from, to)."""
+
+
+@dataclass(frozen=True)
+class Neighbourhood:
+    """What lies around an entity.
+
+    Args:
+        hops: Hops by entity id, nearest first.
+        omitted: Entities within reach for which there was no room.
+    """
+
+    hops: dict[str, int]
+    omitted: int
+
+
+def neighbourhood_of(
+    center: str,
+    steps: Steps,
+    *,
+    depth: int,
+    most: int,
+    admit: Callable[[Collection[str]], Sequence[str]] = sorted,
+    best: Callable[[Sequence[str], int], Sequence[str]] = lambda names, room: names[:room],
+) -> Neighbourhood:
+    """Collect what lies within some hops of an entity, nearest first.
+
+    Args:
+        center: The entity to start from.
+        steps: Asked once for each hop.
+        depth: Hops to follow, 0 or more.
+        most: Entities to collect at most, the centre included.
+        admit: Gives those of some entities that may be given, in a settled order; a way through another is none.
+        best: Chooses so many of the entities of one hop where there is no room for all of them.
+    """
+    hops = {center: 0}
+    seen = {center}
+    reached: Sequence[str] = [center]
+    omitted = 0
+    for hop in range(1, depth + 1):
+        found = {far for _, far in steps(reached)} - seen
+        seen |= found
+        reached = admit(found)
+        room = most - len(hops)
+        kept = reached if len(reached) <= room else best(reached, room) if room else ()
+        hops.update(dict.fromkeys(kept, hop))
+        omitted += len(reached) - len(kept)
+        if not reached:
+            break
+    return Neighbourhood(hops, omitted)
+
+
+def shortest_path(start: str, goal: str, steps: Steps) -> list[str] | None:
+    """Return the entities of a shortest way between two, in walking order; the same one each time.
+
+    Args:
+        start: Where to begin.
+        goal: Where to arrive.
+        steps: Asked once for each hop, from whichever end has fewer entities to go on from.
+
+    Returns:
+        None where there is no way; one entity where start and goal are the same.
+    """
+    if start == goal:
+        return [start]
+    came_by: tuple[dict[str, str], dict[str, str]] = ({start: start}, {goal: goal})
+    reached = [[start], [goal]]
+    while reached[0] and reached[1]:
+        side = 0 if len(reached[0]) <= len(reached[1]) else 1
+        own, other = came_by[side], came_by[1 - side]
+        found: dict[str, str] = {}
+        for near, far in steps(reached[side]):
+            if far not in own and (far not in found or near < found[far]):
+                found[far] = near
+        own.update(found)
+        # Until now the two sides had nothing in common, so all that they have now is equally far.
+        if meeting := min((name for name in found if name in other), default=None):
+            return [*_back(meeting, came_by[0])[::-1], *_back(meeting, came_by[1])[1:]]
+        reached[side] = sorted(found)
+    return None
+
+
+def _back(name: str, came_by: dict[str, str]) -> list[str]:
+    way = [name]
+    while (before := came_by[way[-1]]) != way[-1]:
+        way.append(before)
+    return way
+
+
+def with_center(
+    view: GraphView,
+    center: EntityRecord,
+    facts: Sequence[FactRecord],
+    story: EntityStory,
+    absorbed: tuple[str, ...],
+) -> GraphView:
+    """Return a neighbourhood with what is known of its centre.
+
+    Args:
+        view: The neighbourhood.
+        center: Its centre.
+        facts: The centre's, in the order of its file.
+        story: What its file tells beside them.
+        absorbed: Ids of the entities that went into it.
+    """
+    return replace(
+        view,
+        facts=tuple(
+            GraphFact(
+                # A line without an id of its own is named by its place, unless several files tell of the entity.
+                fact.id if "#^" in fact.id or story.files > 1 else f"file:{center.path}#L{fact.line}",
+                fact.text,
+                fact.provenance,
+                Validity(fact.since, fact.until, fact.superseded_by),
+                fact.retired,
+                fact.line,
+            )
+            for fact in facts
+        ),
+        summary=center.summary,
+        aliases=center.aliases,
+        events=tuple(GraphEvent(*event) for event in story.events),
+        questions=story.questions,
+        absorbed=absorbed,
+    )

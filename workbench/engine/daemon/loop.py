@@ -1,0 +1,393 @@
+"""The loop of the daemon: it waits, does what is due, and reports it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine import layout
+from workbench.engine.daemon.process import only_one, write_status
+from workbench.engine.daemon.schedule import (
+    Course,
+    Duty,
+    Moment,
+    Record,
+    longest_wait,
+    next_duty,
+    seconds_until,
+)
+from workbench.engine.errors import Locked, NotFound, StorageError, WorkbenchError
+from workbench.engine.process import ending_signals_reported
+from workbench.engine.reflection.due import next_scheduled
+from workbench.engine.results.status import DaemonDue, DaemonStatus
+
+if TYPE_CHECKING:
+    from workbench.engine.workspace import Workspace
+
+
+class Alarm:
+    """Wakes one thread that waits; it may be rung from any thread, and from a handler of signals.
+
+    An event of `threading` cannot be set by a handler that interrupts the very thread that waits for it.
+    """
+
+    def __init__(self) -> None:
+        self._reads, self._writes = os.pipe()
+        os.set_blocking(self._reads, False)
+        os.set_blocking(self._writes, False)
+
+    def ring(self) -> None:
+        """Wake whoever waits now, or will wait next."""
+        # A pipe that is full wakes as well.
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._writes, b"!")
+
+    def wait(self, seconds: float) -> None:
+        """Wait until it rings, for so many seconds at most."""
+        if select.select([self._reads], [], [], max(seconds, 0.0))[0]:
+            with contextlib.suppress(BlockingIOError):
+                os.read(self._reads, 65_536)
+
+    def close(self) -> None:
+        """Let go of the pipe; nobody rings any more."""
+        os.close(self._reads)
+        os.close(self._writes)
+
+
+# The clocks differ by more than this many seconds only where one was set, or the machine slept.
+_JUMP = 90.0
+# Another process that writes is no problem until it has kept this one waiting so many times.
+_PATIENT_WITH_WRITERS = 3
+_FILES_NAMED = 5
+# What of the regular duties is worth telling ahead; reflection has a time of its own.
+_TOLD_AHEAD: Final = (Duty.SYNC, Duty.UPKEEP)
+
+
+@dataclass(frozen=True)
+class Told:
+    """One line of the daemon's log.
+
+    Args:
+        time: Aware, in the workspace's zone.
+        what: `start`, `ready`, `settings`, `adopt`, `sync`, `upkeep`, `reflect`, `clock`, `status` or `end`.
+        text: What was done or does not work, one sentence or two.
+        problem: Whether something does not work.
+    """
+
+    time: datetime
+    what: str
+    text: str
+    problem: bool = False
+
+
+class Daemon:
+    """Looks after one workspace until it is ended.
+
+    Args:
+        open_door: Opens the workspace, with the settings as they are now; reading must not refresh.
+        tell: Called with each line of the log.
+        steady: Gives seconds that only go on.
+    """
+
+    def __init__(
+        self,
+        open_door: Callable[[], Workspace],
+        tell: Callable[[Told], None],
+        *,
+        steady: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._open_door = open_door
+        self._tell_line = tell
+        self._steady = steady
+        self._alarm = Alarm()
+        self._ended_by = ""
+        self._change_noted = self._is_ready = False
+        self._course = Course()
+        self._problems: dict[str, str] = {}
+        self._status = DaemonStatus(running=True, pid=os.getpid())
+        self._doing = {
+            Duty.SETTINGS: self._follow_settings,
+            Duty.ADOPT: self._adopt,
+            Duty.SYNC: self._sync,
+            Duty.UPKEEP: self._keep_up,
+            Duty.REFLECT: self._reflect,
+        }
+
+    def run(self) -> DaemonStatus:
+        """Look after the workspace until a signal, or `end`, ends it.
+
+        Returns:
+            What was done last.
+
+        Raises:
+            Locked: Another daemon looks after it.
+            NotFound: The workspace was deleted or moved away, or there is none.
+            StorageError: The lock cannot be taken, or its file was deleted meanwhile.
+            InvalidSetting: The settings do not hold what they may, at the start.
+        """
+        with contextlib.closing(self._alarm), ending_signals_reported(self.end):
+            self._door = self._open_door()
+            root = self._door.root
+            self._state = self._door.state
+            with only_one(self._state, root) as lock:
+                self._places = {place: _identity(place) for place in (root, lock)}
+                self._root = root
+                self._status = replace(self._status, since=self._door.now())
+                self._tell("start", f"Looks after {root} as process {os.getpid()}.")
+                # A surprise leaves the status as it is, which then says that this one died.
+                try:
+                    self._look_after()
+                except WorkbenchError as error:
+                    self._farewell(str(error), problem=True)
+                    raise
+                self._farewell(f"Ended by {self._ended_by}.")
+        return self._status
+
+    def end(self, reason: str) -> None:
+        """End it as soon as what is under way can be left; from any thread, or a handler of signals.
+
+        Args:
+            reason: For the log, such as `SIGTERM`.
+        """
+        self._ended_by = self._ended_by or reason
+        self._alarm.ring()
+
+    def _is_ended(self) -> bool:
+        return bool(self._ended_by)
+
+    def _look_after(self) -> None:
+        from workbench.engine.search.watcher import Watcher
+
+        self._keep_status()
+        watcher = Watcher(self._root, self._alarm.ring, noted=self._note_paths)
+        try:
+            before = self._moment()
+            while not self._ended_by:
+                now = self._moment()
+                self._notice_jump(before, now)
+                before = now
+                self._check_places()
+                if self._change_noted:
+                    self._change_noted = False
+                    self._course = self._course.changed(now.steady)
+                duty = next_duty(self._course, now, self._door.settings)
+                if duty is None:
+                    if not self._is_ready:
+                        self._is_ready = True
+                        self._tell("ready", "Everything was looked at; waits for changes.")
+                    self._alarm.wait(longest_wait(self._course, now, self._door.settings))
+                    continue
+                self._do(duty, now)
+                before = self._moment()
+                self._keep_status()
+        finally:
+            watcher.stop()
+
+    def _note_paths(self, paths: frozenset[str] | None) -> None:
+        # What only the audit log tells of was written by this program, which has brought everything along.
+        if paths is None or paths - {layout.AUDIT_LOG}:
+            self._change_noted = True
+
+    def _do(self, duty: Duty, now: Moment) -> None:
+        record = self._course.of(duty)
+        self._course = self._course.with_(duty, record.begun(now.steady))
+        try:
+            self._doing[duty](record)
+        except (WorkbenchError, OSError) as error:
+            # What fails below a folder that is gone is no news of its own.
+            self._check_places()
+            if self._ended_by:
+                return
+            # What changed meanwhile is kept: it is for the next try.
+            failed = self._course.of(duty).failed()
+            self._course = self._course.with_(duty, failed)
+            if not isinstance(error, Locked) or failed.failures >= _PATIENT_WITH_WRITERS:
+                self._tell_problem(duty, str(error))
+        else:
+            self._course = self._course.with_(duty, self._course.of(duty).went_well(now))
+            self._tell_solved(duty)
+
+    def _follow_settings(self, record: Record) -> None:
+        if record.done is None:
+            return
+        door = self._open_door()
+        if door.settings == self._door.settings:
+            door.close()
+            return
+        if door.state != self._state:
+            door.close()
+            raise StorageError(
+                "The settings name another state folder.",
+                where="paths.state",
+                remedy="Restart the daemon; until then the old settings hold.",
+            )
+        self._door.close()
+        self._door = door
+        self._tell("settings", "The settings were read again.")
+
+    def _adopt(self, _record: Record) -> None:
+        self._take_in()
+
+    def _take_in(self) -> None:
+        """Adopt edits from outside; done before everything that would else do it in passing, untold."""
+        adopted = self._door.adopt()
+        if adopted.commit is None:
+            return
+        alerts = f"; {_counted(len(adopted.ids), 'alert')} raised" if adopted.ids else ""
+        warnings = "".join(f" {warning}" for warning in adopted.warnings)
+        count = _counted(len(adopted.files), "file")
+        self._tell(
+            "adopt", f"Took in {count} edited from outside: {_named(adopted.files)}{alerts}.{warnings}"
+        )
+        self._status = replace(self._status, last_adoption=self._door.now())
+
+    def _sync(self, record: Record) -> None:
+        # Reading a large memory for the first time takes long; what is read by then stays.
+        self._door.refresh(cancelled=self._is_ended)
+        if self._is_ended():
+            return
+        index = self._door.index(cancelled=self._is_ended)
+        if self._is_ended():
+            return
+        if record.done is None or record.first_change is not None:
+            chunks, files = _counted(index.chunks, "chunk"), _counted(index.files, "file")
+            self._tell("sync", f"Search knows {chunks} of {files}.")
+        self._status = replace(self._status, last_sync=self._door.now())
+
+    def _keep_up(self, _record: Record) -> None:
+        self._take_in()
+        files = self._door.upkeep(cancelled=self._is_ended).files
+        if layout.DECAY_SCORES in files:
+            self._tell("upkeep", "Folded accesses into the scores.")
+        if layout.AUDIT_ARCHIVE in files:
+            self._tell("upkeep", "Pruned the audit log into its monthly digests.")
+        self._save_ended_sessions()
+
+    def _save_ended_sessions(self) -> None:
+        for row in self._door.sessions().sessions:
+            if row.flush.ended and row.flush.due and not self._ended_by:
+                told = self._door.session_flush(row.key).told
+                self._tell("upkeep", f"A session of {row.key} had ended. {told}")
+
+    def _reflect(self, _record: Record) -> None:
+        if not self._door.reflection_due(trigger="schedule").due:
+            return
+        self._take_in()
+        reflected = self._door.reflect(if_due=True, trigger="schedule", cancelled=self._is_ended)
+        if reflected.id:
+            self._tell("reflect", f"{reflected.id}: {reflected.reason}")
+            self._status = replace(self._status, last_reflection=self._door.now())
+        else:
+            self._tell("reflect", reflected.reason)
+
+    def _farewell(self, text: str, *, problem: bool = False) -> None:
+        """Close the door and say so; where the workspace is gone, nothing may be written into its place."""
+        if _identity(self._root) == self._places[self._root]:
+            self._door.close()
+        self._tell("end", text, problem=problem)
+        self._status = replace(
+            self._status,
+            running=False,
+            ended=self._door.now(),
+            next_due=(),
+            problems=tuple(self._problems.values()),
+        )
+        write_status(self._state, self._status)
+
+    def _check_places(self) -> None:
+        """Make sure that the workspace and the lock are what they were at the start.
+
+        Raises:
+            NotFound: The workspace is gone, or another folder stands in its place.
+            StorageError: The lock's file is gone, so that a second daemon could start.
+        """
+        for place, identity in self._places.items():
+            if _identity(place) == identity:
+                continue
+            if place == self._root:
+                raise NotFound(
+                    "The workspace was deleted or moved away.",
+                    where=str(place),
+                    remedy="Start the daemon again where it is now.",
+                )
+            raise StorageError(
+                "The lock of this daemon was deleted.",
+                where=str(place),
+                remedy="Start it again, and leave the state folder alone.",
+            )
+
+    def _notice_jump(self, before: Moment, now: Moment) -> None:
+        gone = (now.wall - before.wall).total_seconds()
+        jump = gone - (now.steady - before.steady)
+        if abs(jump) > _JUMP:
+            told = timedelta(seconds=round(abs(jump)))
+            direction = "on" if jump > 0 else "back"
+            self._tell("clock", f"The clock went {direction} by {told}: it was set, or the machine slept.")
+            # Files of another machine may have changed during a sleep without anybody telling.
+            self._course = self._course.changed(now.steady)
+
+    def _moment(self) -> Moment:
+        return Moment(self._door.now(), self._steady())
+
+    def _tell(self, what: str, text: str, *, problem: bool = False) -> None:
+        # A log that cannot be written is no reason to stop looking after memory.
+        with contextlib.suppress(OSError):
+            self._tell_line(Told(self._door.now(), what, text, problem))
+
+    def _tell_problem(self, what: str, text: str) -> None:
+        """Tell of a problem once, however often it comes again, and of whatever it hinders."""
+        is_known = text in self._problems.values()
+        self._problems[what] = text
+        if not is_known:
+            self._tell(what, text, problem=True)
+
+    def _tell_solved(self, what: str) -> None:
+        if self._problems.pop(what, None) is not None:
+            self._tell(what, "This works again.")
+
+    def _keep_status(self) -> None:
+        now = self._moment()
+        settings = self._door.settings
+        waits = ((duty, seconds_until(duty, self._course, now, settings)) for duty in _TOLD_AHEAD)
+        due = [
+            DaemonDue(str(duty), now.wall + timedelta(seconds=wait)) for duty, wait in waits if isfinite(wait)
+        ]
+        planned = next_scheduled(now.wall, settings.reflection)
+        if planned is not None:
+            due.append(DaemonDue(str(Duty.REFLECT), planned))
+        due.sort(key=lambda one: one.at)
+        self._status = replace(
+            self._status, next_due=tuple(due), problems=tuple(dict.fromkeys(self._problems.values()))
+        )
+        if write_status(self._state, self._status):
+            self._tell_solved("status")
+        else:
+            self._tell_problem(
+                "status", f"{self._state}: The status cannot be written. Make room on that disk."
+            )
+
+
+def _identity(place: Path) -> tuple[int, int] | None:
+    try:
+        status = place.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count:,} {word}{'' if count == 1 else 's'}"
+
+
+def _named(files: tuple[str, ...]) -> str:
+    shown = ", ".join(files[:_FILES_NAMED])
+    more = len(files) - _FILES_NAMED
+    return f"{shown} and {more:,} more" if more > 0 else shown

@@ -1,1 +1,0 @@
-"""Decay: how relevant each memory is, how that sinks with time, and what keeps it up."""

@@ -1,0 +1,443 @@
+"""Commits: their messages, trailers and audit lines, the commit at a time, and the index of all of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import struct
+import sys
+from array import array
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cache
+from typing import TYPE_CHECKING
+
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.history.git_objects import parse_commit
+from workbench.engine.history.git_store import Commit
+from workbench.engine.history.state_files import write_state
+from workbench.engine.markdown.audit_log import parse_audit_fields, render_audit_fields
+from workbench.engine.results.audit import HistoryLine
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from workbench.engine.history.git_store import GitStore
+
+
+RESERVED = frozenset({"Actor", "Approval", "Trigger", "Transaction", "Audit"})
+
+_KEY = re.compile(r"^[A-Za-z][A-Za-z0-9-]*$")
+_SUBJECT = re.compile(r"^\[([A-Z]+)\] (.*?) — (.*)$")
+# Control characters, the line and paragraph separators, and halves of surrogate pairs.
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\\]")
+_ESCAPED = re.compile(r"\\(\\|n|x[0-9a-f]{2}|u[0-9a-f]{4})")
+
+
+@dataclass(frozen=True)
+class AuditEntry:
+    """One line of the audit log, as far as its commit does not say it already."""
+
+    action: str
+    file: str
+    approval: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class CommitMessage:
+    """What a history commit says.
+
+    Args:
+        action: Of the subject.
+        file: Of the subject; a path or a pattern.
+        summary: Of the subject, one line.
+        actor: Who.
+        approval: On whose approval.
+        trigger: What set it off, one line.
+        transaction: The id of the transaction.
+        entries: The audit lines.
+        trailers: Further trailers in order; keys may repeat.
+    """
+
+    action: str
+    file: str
+    summary: str
+    actor: str
+    approval: str
+    trigger: str
+    transaction: str
+    entries: tuple[AuditEntry, ...] = ()
+    trailers: tuple[tuple[str, str], ...] = ()
+
+    def trailer(self, key: str) -> str | None:
+        """Return the first further trailer of that key, or None."""
+        return next((value for name, value in self.trailers if name == key), None)
+
+    def values(self, key: str) -> tuple[str, ...]:
+        """Return every further trailer of that key, in order."""
+        return tuple(value for name, value in self.trailers if name == key)
+
+
+def render_message(message: CommitMessage) -> str:
+    """Write a commit's message. No field can start a line of its own.
+
+    Raises:
+        InvalidInput: A further trailer has a reserved or malformed key.
+    """
+    # The first dash of a subject ends the file's name, so the name itself must show none.
+    file = _one_line(message.file).replace("—", "\\u2014")
+    lines = [
+        f"[{message.action}] {file} — {_one_line(message.summary)}",
+        "",
+        f"Actor: {_one_line(message.actor)}",
+        f"Approval: {_one_line(message.approval)}",
+        f"Trigger: {_one_line(message.trigger)}",
+        f"Transaction: {_one_line(message.transaction)}",
+    ]
+    for key, value in message.trailers:
+        if key in RESERVED or not _KEY.match(key):
+            raise InvalidInput(
+                f"“{key[:40]}” cannot be a trailer of a commit.", remedy="Choose another name."
+            )
+        lines.append(f"{key}: {_one_line(value)}")
+    for entry in message.entries:
+        fields = render_audit_fields((entry.action, entry.file, entry.approval, entry.summary))
+        lines.append(f"Audit: {fields}")
+    return "\n".join(lines) + "\n"
+
+
+def parse_message(commit: Commit) -> CommitMessage:
+    """Read a commit's message; one that the engine did not write gives what can be known of it."""
+    subject, _, body = commit.message.partition("\n")
+    matched = _SUBJECT.match(subject)
+    action, file, summary = matched.groups() if matched else ("EDIT", "*", subject)
+    known: dict[str, str] = {}
+    entries: list[AuditEntry] = []
+    trailers: list[tuple[str, str]] = []
+    for line in body.split("\n"):
+        key, separator, value = line.partition(": ")
+        if not separator or not _KEY.match(key):
+            continue
+        if key == "Audit":
+            fields = parse_audit_fields(value)
+            if len(fields) == 4:
+                entries.append(AuditEntry(*fields))
+        elif key in RESERVED:
+            known.setdefault(key, _unescape(value))
+        else:
+            trailers.append((key, _unescape(value)))
+    ours = "Transaction" in known
+    approval = known.get("Approval", "—")
+    file, summary = _unescape(file), _unescape(summary)
+    return CommitMessage(
+        action=action,
+        file=file,
+        summary=summary,
+        actor=known.get("Actor", commit.author) if ours else commit.author,
+        approval=approval,
+        trigger=known.get("Trigger", "—"),
+        transaction=known.get("Transaction", ""),
+        entries=tuple(entries) if ours else (AuditEntry(action, file, "—", summary),),
+        trailers=tuple(trailers),
+    )
+
+
+def author_of(actor: str) -> tuple[str, str]:
+    """Return a git author's name and e-mail address for an actor's tag."""
+    name = re.sub(r"[\x00-\x1f\x7f<>]", "", _valid(actor)).strip(" .,:;\"'") or "unknown"
+    local = re.sub(r"[^a-z0-9-]+", "-", actor.partition(":")[0].casefold()).strip("-") or "unknown"
+    return name, f"{local}@workbench.invalid"
+
+
+def _one_line(text: str) -> str:
+    return _UNSAFE.sub(lambda found: _escape(found[0]), text)
+
+
+def _escape(character: str) -> str:
+    if character == "\\":
+        return "\\\\"
+    if character == "\n":
+        return "\\n"
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def _unescape(text: str) -> str:
+    def character(found: re.Match[str]) -> str:
+        code = found[1]
+        if code == "\\":
+            return "\\"
+        return "\n" if code == "n" else chr(int(code[1:], 16))
+
+    return _ESCAPED.sub(character, text)
+
+
+def _valid(text: str) -> str:
+    """Return a text without halves of surrogate pairs, which no UTF-8 can hold."""
+    return re.sub(r"[\ud800-\udfff]", "\ufffd", text)
+
+
+UNDOES = "Undoes"
+REDOES = "Redoes"
+REVERTS = "Reverts"
+REVERTS_ITEM = "Reverts-Item"
+RESTORES = "Restores"
+RETIRED = "Retired"
+"""Digests of the ids that a commit took out of the files; none of them is given again."""
+ASKED_BY = "Asked-By"
+"""Names whose door an action was asked at; see `Attribution.asker`."""
+CONTINUES = "Continues"
+"""Names the first commit of an action that is too large for one; they are taken back together."""
+
+
+INDEX_FILE = "history-line"
+_MAGIC = b"workbench-line-3\n"
+_DIGEST = 16
+_HASH = 20
+# The plain case of what `parse_commit` and `parse_message` read, for they take most of the time.
+_HEAD = re.compile(
+    rb"tree [0-9a-f]{40}\n(?:parent ([0-9a-f]{40})\n)?author [^\n]* <[^>\n]*> (\d+) [+-]\d{4}\n"
+)
+_NAMING = frozenset({UNDOES, REDOES, REVERTS, CONTINUES})
+_NAMED = re.compile(rb"\n(Undoes|Redoes|Reverts|Continues): ([0-9a-f]{40})(?=\n|$)")
+_ACTOR = re.compile(rb"\nActor: ([^\\\n]*)\n")
+
+
+@dataclass(frozen=True)
+class CommitIndex:
+    """Commits along first parents, oldest first.
+
+    Args:
+        ids: The 20 bytes of each commit's hash, one after the other.
+        seconds: When each was made, since 1970 in UTC.
+        actors: The place of each one's actor among the names.
+        names: Actors.
+        taken_back: Which commits undid, redid or reverted which: place, trailer and full hash, oldest first.
+        going_on: Which commits go on with the first one of their action: place and its full hash, oldest first.
+    """
+
+    ids: bytes
+    seconds: array[int]
+    actors: array[int]
+    names: tuple[str, ...]
+    taken_back: tuple[tuple[int, str, str], ...] = ()
+    going_on: tuple[tuple[int, str], ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.seconds)
+
+    @property
+    def head(self) -> str | None:
+        """Return the newest commit, or None where there is none."""
+        return self.commit(len(self) - 1) if self.seconds else None
+
+    def commit(self, place: int) -> str:
+        """Return the full hash of a commit by its place, from 0."""
+        return self.ids[_HASH * place : _HASH * (place + 1)].hex()
+
+    def at(self, moment: datetime) -> str | None:
+        """Return the newest commit not later than a time, as `commit_at` does."""
+        latest = moment.timestamp()
+        for place in range(len(self.seconds) - 1, -1, -1):
+            if self.seconds[place] <= latest:
+                return self.commit(place)
+        return None
+
+    def latest_by(self, commit: str) -> datetime | None:
+        """Return the latest time that a clock had shown up to a commit; None if the line does not have it."""
+        place = self.place(commit)
+        return None if place is None else datetime.fromtimestamp(max(self.seconds[: place + 1]), UTC)
+
+    def place(self, commit: str) -> int | None:
+        """Return the place of a commit by its full hash; None if the line does not have it."""
+        wanted = bytes.fromhex(commit)
+        at = self.ids.find(wanted)
+        while at >= 0 and at % _HASH:
+            at = self.ids.find(wanted, at + 1)
+        return at // _HASH if at >= 0 else None
+
+    def actions(self) -> list[int]:
+        """Return for each commit the place of the first commit of its action.
+
+        An action is a commit with those that go on with it. The commits of one reflection are one as long as nothing
+        but the system's upkeep comes between them.
+        """
+        first = list(range(len(self)))
+        # The many commits of an import all go on with the same one.
+        place_of = cache(self.place)
+        for place, commit in self.going_on:
+            before = place_of(commit)
+            if before is not None and before < place:
+                first[place] = first[before]
+        reflections = [name if name.startswith("reflection:") else None for name in self.names]
+        upkeep = [name.startswith("system:") for name in self.names]
+        at_work, begun = None, 0
+        for place, actor in enumerate(self.actors):
+            if upkeep[actor]:
+                continue
+            if reflections[actor] is None or actor != at_work:
+                at_work, begun = (None if reflections[actor] is None else actor), first[place]
+            elif first[place] == place:
+                first[place] = begun
+        return first
+
+    def undone_by(self, commit: str) -> str | None:
+        """Return the commit that undid or reverted another, by its full hash, unless it was redone since."""
+        for place, trailer, target in reversed(self.taken_back):
+            if target == commit:
+                return None if trailer == REDOES else self.commit(place)
+        return None
+
+    def shown(self) -> HistoryLine:
+        """Return it as an answer."""
+        digits, names = self.ids.hex(), self.names
+        commits = tuple([digits[start : start + 2 * _HASH] for start in range(0, len(digits), 2 * _HASH)])
+        return HistoryLine(commits, tuple(self.seconds), tuple([names[place] for place in self.actors]))
+
+
+EMPTY_INDEX = CommitIndex(b"", array("q"), array("I"), ())
+
+
+def read_commit_index(store: GitStore, known: CommitIndex = EMPTY_INDEX) -> CommitIndex:
+    """Return the way to the newest commit.
+
+    Args:
+        store: The history.
+        known: The way as it was once; what is still part of it is not read again.
+
+    Raises:
+        HistoryDamaged: A commit that has to be read is missing or broken.
+    """
+    head = store.head()
+    if head == known.head:
+        return known
+    places = {known.ids[at : at + _HASH]: at // _HASH for at in range(0, len(known.ids), _HASH)}
+    new: list[tuple[bytes, int, str, tuple[tuple[str, str], ...]]] = []
+    kept = 0
+    oid = head
+    while oid is not None:
+        hash_ = bytes.fromhex(oid)
+        place = places.get(hash_)
+        if place is not None:
+            # What a commit comes after is part of its name, so the way up to it is the one that is known.
+            kept = place + 1
+            break
+        second, actor, taken, oid = _row(oid, store.raw_object(oid))
+        new.append((hash_, second, actor, taken))
+    new.reverse()
+    names = {name: place for place, name in enumerate(known.names)}
+    actors = known.actors[:kept]
+    actors.extend(names.setdefault(actor, len(names)) for _, _, actor, _ in new)
+    seconds = known.seconds[:kept]
+    seconds.extend(second for _, second, _, _ in new)
+    ids = known.ids[: _HASH * kept] + b"".join(hash_ for hash_, _, _, _ in new)
+    taken_back = [row for row in known.taken_back if row[0] < kept]
+    going_on = [row for row in known.going_on if row[0] < kept]
+    for at, (_, _, _, named) in enumerate(new, kept):
+        taken_back += [(at, key, commit) for key, commit in named if key != CONTINUES]
+        going_on += [(at, commit) for key, commit in named if key == CONTINUES]
+    return CommitIndex(ids, seconds, actors, tuple(names), tuple(taken_back), tuple(going_on))
+
+
+def _row(oid: str, raw: bytes) -> tuple[int, str, tuple[tuple[str, str], ...], str | None]:
+    """Return when a commit was made, by whom, which commits it names and how, and its first parent."""
+    head, subject = _HEAD.match(raw), raw.find(b"\n", raw.find(b"\n\n") + 2)
+    said = _ACTOR.search(raw, subject) if subject > 0 else None
+    try:
+        if head and said and raw.find(b"\nTransaction: ", subject) > 0:
+            taken = tuple((key.decode(), commit.decode()) for key, commit in _NAMED.findall(raw, subject))
+            return int(head[2]), said[1].decode(), taken, head[1].decode() if head[1] else None
+    except UnicodeDecodeError:
+        pass
+    commit = parse_commit(oid, raw)
+    message = parse_message(commit)
+    taken = tuple((key, value) for key, value in message.trailers if key in _NAMING)
+    return int(commit.moment.timestamp()), message.actor, taken, commit.parent
+
+
+def save_commit_index(place: Path, line: CommitIndex) -> bool:
+    """Write a line where it is found again; return whether that was possible."""
+    seconds, actors = array("q", line.seconds), array("I", line.actors)
+    if sys.byteorder == "big":
+        seconds.byteswap()
+        actors.byteswap()
+    rest = json.dumps([line.names, line.taken_back, line.going_on]).encode()
+    body = struct.pack("<Q", len(line)) + line.ids + seconds.tobytes() + actors.tobytes() + rest
+    digest = hashlib.blake2b(body, digest_size=_DIGEST).digest()
+    return write_state(place, _MAGIC + digest + body)
+
+
+def load_commit_index(place: Path) -> CommitIndex:
+    """Return the line that was kept; the empty one where there is none, or where it is damaged."""
+    try:
+        content = place.read_bytes()
+    except OSError:
+        return EMPTY_INDEX
+    start = len(_MAGIC) + _DIGEST
+    body = content[start:]
+    digest = content[len(_MAGIC) : start]
+    if not content.startswith(_MAGIC) or hashlib.blake2b(body, digest_size=_DIGEST).digest() != digest:
+        return EMPTY_INDEX
+    seconds, actors = array("q"), array("I")
+    (count,) = struct.unpack_from("<Q", body)
+    at = 8 + _HASH * count
+    ids = body[8:at]
+    seconds.frombytes(body[at : at + seconds.itemsize * count])
+    at += seconds.itemsize * count
+    actors.frombytes(body[at : at + actors.itemsize * count])
+    at += actors.itemsize * count
+    if sys.byteorder == "big":
+        seconds.byteswap()
+        actors.byteswap()
+    names, *rows = json.loads(body[at:])
+    taken_back, going_on = (tuple((*row,) for row in each) for each in rows)
+    return CommitIndex(ids, seconds, actors, tuple(names), taken_back, going_on)
+
+
+class CachedCommitIndex:
+    """The line of a history, kept in a file of derived state; deleting that file at any time loses nothing.
+
+    Args:
+        place: The file.
+    """
+
+    def __init__(self, place: Path) -> None:
+        self._place = place
+        self._line: CommitIndex | None = None
+
+    def read(self, store: GitStore) -> CommitIndex:
+        """Return the way to the newest commit; raises as `read_line` does."""
+        known = self._line
+        if known is None:
+            known = load_commit_index(self._place)
+        line = read_commit_index(store, known)
+        if line is not known:
+            save_commit_index(self._place, line)
+        self._line = line
+        return line
+
+
+def commit_at(store: GitStore, moment: datetime) -> str | None:
+    """Return the newest commit not later than a time.
+
+    Newest is by the order of history, along first parents, not by date: where the clock was set back between
+    two commits, the later one in order counts, for it was made knowing the other.
+
+    Args:
+        store: The history.
+        moment: Aware. Commits are dated to the second, so a fraction of one makes no difference.
+
+    Returns:
+        Full hash, or None where everything is later.
+    """
+    return next((commit.id for commit in store.walk() if commit.moment <= moment), None)
+
+
+def history_begins_later(moment: datetime) -> NotFound:
+    """Return the error to raise where there is no commit as early as a time."""
+    return NotFound(
+        f"The history begins after {moment.isoformat()}.",
+        remedy="See its commits with: workbench audit log",
+    )

@@ -1,0 +1,457 @@
+"""Edits from outside: found by file stamps, screened, committed as what they were (design document §12.3–§12.5)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from workbench.engine import layout
+from workbench.engine.errors import HistoryDamaged, OutsideWorkspace, SecretFound, StorageError
+from workbench.engine.history.alerts import CRITICAL_CHANGED, CRITICAL_MARK, critical_alert
+from workbench.engine.history.commits import AuditEntry, CommitMessage
+from workbench.engine.history.git_store import GitStore, TreeChange, blob_hash, line_counts
+from workbench.engine.history.journal import sync_folder
+from workbench.engine.history.plan import Action
+from workbench.engine.history.state_files import write_state
+from workbench.engine.history.work_files import Staging, cannot_write, read_work_file, stamp_of
+
+_INIT, _BEGINS = "system:init", "history begins"
+# What the first commit names where every file that was found waits for a decision.
+_NOTHING_YET = "workspace"
+
+
+@dataclass(frozen=True)
+class Adopted:
+    """What was taken in from outside.
+
+    Args:
+        commits: Their commits, oldest first.
+        files: The changed paths.
+        alerts: Ids of the alerts raised.
+        warnings: One line for each file that could not be read, or of which something was held back.
+        left_out: What was told, by path, of files that stay out of history until a person decides.
+    """
+
+    commits: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    alerts: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PlannedCommit:
+    """One commit to be made: what it says, and the new content of files (None: gone) by path."""
+
+    message: CommitMessage
+    changes: Mapping[str, bytes | None]
+
+
+def commits_of_edits(
+    store: GitStore,
+    tree: str | None,
+    edits: Mapping[str, bytes | None],
+    actor: str,
+    transaction: str,
+    *,
+    critical: frozenset[str],
+    alerting: frozenset[str],
+    cut: Collection[str] = (),
+) -> list[PlannedCommit]:
+    """Return the commits that take edits in: each critical file with its alert, then the rest together.
+
+    Args:
+        store: The history.
+        tree: The root tree the edits were made to.
+        edits: New content by path, None for a file that is gone.
+        actor: Whose edits they are.
+        transaction: Its id.
+        critical: Paths of the critical files.
+        alerting: Those whose changes raise alerts.
+        cut: Paths of files of which something was held back.
+    """
+    drafts = []
+    for path in sorted(critical & edits.keys()):
+        entry = _entry(_change(store, tree, path, edits), edits, store, actor, cut)
+        marked = AuditEntry(entry.action, path, "—", CRITICAL_MARK + entry.summary)
+        message = CommitMessage(
+            entry.action,
+            path,
+            entry.summary,
+            actor,
+            "—",
+            _trigger(actor, critical=True),
+            transaction,
+            (marked,),
+        )
+        drafts.append(PlannedCommit(message, {path: edits[path]}))
+        if path in alerting:
+            drafts.append(PlannedCommit(critical_alert(path, entry.action, actor, "—", transaction), {}))
+    rest = {path: content for path, content in edits.items() if path not in critical}
+    if rest:
+        drafts.append(PlannedCommit(_message_of_many(store, tree, rest, actor, transaction, cut), rest))
+    return drafts
+
+
+def first_commit(files: Mapping[str, bytes | None], transaction: str) -> PlannedCommit:
+    """Return the commit that history begins with: every file as it was found."""
+    entries = tuple(AuditEntry(Action.CREATE, path, "auto", _BEGINS) for path in files or (_NOTHING_YET,))
+    count = "1 file" if len(files) == 1 else f"{len(files)} files"
+    summary = f"{_BEGINS} with {count}"
+    message = CommitMessage(
+        Action.CREATE,
+        common_pattern(list(files or (_NOTHING_YET,))),
+        summary,
+        _INIT,
+        "auto",
+        "init",
+        transaction,
+        entries,
+    )
+    return PlannedCommit(message, files)
+
+
+def common_pattern(paths: list[str]) -> str:
+    """Return the path of one file, or a pattern for the folder that several share."""
+    if len(paths) == 1:
+        return paths[0]
+    shared: list[str] = []
+    for parts in zip(*(path.split("/")[:-1] for path in paths), strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
+    return "/".join([*shared, "*"])
+
+
+def _message_of_many(
+    store: GitStore,
+    tree: str | None,
+    edits: Mapping[str, bytes | None],
+    actor: str,
+    transaction: str,
+    cut: Collection[str],
+) -> CommitMessage:
+    blobs = {path: store.write_blob(new) if new is not None else None for path, new in edits.items()}
+    changes = store.tree_changes(tree, store.write_tree(tree, blobs))
+    entries = tuple(_entry(change, edits, store, actor, cut) for change in changes)
+    actions = {entry.action for entry in entries}
+    if len(entries) == 1:
+        file, summary = entries[0].file, entries[0].summary
+    else:
+        file = common_pattern(sorted(edits))
+        summary = f"{len(entries)} files changed {_by(actor)}"
+    action = actions.pop() if len(actions) == 1 else Action.EDIT
+    return CommitMessage(
+        action, file, summary, actor, "—", _trigger(actor, critical=False), transaction, entries
+    )
+
+
+def _change(store: GitStore, tree: str | None, path: str, edits: Mapping[str, bytes | None]) -> TreeChange:
+    before = store.tree_blob(tree, path) if tree else None
+    content = edits[path]
+    return TreeChange(path, before, store.write_blob(content) if content is not None else None)
+
+
+def _entry(
+    change: TreeChange,
+    edits: Mapping[str, bytes | None],
+    store: GitStore,
+    actor: str,
+    cut: Collection[str],
+) -> AuditEntry:
+    before = store.read_blob(change.old_blob) if change.old_blob else None
+    after = edits[change.path]
+    added, removed = line_counts(before, after)
+    counts = f" (+{added} −{removed} lines)" if added or removed else ""
+    counts += ", part of it held back" if change.path in cut else ""
+    if change.old_path:
+        return AuditEntry(
+            Action.RENAME, change.path, "—", f"renamed from {change.old_path} {_by(actor)}{counts}"
+        )
+    if before is None:
+        told = _BEGINS if actor == _INIT else f"created {_by(actor)}{counts}"
+        return AuditEntry(Action.CREATE, change.path, "—", told)
+    if after is None:
+        return AuditEntry(Action.DELETE, change.path, "—", f"deleted {_by(actor)}{counts}")
+    appended = layout.store_of(change.path) == "episodic" and after.startswith(before)
+    action, verb = (Action.APPEND, "appended to") if appended else (Action.EDIT, "edited")
+    return AuditEntry(action, change.path, "—", f"{verb} {_by(actor)}{counts}")
+
+
+def _by(actor: str) -> str:
+    return "outside the engine" if actor == "manual" else f"on disk by {actor}"
+
+
+def _trigger(actor: str, *, critical: bool) -> str:
+    declared = "init" if actor == _INIT else f"edit found on disk, declared as {actor}"
+    trigger = "direct human edit" if actor == "manual" else declared
+    return trigger + CRITICAL_CHANGED if critical else trigger
+
+
+# A file changed twice within one tick of the file system's clock keeps its stamp; the coarsest tick in 2 s.
+COARSEST_TICK = 2_000_000_000
+
+_FILE = "stamps"
+_HEADER = "workbench-stamps-1"
+
+
+@dataclass(frozen=True)
+class Edits:
+    """How the files on disk differ from a tree.
+
+    Args:
+        files: New content by path, None for a file that is gone.
+        unreadable: Why, by path, for files that cannot be read; they are taken as unchanged.
+    """
+
+    files: Mapping[str, bytes | None]
+    unreadable: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Known:
+    """Files known to be as in a tree: their stamps by path, and how many files the tree has."""
+
+    tree: str | None
+    total: int
+    stamps: dict[str, str]
+
+
+def find_edits(
+    root: Path, store: GitStore, tree: str | None, state: Path, *, tick: int = COARSEST_TICK
+) -> Edits:
+    """Compare every tracked file on disk with a tree.
+
+    Args:
+        root: The workspace folder, absolute.
+        store: The history.
+        tree: The root tree to compare with; None for nothing.
+        state: Folder of derived state, where stamps are kept.
+        tick: Nanoseconds within which two changes of a file may bear the same stamp.
+
+    Raises:
+        StorageError: A folder cannot be listed.
+    """
+    known = _load(state, store, tree)
+    now = _file_system_time(state)
+    try:
+        found = layout.tracked_files(root)
+    except OSError as error:
+        raise StorageError(
+            f"The workspace cannot be listed: {error.strerror or error}.",
+            where=str(error.filename or root),
+            remedy="Give yourself the right to read that folder.",
+        ) from error
+    stamps = {
+        path: f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
+        for path, status in found.items()
+    }
+    recorded = known.stamps.get
+    doubtful = [path for path, stamp in stamps.items() if recorded(path) != stamp]
+    if not doubtful and len(found) == known.total and known.tree == tree:
+        return Edits({}, {})
+    expected = store.tree_files(tree) if tree else {}
+    files: dict[str, bytes | None] = {}
+    unreadable: dict[str, str] = {}
+    unsure: set[str] = set()
+    for path in doubtful:
+        try:
+            content = read_work_file(root, path)
+        except (StorageError, OutsideWorkspace) as error:
+            unreadable[path] = error.message
+            unsure.add(path)
+            continue
+        if content is None or expected.get(path) != blob_hash(content):
+            files[path] = content
+            unsure.add(path)
+        elif found[path].st_ctime_ns > now - tick:
+            unsure.add(path)
+    files.update((path, None) for path in expected if path not in found and layout.is_tracked(path))
+    kept = {path: stamp for path, stamp in stamps.items() if path not in unsure}
+    if kept != known.stamps or known.tree != tree:
+        _save(state, _Known(tree, len(expected), kept))
+    return Edits({path: files[path] for path in sorted(files)}, unreadable)
+
+
+def _file_system_time(state: Path) -> int:
+    """Return nanoseconds by the clock that stamps files; 0, which trusts no stamp, where there is none."""
+    probe = state / f"{_FILE}.probe"
+    try:
+        state.mkdir(parents=True, exist_ok=True)
+        probe.write_bytes(b"")
+        return probe.stat().st_ctime_ns
+    except OSError:
+        return 0
+
+
+def _load(state: Path, store: GitStore, tree: str | None) -> _Known:
+    nothing = _Known(None, -1, {})
+    try:
+        rows = os.fsdecode((state / _FILE).read_bytes()).split("\0")
+        header, known_tree, total = rows[0].split(" ")
+        stamps = {path: stamp for stamp, _, path in (row.partition("\t") for row in rows[1:])}
+        known = _Known(known_tree, int(total), stamps)
+    except (OSError, ValueError):
+        return nothing
+    if header != _HEADER or tree is None:
+        return nothing
+    if known_tree != tree:
+        try:
+            changed = store.changed_paths(known_tree, tree)
+        except HistoryDamaged:
+            return nothing
+        for path in {change.path for change in changed}:
+            stamps.pop(path, None)
+    return known
+
+
+def _save(state: Path, known: _Known) -> None:
+    if known.tree is None:
+        return
+    rows: Iterable[str] = (f"{stamp}\t{path}" for path, stamp in known.stamps.items())
+    write_state(state / _FILE, os.fsencode("\0".join([f"{_HEADER} {known.tree} {known.total}", *rows])))
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A file that was written from outside.
+
+    Args:
+        path: Workspace-relative.
+        after: The content on disk.
+        before: Gives the content that history has, or None.
+    """
+
+    path: str
+    after: bytes
+    before: Callable[[], bytes | None]
+
+
+@dataclass(frozen=True)
+class Screened:
+    """What history may have of an edited file.
+
+    Args:
+        content: What is committed and, where it is another one, what the file reads from now on; None leaves the
+            file as it is and out of history.
+        told: What was held back, and who decides.
+    """
+
+    content: bytes | None
+    told: str
+
+
+# Looks at edits; says by path what is held back of which. What it wants replaced it has kept elsewhere already.
+Screen = Callable[[Sequence[Edit]], Mapping[str, Screened]]
+
+
+def screen_nothing(_edits: Sequence[Edit]) -> Mapping[str, Screened]:
+    """Hold nothing back."""
+    return {}
+
+
+@dataclass(frozen=True)
+class ScreenedEdits:
+    """What is left of edits.
+
+    Args:
+        edits: New content by path as it is on disk now, None for a file that is gone.
+        cut: What was told, by path, of files that read otherwise now.
+        left_out: What was told, by path, of files that stay out of history.
+    """
+
+    edits: Mapping[str, bytes | None]
+    cut: Mapping[str, str] = field(default_factory=dict)
+    left_out: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return a line for each file of which something was held back."""
+        return (*self.cut.values(), *self.left_out.values())
+
+
+def screen_edits(
+    root: Path,
+    store: GitStore,
+    tree: str | None,
+    edits: Mapping[str, bytes | None],
+    screen: Screen,
+    new_id: Callable[[], str],
+) -> ScreenedEdits:
+    """Ask about the edited files, and give those their new content of which something is held back.
+
+    A file that somebody saves at that very moment is left for the next look.
+
+    Args:
+        root: The workspace folder, absolute.
+        store: The history.
+        tree: The root tree the edits were made to; None for nothing.
+        edits: New content by path, None for a file that is gone.
+        screen: Whom to ask.
+        new_id: Gives a fresh transaction id.
+
+    Raises:
+        StorageError: A file cannot be written; it is as it was.
+    """
+    blobs = {path: store.tree_blob(tree, path) if tree else None for path in edits}
+    screened = screen(
+        [
+            Edit(path, content, partial(_content, store, blobs[path]))
+            for path, content in edits.items()
+            if content is not None
+        ]
+    )
+    kept = {path: content for path, content in edits.items() if path not in screened}
+    cut: dict[str, str] = {}
+    left_out: dict[str, str] = {}
+    for path, found in screened.items():
+        before = edits[path]
+        if found.content is None or before is None:
+            left_out[path] = found.told
+        elif replace_unless_edited(root, path, before, found.content, new_id()):
+            cut[path] = found.told
+            if blob_hash(found.content) != blobs[path]:
+                kept[path] = found.content
+    return ScreenedEdits(dict(sorted(kept.items())), cut, left_out)
+
+
+def refuse_left_out(left_out: Mapping[str, str], changing: Collection[str]) -> None:
+    """Refuse to write a file whose edit from outside is kept out of history: it would go in with the change.
+
+    Raises:
+        SecretFound: A person decides first.
+    """
+    for path in sorted(left_out.keys() & set(changing)):
+        raise SecretFound(left_out[path], where=path, remedy="See: workbench secrets")
+
+
+def replace_unless_edited(root: Path, path: str, before: bytes, after: bytes, transaction: str) -> bool:
+    """Give a file new content if it still reads as it did; tell whether it was done.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    staging = Staging(root, transaction)
+    try:
+        # The stamp is older than the content, so a change between the two is noticed.
+        stamp = stamp_of(root / path)
+        if read_work_file(root, path) != before:
+            return False
+        staging.lay(path, after)
+        if stamp_of(root / path) != stamp:
+            return False
+        if not staging.place(path, before):
+            return False
+        sync_folder((root / path).parent)
+    except OSError as error:
+        raise cannot_write(path, error) from error
+    finally:
+        staging.discard()
+    return True
+
+
+def _content(store: GitStore, blob: str | None) -> bytes | None:
+    return store.read_blob(blob) if blob else None

@@ -1,0 +1,314 @@
+"""Keeps `memory/meta/audit.log` and other derived files in step with the commits (design document §12.4)."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from workbench.engine import layout
+from workbench.engine.clock import parse_time
+from workbench.engine.errors import InvalidInput, WorkbenchError
+from workbench.engine.history.alerts import raised_alerts
+from workbench.engine.history.commits import parse_message
+from workbench.engine.history.git_store import Commit, GitStore
+from workbench.engine.history.journal import write_all
+from workbench.engine.history.plan import Action, FileView
+from workbench.engine.history.state_files import read_state, replace_unflushed, write_state
+from workbench.engine.history.work_files import WorkFiles
+from workbench.engine.markdown.audit_log import AuditLine, parse_audit_line, render_audit_line
+
+# Trailer of a PRUNE commit: lines older than this time (ISO 8601) are summed up elsewhere and not given back.
+PRUNED_BEFORE = "Pruned-Before"
+
+_COMMIT = re.compile(r"\(([0-9a-f]{7,40})\)$")
+_TAIL = 64 * 1024
+
+
+@dataclass(frozen=True)
+class _Tail:
+    """The end of the log: where its whole lines end, the newest commit named, how many last lines name it."""
+
+    end: int
+    size: int
+    commit: str | None
+    count: int
+
+
+def audit_lines(commit: Commit) -> list[AuditLine]:
+    """Return the lines of the audit log that a commit stands for."""
+    message = parse_message(commit)
+    moment = commit.moment.astimezone(UTC)
+    return [
+        AuditLine(
+            timestamp=moment,
+            action=entry.action,
+            file=layout.shown(entry.file),
+            actor=message.actor,
+            approval=entry.approval,
+            summary=layout.shown(f"{entry.summary} ({commit.short})"),
+        )
+        for entry in message.entries
+    ]
+
+
+def commit_of_line(line: AuditLine) -> str | None:
+    """Return the abbreviated commit that a line of the log ends with, or None."""
+    found = _COMMIT.search(line.summary)
+    return found[1] if found else None
+
+
+def complete_audit_log(root: Path, store: GitStore, state: Path | None = None) -> None:
+    """Append the lines that the log lacks; write it anew where it is missing or follows another history.
+
+    Args:
+        root: The workspace folder, absolute.
+        store: The history.
+        state: Folder of derived state, to find open alerts quickly.
+
+    Raises:
+        OutsideWorkspace: A link stands where the log should.
+        OSError: It cannot be written.
+    """
+    head = store.head()
+    if head is None:
+        return
+    place = layout.resolve(root, layout.AUDIT_LOG)
+    tail = _read_tail(place)
+    if tail.commit:
+        missing: list[Commit] = []
+        for commit in store.walk(head):
+            if commit.id.startswith(tail.commit):
+                lines = audit_lines(commit)[tail.count :]
+                for later in reversed(missing):
+                    lines += audit_lines(later)
+                if lines or tail.end != tail.size:
+                    _append(place, tail.end, lines)
+                return
+            missing.append(commit)
+    _replace(place, expected_audit_lines(store, state))
+
+
+def rewrite_audit_log(root: Path, store: GitStore, state: Path | None = None) -> None:
+    """Write the whole log anew, as a file that takes the old one's place.
+
+    Raises:
+        OutsideWorkspace: A link stands where the log should.
+        OSError: It cannot be written.
+    """
+    _replace(layout.resolve(root, layout.AUDIT_LOG), expected_audit_lines(store, state))
+
+
+def expected_audit_lines(store: GitStore, state: Path | None = None) -> list[AuditLine]:
+    """Return every line the log should hold, oldest first; what was pruned is left out, but no open alert."""
+    commits: list[Commit] = []
+    watermark: datetime | None = None
+    for commit in store.walk():
+        commits.append(commit)
+        if watermark is None and commit.message.startswith("[PRUNE]"):
+            watermark = pruned_before(commit)
+    if watermark is None:
+        return [line for commit in reversed(commits) for line in audit_lines(commit)]
+    open_alerts = {alert.commit for alert in raised_alerts(store, state) if alert.acknowledgement is None}
+    return [
+        line
+        for commit in reversed(commits)
+        if commit.moment >= watermark or commit.id in open_alerts
+        for line in audit_lines(commit)
+    ]
+
+
+def pruned_before(commit: Commit) -> datetime | None:
+    """Return the time that a PRUNE commit pruned the log to; None for any other commit."""
+    if PRUNED_BEFORE not in commit.message:
+        return None
+    message = parse_message(commit)
+    text = message.trailer(PRUNED_BEFORE) if message.action == Action.PRUNE else None
+    try:
+        return parse_time(text) if text else None
+    except InvalidInput:
+        return None
+
+
+def _read_tail(place: Path, length: int = _TAIL) -> _Tail:
+    try:
+        with place.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            start = max(0, size - length)
+            file.seek(start)
+            content = file.read(size - start)
+    except FileNotFoundError:
+        return _Tail(0, 0, None, 0)
+    whole, newline, torn = content.rpartition(b"\n")
+    # What was read may begin in the middle of a line.
+    lines = whole.split(b"\n")[1 if start else 0 :] if newline else []
+    newest: str | None = None
+    count = 0
+    for raw in reversed(lines):
+        line = parse_audit_line(raw.decode("utf-8", "replace").rstrip("\r"))
+        commit = commit_of_line(line) if line else None
+        if newest is None:
+            newest = commit
+        if newest is not None:
+            if commit != newest:
+                break
+            count += 1
+    else:
+        # All that was read belongs to one commit, or to none: more may.
+        if start:
+            return _read_tail(place, length * 16)
+    return _Tail(size - len(torn), size, newest, count)
+
+
+def _append(place: Path, end: int, lines: Iterable[AuditLine]) -> None:
+    handle = os.open(place, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0))
+    try:
+        os.ftruncate(handle, end)
+        write_all(handle, _render(lines))
+    finally:
+        os.close(handle)
+
+
+def _replace(place: Path, lines: Iterable[AuditLine]) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    replace_unflushed(place, _render(lines), place.with_name(".workbench-log-0.tmp"))
+
+
+def _render(lines: Iterable[AuditLine]) -> bytes:
+    return "".join(render_audit_line(line) + "\n" for line in lines).encode("utf-8", "replace")
+
+
+_FILE = "projections.json"
+_AUDIT = f"the audit log ({layout.AUDIT_LOG})"
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Something derived from the tracked files.
+
+    Args:
+        name: What people call it, with its article and its file: `the graph index (memory/graph/index.md)`.
+        run: Given the changed paths and the files as they now are; returns untracked files to write, by path.
+    """
+
+    name: str
+    run: Callable[[Sequence[str], FileView], Mapping[str, bytes]]
+
+
+@dataclass(frozen=True)
+class StaleProjection:
+    """A projection that could not follow a change.
+
+    Args:
+        name: Which.
+        reason: What it met.
+        paths: The changed files that it has yet to take in.
+    """
+
+    name: str
+    reason: str
+    paths: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> str:
+        """Return what a person should know, with what to do about it."""
+        stop = "" if self.reason.rstrip("”’)").endswith((".", "!", "?", "…")) else "."
+        return (
+            f"The change is stored, but {self.name} could not follow it: {self.reason}{stop} "
+            "The next change tries again; `workbench doctor` says what is still behind."
+        )
+
+
+class Projections:
+    """Everything that follows the files, and what of it is behind.
+
+    Args:
+        root: The workspace folder, absolute.
+        state: Folder of derived state, where it is noted what is behind.
+        projections: Beside the audit log.
+    """
+
+    def __init__(self, root: Path, state: Path, projections: Sequence[Projection]) -> None:
+        self._root = root
+        self._state = state
+        self._projections = projections
+        # What could not be noted there is known until this process ends.
+        self._unnoted: dict[str, StaleProjection] | None = None
+
+    def behind(self) -> tuple[StaleProjection, ...]:
+        """Return the projections that have not taken in every change."""
+        # Other processes follow changes too, and a purge takes the note away.
+        known = _load(self._state / _FILE) if self._unnoted is None else self._unnoted
+        return tuple(known.values())
+
+    def follow(self, paths: Sequence[str], store: GitStore) -> None:
+        """Bring the audit log and everything else that is derived up to date after changes of files."""
+        before = {one.name: one for one in self.behind()}
+        found = dict(before)
+        self._attempt(found, _AUDIT, paths, lambda _: complete_audit_log(self._root, store, self._state))
+        for projection in self._projections:
+            self._attempt(found, projection.name, paths, partial(self._write, projection))
+        if found != before:
+            rows = {one.name: {"reason": one.reason, "paths": one.paths} for one in found.values()}
+            is_noted = write_state(self._state / _FILE, json.dumps(rows).encode())
+            self._unnoted = None if is_noted else found
+
+    def write_or_remove(self, paths: Sequence[str]) -> None:
+        """Write the files derived from the work files at these paths; one that cannot be written is removed.
+
+        It is for a purge: a derived file must not keep what went.
+
+        Raises:
+            OSError: One can be neither written nor removed.
+        """
+        found: dict[str, StaleProjection] = {}
+        for projection in self._projections:
+            self._attempt(found, projection.name, paths, partial(self._write, projection))
+        if found:
+            (self._root / layout.GRAPH_INDEX).unlink(missing_ok=True)
+
+    def _attempt(
+        self,
+        found: dict[str, StaleProjection],
+        name: str,
+        paths: Sequence[str],
+        run: Callable[[Sequence[str]], None],
+    ) -> None:
+        missed = found[name].paths if name in found else ()
+        due = tuple(dict.fromkeys((*missed, *paths)))
+        try:
+            run(due)
+        except Exception as error:  # the change stands already: nothing that is derived from it may fail it
+            reason = (
+                str(error)
+                if isinstance(error, WorkbenchError | OSError)
+                else f"{type(error).__name__}: {error}"
+            )
+            found[name] = StaleProjection(name, reason, due)
+        else:
+            found.pop(name, None)
+
+    def _write(self, projection: Projection, paths: Sequence[str]) -> None:
+        view = WorkFiles(self._root)
+        for path, content in projection.run(paths, view).items():
+            if path not in layout.PROJECTIONS:
+                raise InvalidInput(f"“{path}” is not a derived file.", remedy="Return it in the plan.")
+            place = layout.resolve(self._root, path)
+            if view.read(path) != content:
+                place.parent.mkdir(parents=True, exist_ok=True)
+                replace_unflushed(place, content, place.with_name(".workbench-projection-0.tmp"))
+
+
+def _load(file: Path) -> dict[str, StaleProjection]:
+    stored = read_state(file)
+    found: dict[str, StaleProjection] = {}
+    for name, row in stored.items() if isinstance(stored, dict) else ():
+        match row:
+            case {"reason": str(reason), "paths": list(paths)}:
+                found[str(name)] = StaleProjection(str(name), reason, tuple(map(str, paths)))
+    return found

@@ -1,0 +1,134 @@
+"""Remembers which ids were given and are gone, so that no memory ever takes the id of another."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from workbench.engine import layout
+from workbench.engine.errors import StorageError
+from workbench.engine.history.commits import RETIRED, CommitMessage, parse_message
+from workbench.engine.history.git_store import GitStore
+from workbench.engine.history.journal import sync_folder, write_all
+from workbench.engine.history.work_files import stem_of
+from workbench.engine.identifiers import entity_name
+from workbench.engine.markdown.episodes import EpisodeLog
+
+_DIGITS = 16
+_BLOCK = re.compile(rb"\^([A-Za-z0-9-]+)[ \t]*\r?$", re.MULTILINE)
+_REFLECTION = re.compile(rb"(?<![\w-])r-\d{1,9}(?![\w-])")
+_REFLECTIONS = frozenset({layout.PENDING_REFLECTION, layout.REFLECTION_LOG})
+# Files outside of folders of memories in which ids are given too.
+_NUMBERED = _REFLECTIONS | {layout.EVOLUTION}
+
+
+def is_retired(retired: bytes | None, memory_id: str) -> bool:
+    """Return True if an id was given once and is gone.
+
+    Args:
+        retired: What the file `layout.RETIRED` holds.
+        memory_id: As people read it: of an episode, a fact, a relation or a reflection; of an insight, its file and
+            its block id.
+    """
+    return retired is not None and b"\n%s\n" % _digest(memory_id).encode() in b"\n" + retired
+
+
+def with_retired_ids(
+    store: GitStore, tree: str | None, message: CommitMessage, changes: Mapping[str, bytes | None]
+) -> CommitMessage:
+    """Return a commit's message with the digests of the ids that it takes out of the files, and keep them.
+
+    Args:
+        store: The history.
+        tree: The root tree before it; None for nothing.
+        message: The message so far.
+        changes: New content by path, None for a file that goes.
+
+    Raises:
+        StorageError: They cannot be kept.
+    """
+    gone = _ids_gone(store, tree, changes) if tree else set()
+    if not gone:
+        return message
+    digests = sorted(map(_digest, gone))
+    _keep(store, digests)
+    return replace(message, trailers=(*message.trailers, (RETIRED, " ".join(digests))))
+
+
+def keep_all_retired(store: GitStore) -> None:
+    """Make the file of digests from the commits where it is missing. Needs the writer's lock.
+
+    Raises:
+        StorageError: It cannot be written.
+    """
+    place = _place(store)
+    if place.exists():
+        return
+    told = (parse_message(each).trailer(RETIRED) for each in store.walk() if RETIRED in each.message)
+    digests = {digest for line in told for digest in (line or "").split()}
+    # Histories that were set aside leave the ids of their memories in the files.
+    for former in store.path.parent.glob(f"{layout.HISTORY}.*/{place.name}"):
+        with suppress(OSError):
+            digests.update(former.read_text(encoding="ascii", errors="replace").split())
+    _keep(store, sorted(digests))
+
+
+def _ids_gone(store: GitStore, tree: str, changes: Mapping[str, bytes | None]) -> set[str]:
+    before: set[str] = set()
+    after: set[str] = set()
+    for path, content in changes.items():
+        in_episodes = path.startswith(f"{layout.EPISODES}/")
+        if not (in_episodes or path.startswith(f"{layout.ENTITIES}/") or path in _NUMBERED):
+            continue
+        blob = store.tree_blob(tree, path)
+        older = store.read_blob(blob) if blob else b""
+        # Most changes of a log are added at its end.
+        if content is None or not (in_episodes and content.startswith(older)):
+            before |= _ids_in(path, older)
+            after |= _ids_in(path, content or b"")
+    return before - after
+
+
+def _ids_in(path: str, content: bytes) -> set[str]:
+    if path.startswith(f"{layout.EPISODES}/"):
+        return {entry.id for entry in EpisodeLog.parse(content, path).entries}
+    if path in _REFLECTIONS:
+        return {found.decode() for found in _REFLECTION.findall(content)}
+    whole = layout.EVOLUTION if path == layout.EVOLUTION else f"entity:{entity_name(stem_of(path))}"
+    return {f"{whole}#^{block.decode()}" for block in _BLOCK.findall(content)}
+
+
+def _digest(memory_id: str) -> str:
+    return sha256(memory_id.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]
+
+
+def _keep(store: GitStore, digests: Iterable[str]) -> None:
+    place = _place(store)
+    try:
+        handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
+        try:
+            size = os.fstat(handle).st_size
+            # What a full disk or a power cut left without its end must not run into what comes.
+            torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
+            lines = "".join(f"{digest}\n" for digest in digests)
+            write_all(handle, (b"\n" if torn else b"") + lines.encode())
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+        if not size:
+            sync_folder(place.parent)
+    except OSError as error:
+        raise StorageError(
+            f"The history cannot be written: {error.strerror or error}.",
+            where=str(place),
+            remedy="Free some space, or make the folder writable. Nothing was changed.",
+        ) from error
+
+
+def _place(store: GitStore) -> Path:
+    return store.path / PurePosixPath(layout.RETIRED).name

@@ -1,0 +1,284 @@
+"""`memory/meta/audit.log`, one line for each change, and `audit-archive.md`, its monthly digests (§12.4, §12.6)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.markdown.markup import append_lines, item_lines, item_text, one_line, outermost_items
+from workbench.engine.markdown.outline import read_outline
+from workbench.engine.markdown.source import LineSpan, Problem, SourceText, is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from workbench.engine.markdown.outline import Heading, Outline
+
+
+_SPECIAL: Final = re.compile("[\\\\|\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]|^ | $")
+_ESCAPED: Final = re.compile(r"\\(?:([\\|nrs])|u([0-9a-f]{4}))")
+_LETTERS: Final = {"\\": "\\\\", "|": "\\|", "\n": "\\n", "\r": "\\r", " ": "\\s"}
+_MEANINGS: Final = {"\\": "\\", "|": "|", "n": "\n", "r": "\r", "s": " "}
+_FIELD: Final = re.compile(r"(?:[^|\\]|\\.|\\$)*", re.DOTALL)
+_BLOCK: Final = 65536
+
+
+@dataclass(frozen=True, slots=True)
+class AuditLine:
+    """One line: when (aware), what, on which file, by whom, on whose approval, and in words."""
+
+    timestamp: datetime
+    action: str
+    file: str
+    actor: str
+    approval: str
+    summary: str
+
+
+@dataclass(frozen=True)
+class AuditLogFile:
+    """The log as read.
+
+    Args:
+        lines: Those that can be read, in the file's order.
+        numbers: The file's line of each of them, from 1.
+        torn: Whether the last line has no end, as after a crash; where it can be read it is in `lines` too.
+    """
+
+    path: str
+    lines: tuple[AuditLine, ...]
+    numbers: tuple[int, ...]
+    torn: bool
+    problems: tuple[Problem, ...] = ()
+
+    @classmethod
+    def parse(cls, content: bytes, path: str = "memory/meta/audit.log") -> AuditLogFile:
+        """Read the file. Any bytes will do; a line that is none is a problem."""
+        source = SourceText.from_bytes(content)
+        lines: list[AuditLine] = []
+        numbers: list[int] = []
+        problems: list[Problem] = []
+        for number, text in enumerate(source.lines, 1):
+            line = parse_audit_line(text)
+            if line is not None:
+                lines.append(line)
+                numbers.append(number)
+            elif not is_blank(text):
+                problems.append(
+                    Problem(
+                        path,
+                        number,
+                        "This is no line of the audit log.",
+                        "Delete the log: it is made again from the history.",
+                    )
+                )
+        torn = bool(source.endings) and not source.endings[-1]
+        return cls(path, tuple(lines), tuple(numbers), torn, tuple(problems))
+
+
+def parse_audit_line(text: str) -> AuditLine | None:
+    """Read one line without its end; None where it is no audit line."""
+    parts = text.split("|", 1)
+    if len(parts) < 2:
+        return None
+    try:
+        moment = datetime.fromisoformat(parts[0].strip())
+    except ValueError:
+        return None
+    fields = parse_audit_fields(parts[1])
+    if len(fields) < 5 or moment.tzinfo is None:
+        return None
+    # A bar that somebody forgot to escape belongs to the summary.
+    summary = fields[4] if len(fields) == 5 else " | ".join(fields[4:])
+    return AuditLine(moment.astimezone(UTC), fields[0], fields[1], fields[2], fields[3], summary)
+
+
+def render_audit_line(line: AuditLine) -> str:
+    """Write one line without its end. `parse_audit_line` gives it back, whatever the fields hold.
+
+    Times are written in UTC, to the minute where there are no seconds (`2026-02-02T15:30Z`).
+    """
+    moment = line.timestamp.astimezone(UTC)
+    spec = "microseconds" if moment.microsecond else "seconds" if moment.second else "minutes"
+    time = moment.replace(tzinfo=None).isoformat(timespec=spec) + "Z"
+    return f"{time} | " + render_audit_fields(
+        (line.action, line.file, line.actor, line.approval, line.summary)
+    )
+
+
+def render_audit_fields(fields: Iterable[str]) -> str:
+    """Join fields with ` | `, each escaped, as in an audit line or an `Audit:` trailer."""
+    return " | ".join(_SPECIAL.sub(_escape, text) for text in fields)
+
+
+def parse_audit_fields(text: str) -> tuple[str, ...]:
+    """Take apart what `render_audit_fields` joined."""
+    found: list[str] = []
+    at = 0
+    while at <= len(text):
+        match = _FIELD.match(text, at)
+        end = match.end() if match else at
+        found.append(_ESCAPED.sub(_unescape, text[at:end].strip(" \t")))
+        at = end + 1
+    return tuple(found)
+
+
+def read_audit_tail(file: Path, count: int) -> tuple[AuditLine, ...]:
+    """Return the last `count` readable lines, oldest first, reading the file backwards in blocks.
+
+    A missing file has none.
+    """
+    newest = list(islice(iterate_audit_backwards(file), max(count, 0)))
+    return tuple(reversed(newest))
+
+
+def iterate_audit_backwards(file: Path) -> Iterator[AuditLine]:
+    """Yield readable lines newest first without loading the file; a missing file has none."""
+    try:
+        stream = file.open("rb")
+    except FileNotFoundError:
+        return
+    with stream:
+        at = stream.seek(0, 2)
+        rest = b""
+        while at > 0:
+            size = min(_BLOCK, at)
+            at -= size
+            stream.seek(at)
+            rest, *whole = (stream.read(size) + rest).split(b"\n")
+            for raw in reversed(whole):
+                yield from _readable(raw)
+        yield from _readable(rest)
+
+
+def _readable(raw: bytes) -> Iterator[AuditLine]:
+    line = parse_audit_line(raw.decode("utf-8", "surrogateescape").strip("\r"))
+    if line is not None:
+        yield line
+
+
+def _escape(match: re.Match[str]) -> str:
+    return _LETTERS.get(match[0]) or f"\\u{ord(match[0]):04x}"
+
+
+def _unescape(match: re.Match[str]) -> str:
+    return _MEANINGS[match[1]] if match[1] else chr(int(match[2], 16))
+
+
+_MONTHS: Final = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+_TITLE: Final = re.compile(r"audit digest\s*[—–:-]+\s*(.*)$", re.IGNORECASE)
+_EVENT: Final = re.compile(r"(\d{4}-\d{2}-\d{2})\s*[:：]\s*(.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class MonthlyDigest:
+    """One month.
+
+    Args:
+        month: `2026-01`.
+        summary: The lines of `## Summary`.
+        events: ISO date and text of each line of `## Notable Events`; the date is empty where there is none.
+    """
+
+    month: str
+    summary: tuple[str, ...]
+    events: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class AuditArchive:
+    """The digests in the file's order; `spans` are their lines."""
+
+    path: str
+    source: SourceText
+    digests: tuple[MonthlyDigest, ...]
+    spans: tuple[LineSpan, ...]
+    problems: tuple[Problem, ...] = ()
+
+    @classmethod
+    def parse(cls, content: bytes, path: str = "memory/meta/audit-archive.md") -> AuditArchive:
+        """Read the file. Any bytes will do."""
+        source = SourceText.from_bytes(content)
+        outline = read_outline(source)
+        digests: list[MonthlyDigest] = []
+        spans: list[LineSpan] = []
+        problems: list[Problem] = []
+        for heading in outline.headings:
+            match = _TITLE.match(heading.text)
+            if match is None or heading.level > 1:
+                continue
+            month = _month(match[1])
+            if month is None or any(digest.month == month for digest in digests):
+                problems.append(
+                    Problem(
+                        path,
+                        heading.span.start,
+                        f"“{match[1]}” stands here a second time." if month else f"“{match[1]}” is no month.",
+                        "Write one digest for each month, as in # Audit Digest — January 2026.",
+                    )
+                )
+                continue
+            digests.append(_digest(outline, heading, month))
+            spans.append(source.trimmed(heading.section))
+        return cls(path, source, tuple(digests), tuple(spans), tuple(problems))
+
+    def render(self) -> bytes:
+        """Return the file's bytes."""
+        return self.source.render()
+
+    def digest(self, month: str) -> MonthlyDigest | None:
+        """Find a month, `2026-01`."""
+        return next((digest for digest in self.digests if digest.month == month), None)
+
+    def put(self, digest: MonthlyDigest) -> AuditArchive:
+        """Add a month at the end, or replace it where it is."""
+        moment = datetime.strptime(digest.month, "%Y-%m")  # noqa: DTZ007 - a month has no zone
+        lines = [f"# Audit Digest — {_MONTHS[moment.month - 1]} {moment.year}", "", "## Summary"]
+        lines += [line for text in digest.summary for line in item_lines(one_line(text))]
+        lines += ["", "## Notable Events"]
+        for date, text in digest.events:
+            lines += item_lines(f"{date}: {one_line(text)}" if date else one_line(text))
+        for known, span in zip(self.digests, self.spans, strict=True):
+            if known.month == digest.month:
+                return self.parse(self.source.replace(span, lines).render(), self.path)
+        return self.parse(append_lines(self.source, lines).render(), self.path)
+
+
+def _month(text: str) -> str | None:
+    words = text.strip()
+    if re.fullmatch(r"\d{4}-(?:0[1-9]|1[0-2])", words):
+        return words
+    name, _, year = words.partition(" ")
+    if name.title() in _MONTHS and re.fullmatch(r"\d{4}", year.strip()):
+        return f"{year.strip()}-{_MONTHS.index(name.title()) + 1:02}"
+    return None
+
+
+def _digest(outline: Outline, heading: Heading, month: str) -> MonthlyDigest:
+    listed: dict[str, list[str]] = {"summary": [], "notable events": []}
+    for head in outline.headings:
+        kept = listed.get(head.text.casefold())
+        if kept is not None and head.span.start in heading.section:
+            kept.extend(item_text(item.text) for item in outermost_items(outline, head.body))
+    events = []
+    for text in listed["notable events"]:
+        match = _EVENT.match(text)
+        events.append((match[1], match[2]) if match else ("", text))
+    return MonthlyDigest(month, tuple(listed["summary"]), tuple(events))

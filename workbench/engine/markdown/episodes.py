@@ -1,0 +1,484 @@
+"""Episode logs, `memory/episodes/YYYY-MM-DD.md`, and flat daily logs, `memory/YYYY-MM-DD[-slug].md`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.markdown.markup import (
+    append_lines,
+    item_text,
+    one_line,
+    outermost_items,
+    protect_body,
+    remove_lines,
+    unprotect_body,
+)
+from workbench.engine.markdown.outline import read_headings, read_outline
+from workbench.engine.markdown.source import LineSpan, Problem, SourceText, is_blank
+from workbench.engine.scopes import written_scope
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from workbench.engine.markdown.outline import Heading, Outline
+
+
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+_HEADING: Final = re.compile(
+    r"(\d{1,2})[:：](\d{2})(?:[:：]\d{2})?(?:\s*[#＃](\d{1,6}))?(?:\s*[|｜]\s*|\s+|$)(.*)$", re.DOTALL
+)
+SCOPE_FIELD: Final = "for"
+"""The field of a heading that says whom an entry is for."""
+_TIME: Final = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+_ID: Final = re.compile(r"[a-z]+:\S+")
+_TAG_STOPS: Final = re.compile(r"[\[\]|｜,，、;；［］【】]+")
+_CLOSING_MARKS: Final = re.compile(r"(?:^|\s)#+$")
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeEntry:
+    """One entry.
+
+    Args:
+        id: `episode:2026-02-02:14:30`, with `#2` for a second one in the same minute.
+        date: `2026-02-02`.
+        time: `14:30`, in the workspace's time zone.
+        number: 1, or which one of its minute it is.
+        type: As written, lower case; empty where the heading says none. Known ones: decision, fact,
+            preference, task, event, emotion, correction.
+        confidence: `high`, `medium`, `low`, another word as written, or empty.
+        tags: As written.
+        source: `conversation` where the heading says nothing.
+        extra: Further `key:value` fields of the heading, in its order; a field without a key has the key "".
+        body: What was recorded, lines joined by `\\n`, escapes undone.
+        span: All its lines, without blank lines at the end.
+    """
+
+    id: str
+    date: str
+    time: str
+    number: int
+    type: str
+    confidence: str
+    tags: tuple[str, ...]
+    source: str
+    extra: tuple[tuple[str, str], ...]
+    body: str
+    span: LineSpan
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """Return the ids that the heading’s `from` lists, such as `file:sessions/7d0c.jsonl#L12`."""
+        listed = next((value for key, value in self.extra if key.lower() == "from"), "")
+        return tuple(item for item in listed.strip("[]").replace(",", " ").split() if _ID.fullmatch(item))
+
+    @property
+    def scope(self) -> str | None:
+        """Return whom the heading says it is for; None, the owner's own, where it says nothing or several."""
+        named = [value for key, value in self.extra if key.lower() == SCOPE_FIELD]
+        return written_scope(named[0]) if len(named) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """An entry to be appended; see `EpisodeLog.append_entry`."""
+
+    time: str
+    body: str
+    type: str = "event"
+    confidence: str = "high"
+    tags: tuple[str, ...] = ()
+    source: str = "conversation"
+    extra: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class EpisodeLog:
+    """One day's entries in the file's order."""
+
+    path: str
+    date: str
+    source: SourceText
+    entries: tuple[EpisodeEntry, ...]
+    problems: tuple[Problem, ...] = ()
+
+    @classmethod
+    def parse(cls, content: bytes, path: str) -> EpisodeLog:
+        """Read the file. Any bytes will do; the date is taken from the path, else from the title."""
+        source = SourceText.from_bytes(content)
+        tops = [heading for heading in read_headings(source) if heading.level <= 2]
+        named = _DAY.search(PurePosixPath(path).name) or _DAY.search(tops[0].text if tops else "")
+        problems: list[Problem] = []
+        if named is None:
+            problems.append(
+                Problem(path, None, "The file does not say which day it holds.", "Name it YYYY-MM-DD.md.")
+            )
+        entries: list[EpisodeEntry] = []
+        taken: dict[str, set[int]] = {}
+        free: dict[str, int] = {}
+        day = named[0] if named else ""
+        for at, heading in enumerate(tops):
+            end = tops[at + 1].span.start - 1 if at + 1 < len(tops) else len(source.lines)
+            entry = _read_entry(source, heading, end, day, taken, free, problems, path)
+            if entry is not None:
+                entries.append(entry)
+        return cls(path, day, source, tuple(entries), tuple(problems))
+
+    def render(self) -> bytes:
+        """Return the file's bytes."""
+        return self.source.render()
+
+    def entry(self, entry_id: str) -> EpisodeEntry | None:
+        """Find an entry by its id."""
+        return next((entry for entry in self.entries if entry.id == entry_id), None)
+
+    def append_entry(
+        self,
+        time: str,
+        body: str,
+        *,
+        type: str = "event",  # noqa: A002 - the design document's name of the field
+        confidence: str = "high",
+        tags: Iterable[str] = (),
+        source: str = "conversation",
+        extra: Iterable[tuple[str, str]] = (),
+        was_given: Callable[[str], bool] = lambda _: False,
+    ) -> EpisodeLog:
+        """Append an entry (it is `entries[-1]` of the result); a new file gets its title first.
+
+        Args:
+            time: `HH:MM` in the workspace's time zone. The number within the minute is found.
+            body: Any text. What would read as structure is escaped, so that a parse gives it back.
+            source: Written into the heading where it is not `conversation`.
+            was_given: Returns True for an id that must not be given again.
+
+        Raises:
+            InvalidInput: `time` is no time of day.
+        """
+        new = NewEntry(time, body, type, confidence, tuple(tags), source, tuple(extra))
+        return self.append_entries([new], was_given)
+
+    def append_entries(
+        self, entries: Iterable[NewEntry], was_given: Callable[[str], bool] = lambda _: False
+    ) -> EpisodeLog:
+        """Append several entries at once; they are the last ones of the result.
+
+        Args:
+            entries: The entries.
+            was_given: Returns True for an id that must not be given again.
+
+        Raises:
+            InvalidInput: A time is no time of day.
+        """
+        taken: dict[str, int] = {}
+        for entry in self.entries:
+            taken[entry.time] = max(entry.number, taken.get(entry.time, 0))
+        lines = [] if self.source.lines else [f"# {self.date} — Episode Log"]
+        for new in entries:
+            if not _TIME.fullmatch(new.time):
+                raise InvalidInput(
+                    f"“{new.time}” is not a time of day.", where=self.path, remedy="Give it as HH:MM."
+                )
+            taken[new.time] = taken.get(new.time, 0) + 1
+            while was_given(_entry_id(self.date, new.time, taken[new.time])):
+                taken[new.time] += 1
+            lines += [*([""] if lines else []), *entry_lines(new, taken[new.time])]
+        return self.parse(append_lines(self.source, lines).render(), self.path)
+
+    def remove_entry(self, entry_id: str) -> EpisodeLog:
+        """Take an entry out again (revert and hard deletion only).
+
+        Raises:
+            NotFound: There is no such entry.
+        """
+        entry = self.entry(entry_id)
+        if entry is None:
+            raise NotFound(
+                f"There is no entry {entry_id}.", where=self.path, remedy="It may have been removed already."
+            )
+        return self.parse(remove_lines(self.source, entry.span).render(), self.path)
+
+
+def entry_lines(new: NewEntry, number: int) -> list[str]:
+    """Return an entry as lines: its heading, with its number within the minute, and its protected body."""
+    heading = f"## {new.time}" + (f" #{number}" if number > 1 else "")
+    fields = [clean_field(new.type).replace(":", "-").lower(), f"confidence:{clean_field(new.confidence)}"]
+    listed = [tag for tag in (_TAG_STOPS.sub("-", one_line(tag)).strip("- ") for tag in new.tags) if tag]
+    if listed:
+        fields.append(f"tags:[{', '.join(listed)}]")
+    if new.source != "conversation":
+        fields.append(f"source:{clean_field(new.source)}")
+    fields.extend(f"{clean_field(key).replace(':', '-')}:{clean_field(value)}" for key, value in new.extra)
+    return [" | ".join([heading, *fields]), *protect_body(new.body)]
+
+
+def clean_field(text: str) -> str:
+    """Return a text that can stand between the bars of a heading: one line, no bars, no closing marks."""
+    return _CLOSING_MARKS.sub("", one_line(text.replace("|", "/").replace("｜", "/"))).strip()
+
+
+def split_fields(text: str) -> list[tuple[str, str]]:
+    """Take apart the fields between a heading's bars as key (empty where there is none) and value."""
+    fields: list[tuple[str, str]] = []
+    for part in re.split(r"[|｜]", text):
+        key, colon, value = (
+            part.replace("：", ":", 1).partition(":") if ":" not in part else part.partition(":")
+        )
+        if part.strip():
+            fields.append((key.strip(), value.strip()) if colon else ("", part.strip()))
+    return fields
+
+
+def _read_entry(
+    source: SourceText,
+    heading: Heading,
+    end: int,
+    day: str,
+    taken: dict[str, set[int]],
+    free: dict[str, int],
+    problems: list[Problem],
+    path: str,
+) -> EpisodeEntry | None:
+    match = _HEADING.match(heading.text)
+    if match is None or int(match[1]) > 23 or int(match[2]) > 59:
+        if heading.level == 2:
+            problems.append(
+                Problem(
+                    path,
+                    heading.span.start,
+                    f"The heading “{heading.text[:60]}” does not start with a time, so it is no entry.",
+                    "Write it as ## HH:MM | type | confidence:high | tags:[…].",
+                )
+            )
+        return None
+    time = f"{int(match[1]):02}:{match[2]}"
+    number = int(match[3] or 1) or 1
+    numbers = taken.setdefault(time, set())
+    if number in numbers:
+        if match[3]:
+            problems.append(
+                Problem(
+                    path,
+                    heading.span.start,
+                    f"Entry #{number} of {time} stands here a second time.",
+                    "Give it a number of its own.",
+                )
+            )
+        number = free.get(time, 1)
+        while number in numbers:
+            number += 1
+        free[time] = number
+    numbers.add(number)
+    kind, known, extra = _read_fields(match[4])
+    if not kind:
+        problems.append(
+            Problem(
+                path,
+                heading.span.start,
+                f"The entry of {time} does not say its type.",
+                "Write | and the type after the time, for example ## 14:30 | decision.",
+            )
+        )
+    span = source.trimmed(LineSpan(heading.span.start, end))
+    return EpisodeEntry(
+        _entry_id(day, time, number),
+        day,
+        time,
+        number,
+        kind,
+        known.get("confidence", "").lower(),
+        tuple(tag.strip() for tag in _TAG_STOPS.split(known.get("tags", "")) if tag.strip()),
+        known.get("source") or "conversation",
+        extra,
+        unprotect_body(source.lines_of(LineSpan(heading.span.end + 1, span.end))),
+        span,
+    )
+
+
+def _entry_id(day: str, time: str, number: int) -> str:
+    return f"episode:{day}:{time}" + (f"#{number}" if number > 1 else "")
+
+
+def _read_fields(text: str) -> tuple[str, dict[str, str], tuple[tuple[str, str], ...]]:
+    kind = ""
+    known: dict[str, str] = {}
+    extra: list[tuple[str, str]] = []
+    for position, (key, value) in enumerate(split_fields(text)):
+        name = _FIELD_NAMES.get(key.lower(), key.lower())
+        if (name == "type" and not kind) or (not key and position == 0):
+            kind = value.lower()
+        elif name in ("confidence", "tags", "source") and name not in known:
+            known[name] = value
+        else:
+            extra.append((key, value))
+    return kind, known, tuple(extra)
+
+
+_FIELD_NAMES: Final = {"类型": "type", "置信度": "confidence", "标签": "tags", "来源": "source"}
+
+
+PAUSE_MINUTES: Final = 30
+
+_NAME: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?:-(.+))?\.md$")
+_CLOCK: Final = re.compile(r"\[?(\d{1,2})[:：](\d{2})(?:[:：]\d{2})?\]?(?:\s+|$)")
+_ANY_CLOCK: Final = re.compile(r"(?<![\d:])(\d{1,2})[:：]([0-5]\d)(?!\d)")
+_SPEAKER: Final = re.compile(r"[*_]*([^\s:：*_][^:：\n*_]{0,39}?)[*_]*[:：][*_]*\s+")
+_TURN_HEADING: Final = re.compile(r"\[?\d{1,2}[:：]\d{2}(?:[:：]\d{2})?\]?\s+(\w[\w .-]{0,39})$")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One thing said: `- 13:56 Caroline: …` or `## 09:00 user` with what follows.
+
+    Args:
+        time: `13:56`, or None.
+        speaker: As written; empty where none is named.
+        text: What was said.
+        span: Its lines.
+    """
+
+    time: str | None
+    speaker: str
+    text: str
+    span: LineSpan
+
+
+@dataclass(frozen=True, slots=True)
+class DailyEntry:
+    """One stretch of a day.
+
+    Args:
+        time: When it starts, `13:56`, or None where the log does not say.
+        title: Its heading, or its first line where it has none.
+        span: All its lines, without blank lines at the end.
+        turns: What was said in it, where it is a conversation.
+        text: Its lines joined by `\\n`.
+    """
+
+    time: str | None
+    title: str
+    span: LineSpan
+    turns: tuple[Turn, ...]
+    text: str
+
+
+@dataclass(frozen=True)
+class DailyLog:
+    """One flat log."""
+
+    path: str
+    date: str
+    slug: str
+    title: str
+    source: SourceText
+    entries: tuple[DailyEntry, ...]
+    problems: tuple[Problem, ...] = ()
+
+    @classmethod
+    def parse(cls, content: bytes, path: str) -> DailyLog:
+        """Read the file. Any bytes will do."""
+        source = SourceText.from_bytes(content)
+        outline = read_outline(source)
+        problems: list[Problem] = []
+        name = _NAME.search(PurePosixPath(path).name)
+        if name is None:
+            problems.append(
+                Problem(path, None, "The file does not say which day it holds.", "Name it YYYY-MM-DD.md.")
+            )
+        heads = list(outline.headings)
+        title = heads.pop(0) if heads and heads[0].level == 1 else None
+        level = min((head.level for head in heads), default=6)
+        heads = [head for head in heads if head.level == level]
+        start = title.span.end if title else outline.front_matter.end if outline.front_matter else 0
+        first = heads[0].span.start if heads else len(source.lines) + 1
+        entries = _stretches(source, outline, None, LineSpan(start + 1, first - 1))
+        for at, head in enumerate(heads):
+            end = heads[at + 1].span.start - 1 if at + 1 < len(heads) else len(source.lines)
+            entries += _stretches(source, outline, head, LineSpan(head.span.start, end))
+        return cls(
+            path,
+            name[1] if name else "",
+            (name[2] or "") if name else "",
+            title.text if title else PurePosixPath(path).name.removesuffix(".md"),
+            source,
+            tuple(entries),
+            tuple(problems),
+        )
+
+    def render(self) -> bytes:
+        """Return the file's bytes."""
+        return self.source.render()
+
+
+def _stretches(
+    source: SourceText, outline: Outline, head: Heading | None, span: LineSpan
+) -> list[DailyEntry]:
+    """Part what stands under one heading at its pauses."""
+    span = source.trimmed(span)
+    if not span:
+        return []
+    turns = _turns(source, outline, head, span)
+    cuts = [0]
+    for at in range(1, len(turns)):
+        before, after = _minutes(turns[at - 1].time), _minutes(turns[at].time)
+        if before is not None and after is not None and after - before > PAUSE_MINUTES:
+            cuts.append(at)
+    entries: list[DailyEntry] = []
+    for which, cut in enumerate(cuts):
+        after_cut = cuts[which + 1] if which + 1 < len(cuts) else len(turns)
+        said = tuple(turns[cut:after_cut])
+        start = said[0].span.start if which else span.start
+        end = turns[after_cut].span.start - 1 if after_cut < len(turns) else span.end
+        lines = source.trimmed(LineSpan(start, end))
+        time = next((turn.time for turn in said if turn.time), None) or (
+            _any_time(head) if not which else None
+        )
+        entries.append(
+            DailyEntry(time, _title(source, head, lines, said), lines, said, source.text_of(lines))
+        )
+    return entries
+
+
+def _turns(source: SourceText, outline: Outline, head: Heading | None, span: LineSpan) -> list[Turn]:
+    whole = _TURN_HEADING.match(head.text) if head else None
+    clock = _CLOCK.match(head.text) if head else None
+    if head and whole and clock:
+        body = source.trimmed(LineSpan(head.span.end + 1, span.end))
+        return [Turn(_time(clock), whole[1], source.text_of(body), span)]
+    turns = []
+    for item in outermost_items(outline, span):
+        text = item_text(item.text)
+        clock = _CLOCK.match(text)
+        rest = text[clock.end() :] if clock else text
+        speaker = _SPEAKER.match(rest)
+        if clock:
+            said = rest[speaker.end() :] if speaker else rest
+            turns.append(Turn(_time(clock), speaker[1] if speaker else "", said, item.span))
+    return turns
+
+
+def _time(clock: re.Match[str]) -> str | None:
+    hour, minute = int(clock[1]), int(clock[2])
+    return f"{hour:02}:{minute:02}" if hour < 24 and minute < 60 else None
+
+
+def _minutes(time: str | None) -> int | None:
+    return None if time is None else int(time[:2]) * 60 + int(time[3:])
+
+
+def _any_time(head: Heading | None) -> str | None:
+    found = _ANY_CLOCK.search(head.text) if head else None
+    return _time(found) if found else None
+
+
+def _title(source: SourceText, head: Heading | None, span: LineSpan, turns: tuple[Turn, ...]) -> str:
+    if turns and head and turns[0].span.start == head.span.start:
+        first = next((line.strip() for line in turns[0].text.split("\n") if not is_blank(line)), "")
+        return f"{turns[0].speaker}: {first}" if first else head.text
+    if head and head.span.start == span.start and head.text:
+        return head.text
+    return next((line.strip(" \t#*-+>") for line in source.lines_of(span) if line.strip(" \t#*-+>")), "")

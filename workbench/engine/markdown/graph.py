@@ -1,0 +1,327 @@
+"""`memory/graph/relations.md`, the vocabulary of relations, and `index.md`, the tables of entities and edges."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import astuple, dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.errors import InvalidInput
+from workbench.engine.markdown.markup import (
+    append_item,
+    append_section,
+    item_lines,
+    one_line,
+    outermost_items,
+)
+from workbench.engine.markdown.outline import read_headings, read_outline
+from workbench.engine.markdown.source import Problem, SourceText
+from workbench.engine.markdown.template import load_template
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+_TYPE: Final = re.compile(r"`([^`\n]+)`(?:\s*/\s*`([^`\n]+)`)?\s*(?:[—–-]+\s*(.*))?$", re.DOTALL)
+# Two names on one line are the two directions of an edge, except where they are opposites.
+_OPPOSITES: Final = frozenset({"confident-about", "uncertain-about"})
+
+
+@dataclass(frozen=True, slots=True)
+class RelationType:
+    """One kind of edge.
+
+    Args:
+        name: In canonical form, `part-of`.
+        inverse: The name it has when read from its target, or None where it has none of its own.
+        group: The heading it stands under: `Structural`, `Temporal`, `Qualitative` or the workspace's own.
+        description: What follows the dash.
+        line: Its line in the file, 0 for one of the built-in vocabulary.
+    """
+
+    name: str
+    inverse: str | None
+    group: str
+    description: str
+    line: int = 0
+
+
+@dataclass(frozen=True)
+class RelationVocabulary:
+    """The relation types of a workspace: those of design document §6.3 and what its file adds."""
+
+    path: str
+    source: SourceText
+    types: tuple[RelationType, ...]
+    problems: tuple[Problem, ...] = ()
+
+    @classmethod
+    def parse(cls, content: bytes, path: str = "memory/graph/relations.md") -> RelationVocabulary:
+        """Read the file; with empty content the vocabulary is the built-in one alone."""
+        source = SourceText.from_bytes(content)
+        types, problems = _read(source, path)
+        named = {name for kind in types for name in (kind.name, kind.inverse) if name}
+        built_in = [kind for kind in _built_in() if kind.name not in named]
+        return cls(path, source, (*types, *built_in), tuple(problems))
+
+    def render(self) -> bytes:
+        """Return the file's bytes."""
+        return self.source.render()
+
+    def find(self, name: str) -> RelationType | None:
+        """Find a type by its name or its inverse's, tolerant of case, spaces and underscores (`Part of`)."""
+        wanted = canonical_relation(name)
+        exact = (kind for kind in self.types if kind.name == wanted)
+        return next(exact, None) or next((kind for kind in self.types if kind.inverse == wanted), None)
+
+    def inverse_of(self, name: str) -> str | None:
+        """Return the name of the opposite direction (`used-by` for `uses`), or None."""
+        kind = self.find(name)
+        if kind is None or kind.inverse is None:
+            return None
+        return kind.inverse if kind.name == canonical_relation(name) else kind.name
+
+    def add(
+        self, name: str, *, inverse: str | None = None, description: str = "", group: str = "Workspace"
+    ) -> RelationVocabulary:
+        """Add a type; one that is known already changes nothing. Raises `InvalidInput` for an empty name."""
+        wanted = canonical_relation(name)
+        if not wanted:
+            raise InvalidInput(
+                "A relation needs a name.", where=self.path, remedy="Use words, for example works-at."
+            )
+        if self.find(wanted) is not None:
+            return self
+        names = f"`{wanted}`"
+        if inverse and canonical_relation(inverse):
+            names += f" / `{canonical_relation(inverse)}`"
+        words = one_line(description)
+        lines = item_lines(f"{names} — {words}" if words else names)
+        source = self.source if self.source.lines else SourceText.from_bytes(load_template(_TEMPLATE))
+        outline = read_outline(source)
+        heading = next((head for head in outline.headings if head.level == 2 and head.text == group), None)
+        if heading is None:
+            source = append_section(source, one_line(group) or "Workspace", lines)
+        else:
+            source = append_item(source, heading, outermost_items(outline, heading.section), lines)
+        return self.parse(source.render(), self.path)
+
+
+def canonical_relation(name: str) -> str:
+    """Return a relation's name in canonical form: lower case, words joined by `-`."""
+    return "-".join(re.findall(r"\w+", name.casefold().replace("_", " ")))
+
+
+_TEMPLATE: Final = "memory/graph/relations.md"
+
+
+@cache
+def _built_in() -> tuple[RelationType, ...]:
+    types, _ = _read(SourceText.from_bytes(load_template(_TEMPLATE)), _TEMPLATE)
+    return tuple(replace(kind, line=0) for kind in types)
+
+
+def _read(source: SourceText, path: str) -> tuple[list[RelationType], list[Problem]]:
+    outline = read_outline(source)
+    types: list[RelationType] = []
+    problems: list[Problem] = []
+    seen: set[str] = set()
+    for item in outermost_items(outline, source.span):
+        group = next(
+            (head.text for head in reversed(outline.headings) if item.span.start in head.section), ""
+        )
+        match = _TYPE.match(item.text)
+        names = [canonical_relation(name) for name in match.groups()[:2] if name] if match else []
+        if not match or not all(names):
+            problems.append(
+                Problem(
+                    path,
+                    item.span.start,
+                    "This line names no relation.",
+                    "Write it as - `name` / `inverse` — what it means.",
+                )
+            )
+            continue
+        if names[0] in seen:
+            problems.append(
+                Problem(
+                    path,
+                    item.span.start,
+                    f"The relation `{names[0]}` is defined a second time; the first counts.",
+                    "Delete one of the two lines.",
+                )
+            )
+            continue
+        words = match[3] or ""
+        if _OPPOSITES.issuperset(names):
+            types.extend(RelationType(name, None, group, words, item.span.start) for name in names)
+        else:
+            inverse = names[1] if len(names) > 1 else None
+            types.append(RelationType(names[0], inverse, group, words, item.span.start))
+        seen.update(names)
+    return types, problems
+
+
+_HEAD: Final = """# Semantic Graph Index
+
+<!-- Generated from the entity files. Manual edits will be overwritten. -->
+
+## Entity Registry
+| ID | Type | Label | File | Decay Score |
+|----|------|-------|------|-------------|
+"""
+_MIDDLE: Final = """
+## Edges
+| From | Relation | To | Confidence | First Seen | Last Accessed |
+|------|----------|----|------------|------------|---------------|
+"""
+_CELLS: Final = re.compile(r"(?:[^|\\]|\\.)*", re.DOTALL)
+_ESCAPE: Final = re.compile(r"\\([\\|])")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedEntity:
+    """One row of the registry; `score` is shown as written (`0.95`, `1.00 (pinned)`)."""
+
+    id: str
+    type: str
+    label: str
+    file: str
+    score: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedEdge:
+    """One row of the edges; dates are ISO, empty where unknown."""
+
+    from_: str
+    relation: str
+    to: str
+    confidence: str
+    first_seen: str
+    last_accessed: str
+
+
+@dataclass(frozen=True)
+class GraphIndex:
+    """The index as read."""
+
+    path: str
+    entities: tuple[IndexedEntity, ...]
+    edges: tuple[IndexedEdge, ...]
+    problems: tuple[Problem, ...] = ()
+
+    @classmethod
+    def parse(cls, content: bytes, path: str = "memory/graph/index.md") -> GraphIndex:
+        """Read the file. Any bytes will do; a row that cannot be read is a problem."""
+        source = SourceText.from_bytes(content)
+        entities: list[IndexedEntity] = []
+        edges: list[IndexedEdge] = []
+        problems: list[Problem] = []
+        for heading in read_headings(source):
+            words = heading.text.casefold()
+            wanted = 5 if "entit" in words else 6 if "edge" in words else 0
+            rows = wanted and heading.level > 1
+            for number in range(heading.body.start, heading.body.end + 1) if rows else ():
+                line = source.line(number)
+                if not line.lstrip().startswith("|") or not line.strip(" \t|:-"):
+                    continue
+                cells = _cells(line)
+                if cells[0] in ("ID", "From"):
+                    continue
+                if len(cells) != wanted:
+                    problems.append(
+                        Problem(
+                            path,
+                            number,
+                            f"This row has {len(cells)} cells, not {wanted}.",
+                            "Rebuild the graph index; it is made from the entity files.",
+                        )
+                    )
+                elif wanted == 5:
+                    entities.append(IndexedEntity(*cells))
+                else:
+                    edges.append(IndexedEdge(*cells))
+        return cls(path, tuple(entities), tuple(edges), tuple(problems))
+
+
+def render_graph_index(entities: Iterable[IndexedEntity], edges: Iterable[IndexedEdge]) -> bytes:
+    """Write the whole file, rows sorted by id, so that the same graph gives the same bytes."""
+    rows = sorted(_row(astuple(entity)) for entity in entities)
+    links = sorted(_row(astuple(edge)) for edge in edges)
+    text = _HEAD + "".join(f"{row}\n" for row in rows) + _MIDDLE + "".join(f"{row}\n" for row in links)
+    return text.encode("utf-8", "replace")
+
+
+def update_graph_index(
+    content: bytes, entity_id: str, entity: IndexedEntity | None, edges: Iterable[IndexedEdge]
+) -> bytes:
+    """Bring one entity's row and the edges that start from it up to date, touching nothing else.
+
+    Args:
+        content: A file that `render_graph_index` wrote; anything else is laid out anew around the given rows.
+        entity_id: `type--slug`.
+        entity: Its row, or None to remove it.
+        edges: All edges that start from it.
+
+    Returns:
+        The same bytes that rendering the changed graph as a whole would give.
+    """
+    head, middle = _HEAD.encode(), _MIDDLE.encode()
+    at = content.find(middle, len(head))
+    if not content.startswith(head) or at < 0 or not content.endswith(b"\n"):
+        known = GraphIndex.parse(content)
+        return render_graph_index(
+            [row for row in known.entities if row.id != entity_id] + ([entity] if entity else []),
+            [row for row in known.edges if row.from_ != entity_id] + list(edges),
+        )
+    row = [_row(astuple(entity))] if entity else []
+    prefix = f"| {_escaped(entity_id)} |".encode("utf-8", "replace")
+    # From the end, so that the places before it stay where they are.
+    content = _replaced(
+        content, at + len(middle), len(content), prefix, [_row(astuple(edge)) for edge in edges]
+    )
+    return _replaced(content, len(head), at, prefix, row)
+
+
+def _replaced(content: bytes, start: int, end: int, prefix: bytes, new: list[str]) -> bytes:
+    """Put rows in the place of those with a prefix, among the sorted rows from one offset to another."""
+    first = _first_not_before(content, start, end, prefix)
+    last = first
+    while last < end and content.startswith(prefix, last):
+        last = content.index(b"\n", last) + 1
+    rows = b"".join(sorted(f"{row}\n".encode("utf-8", "replace") for row in new))
+    return content if content[first:last] == rows else b"".join((content[:first], rows, content[last:]))
+
+
+def _first_not_before(content: bytes, start: int, end: int, wanted: bytes) -> int:
+    """Return where the first of the sorted lines starts that does not sort before what is wanted."""
+    while start < end:
+        middle = (content.rfind(b"\n", start, (start + end) // 2) + 1) or start
+        following = content.index(b"\n", middle) + 1
+        if content[middle:following] < wanted:
+            start = following
+        else:
+            end = middle
+    return start
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(_escaped(cell) for cell in cells) + " |"
+
+
+def _escaped(cell: str) -> str:
+    return one_line(cell).replace("\\", "\\\\").replace("|", "\\|")
+
+
+def _cells(line: str) -> list[str]:
+    inner = line.strip()[1:]
+    found: list[str] = []
+    at = 0
+    while at < len(inner):
+        match = _CELLS.match(inner, at)
+        end = match.end() if match else at
+        found.append(_ESCAPE.sub(r"\1", inner[at:end].strip(" \t")))
+        at = end + 1
+    return found or [""]

@@ -1,0 +1,524 @@
+"""`memory/meta/pending-reflection.md`: what a reflection proposes, item by item, with a person's decisions."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Literal, get_args
+from urllib.parse import unquote
+
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.markdown.markup import (
+    clean_item,
+    clear_of_next,
+    item_lines,
+    item_text,
+    one_line,
+    outermost_items,
+    protect_body,
+    remove_lines,
+    unprotect_body,
+)
+from workbench.engine.markdown.outline import read_outline
+from workbench.engine.markdown.source import LineSpan, Problem, SourceText, is_blank
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from workbench.engine.markdown.outline import ListItem, Outline
+
+
+Decision = Literal["undecided", "approved", "rejected", "deferred"]
+
+BOXES: Final[dict[str, Decision]] = {
+    " ": "undecided",
+    "x": "approved",
+    "X": "approved",
+    "-": "rejected",
+    ">": "deferred",
+}
+BOX_OF: Final = {decision: box for box, decision in reversed(BOXES.items())}
+_ITEM: Final = re.compile(r"\[(.?)\][ \t]+`([^`\n]+)`[ \t]*(.*)$", re.DOTALL)
+_BOXLESS: Final = re.compile(r"()`([^`\n]+)`[ \t]*(.*)$", re.DOTALL)
+_HEAD: Final = re.compile(
+    r"([^:\[`\n]{1,40}?)(?: for (?:\[\[([^\]\n]+)\]\]|`([^`\n]+)`))?[ \t]*:(?:[ \t]+|$|(?=\n))(.*)$",
+    re.DOTALL,
+)
+_CONFIDENCE: Final = re.compile(r"\(confidence (high|medium|low)\)\Z")
+_EVIDENCE: Final = re.compile(r"([^\s:]+:\S+)(?: says \"(.*)\")?$", re.DOTALL)
+_FIELD: Final = re.compile(r"([^:\n]{1,60}):(?:[ \t]+|$|(?=\n))(.*)$", re.DOTALL)
+_LINKABLE: Final = re.compile(r"[^\s\[\]|#:`]+--[^\s\[\]|#:`]+")
+_UNSAFE_ID: Final = re.compile(r"[\s%\"]")
+RESERVED: Final = frozenset({"because", "was", "text", "needs"})
+"""Labels of what every item may say of itself; no further field is called so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A memory's id and what it says, word for word (empty where nothing is quoted)."""
+
+    id: str
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewItem:
+    """One proposed change.
+
+    Args:
+        id: `r-012.1`.
+        kind: The operation in lower-case words: `fact`, `relation`, `archive`, `core change` …
+        target: The id of what it changes, `person--alex` or `core:identity:name`; empty where it has none.
+        text: What shall stand there.
+        before: What stands there now; empty where it adds.
+        confidence: high, medium, low or empty.
+        reason: Why; empty where none is given.
+        needs: Ids of items that must be applied before this one.
+        fields: Further `- label: text` lines, in their order.
+        section: The heading it stands under.
+    """
+
+    id: str
+    kind: str
+    text: str
+    target: str = ""
+    before: str = ""
+    confidence: str = ""
+    reason: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    needs: tuple[str, ...] = ()
+    fields: tuple[tuple[str, str], ...] = ()
+    decision: Decision = "undecided"
+    section: str = ""
+    span: LineSpan | None = None
+
+
+def cited_id(memory_id: str) -> str:
+    """Return a memory's id as evidence writes it: without blanks and quotation marks."""
+    return _UNSAFE_ID.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), memory_id)
+
+
+def nested_items(outline: Outline, span: LineSpan) -> list[ListItem]:
+    """Return what is nested directly in an item: its fields and its evidence."""
+    first = bisect_left(outline.items, span.start, key=lambda item: item.span.start)
+    last = bisect_right(outline.items, span.end, key=lambda item: item.span.start)
+    return [item for item in outline.items[first:last] if item.depth == 1]
+
+
+def label_of(nested: ListItem) -> str:
+    """Return the label of a nested `- label: text`, empty where it is evidence or says nothing."""
+    said = item_text(nested.text)
+    field = _FIELD.match(said)
+    return field[1] if field and not (_EVIDENCE.match(said) and field[1] not in RESERVED) else ""
+
+
+def read_item(
+    outline: Outline,
+    listed: ListItem,
+    section: str,
+    problems: list[Problem],
+    path: str,
+    *,
+    boxed: bool = True,
+) -> ReviewItem | None:
+    """Read a list item as a proposed change; None where it is something else.
+
+    Args:
+        outline: Of the file.
+        listed: An outermost item.
+        section: The heading it stands under.
+        problems: Takes what cannot be understood.
+        path: The file, for problems.
+        boxed: Whether it starts with a task box, as what is to be decided does.
+    """
+    match = (_ITEM if boxed else _BOXLESS).match(listed.own)
+    if match is None:
+        return None
+    box, item_id, rest = match.groups()
+    head = _HEAD.match(rest)
+    line = listed.span.start
+    if head is None:
+        problems.append(
+            Problem(
+                path,
+                line,
+                f"The item {item_id} does not say what it does.",
+                f"Write it as - {'[ ] ' if boxed else ''}`id` fact for [[entity]]: text.",
+            )
+        )
+        return None
+    if boxed and box not in BOXES:
+        problems.append(
+            Problem(path, line, f"The box [{box}] of {item_id} says nothing.", "Use [ ], [x], [-] or [>].")
+        )
+    text, confidence = _split_confidence(head[4].strip(" \t\n"))
+    found: dict[str, str] = {}
+    evidence: list[Evidence] = []
+    fields: list[tuple[str, str]] = []
+    for child in nested_items(outline, listed.span):
+        said = item_text(child.text)
+        proof, field = _EVIDENCE.match(said), _FIELD.match(said)
+        if field and field[1] in RESERVED and field[1] not in found:
+            found[field[1]] = field[2]
+        elif proof:
+            evidence.append(Evidence(unquote(proof[1]), proof[2] or ""))
+        elif field:
+            fields.append((field[1], field[2]))
+    needs = tuple(part.strip(" `") for part in found.get("needs", "").split(",") if part.strip(" `"))
+    return ReviewItem(
+        item_id,
+        " ".join(head[1].split()),
+        found.get("text", text),
+        head[2] or head[3] or "",
+        found.get("was", ""),
+        confidence,
+        found.get("because", ""),
+        tuple(evidence),
+        needs,
+        tuple(fields),
+        BOXES.get(box, "undecided"),
+        section,
+        listed.span,
+    )
+
+
+def review_item_lines(item: ReviewItem, *, marker: str = "- ", boxed: bool = True) -> list[str]:
+    """Write a proposed change as one list item with its fields and evidence nested in it.
+
+    Args:
+        item: What is proposed; its span is of no account.
+        marker: Of the list, with the blank behind it.
+        boxed: Whether it starts with the task box of its decision.
+    """
+    target = ""
+    if item.target:
+        link = _LINKABLE.fullmatch(item.target)
+        target = f" for [[{item.target}]]" if link else f" for `{one_line(item.target).replace('`', '')}`"
+    text = clean_item(item.text)
+    whole = text if "\n" in text else ""
+    if whole:
+        text = ""
+    ending = _CONFIDENCE.search(text)
+    if ending:
+        text = text[: ending.start()] + "\\" + text[ending.start() :]
+    confidence = f" (confidence {item.confidence})" if item.confidence in ("high", "medium", "low") else ""
+    box = f"[{BOX_OF[item.decision]}] " if boxed else ""
+    head = f"{box}`{item.id}` {item.kind}{target}: {text}".rstrip(" ") + confidence
+    named = [
+        ("text", whole),
+        ("was", clean_item(item.before)),
+        ("because", clean_item(item.reason)),
+        ("needs", ", ".join(item.needs)),
+        *((label + "-" if label in RESERVED else label, clean_item(value)) for label, value in item.fields),
+    ]
+    indent = " " * len(marker)
+    nested = [line for label, value in named if value for line in field_lines(label, value, indent)]
+    for proof in item.evidence:
+        source = cited_id(proof.id)
+        said = f'{source} says "{clean_item(proof.quote)}"' if clean_item(proof.quote) else source
+        nested += _indented(item_lines(said), indent)
+    return [*item_lines(head, marker), *nested]
+
+
+def field_lines(label: str, value: str, indent: str) -> list[str]:
+    """Write a nested `- label: text`; the text must not be blank."""
+    return _indented(item_lines(f"{one_line(label).replace(':', '-')}: {clean_item(value)}"), indent)
+
+
+def _indented(lines: Sequence[str], indent: str) -> list[str]:
+    return [indent + line if line else "" for line in lines]
+
+
+def _split_confidence(text: str) -> tuple[str, str]:
+    match = _CONFIDENCE.search(text)
+    confidence = ""
+    if match and text[: match.start()][-1:] != "\\":
+        text, confidence = text[: match.start()].rstrip(" \t\n"), match[1]
+        match = _CONFIDENCE.search(text)
+    if match and text[: match.start()][-1:] == "\\":
+        text = text[: match.start() - 1] + text[match.start() :]
+    return text, confidence
+
+
+# A box behind list markers; in free text it must not become an item.
+_BOX_LIKE: Final = re.compile(r"^((?:[ \t>]|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))*)(?=\[)")
+_BOX_ESCAPED: Final = re.compile(_BOX_LIKE.pattern.removesuffix(r"(?=\[)") + r"\\(?=\[)")
+_RULE: Final = re.compile(r"-{3,}[ \t]*")
+_META: Final = re.compile(r"\*\*([^*\n]+?)\*\*[ \t]*[:：][ \t]*(.*)$|\*\*([^*\n]+?)[:：]\*\*[ \t]*(.*)$")
+_MARKER: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)]) ")
+# What was meant as an item, however it was mistyped: its id behind a marker, a box, or what is left of them. What items
+# say stands indented below them, and so is never meant.
+_MEANT_AS_ITEM: Final = re.compile(
+    r"(?=[-*+\[])(?:[-*+][ \t]*)?(?:\[[^\]`\\\n]{0,3}\]?[ \t]*)?`(r-\d+\.\d+)`"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSection:
+    """A section to be written: its heading, items, and free text (escaped, so that it forges nothing)."""
+
+    heading: str
+    items: tuple[ReviewItem, ...] = ()
+    prose: str = ""
+
+
+@dataclass(frozen=True)
+class PendingReflection:
+    """The proposal. Edits return a new one and raise `NotFound` for an unknown item.
+
+    Args:
+        reflection: `r-012`, or empty in an empty file.
+        created: ISO 8601 time, or empty.
+        meta: The `**Key**: value` lines at the end (design document §10.5), keys as written.
+        sections: Headings in the file's order.
+    """
+
+    path: str
+    source: SourceText
+    reflection: str
+    created: str
+    items: tuple[ReviewItem, ...]
+    meta: tuple[tuple[str, str], ...]
+    sections: tuple[str, ...]
+    problems: tuple[Problem, ...] = ()
+
+    @classmethod
+    def parse(cls, content: bytes, path: str = "memory/meta/pending-reflection.md") -> PendingReflection:
+        """Read the file. Any bytes will do; two items with one id are a problem, and the first counts."""
+        source = SourceText.from_bytes(content)
+        outline = read_outline(source)
+        sections = [heading for heading in outline.headings if heading.level == 2]
+        problems: list[Problem] = []
+        items: dict[str, ReviewItem] = {}
+        for heading in sections:
+            for listed in outermost_items(outline, heading.section):
+                item = read_item(outline, listed, heading.text, problems, path)
+                if item is None:
+                    continue
+                if item.id in items:
+                    problems.append(
+                        Problem(
+                            path,
+                            listed.span.start,
+                            f"The item {item.id} stands here a second time; the first counts.",
+                            "Delete one of the two.",
+                        )
+                    )
+                items.setdefault(item.id, item)
+        problems += _mistyped(source, items, {problem.line for problem in problems}, path)
+        header: dict[str, str] = {}
+        for comment in outline.comments:
+            if not sections or comment.span.start < sections[0].span.start:
+                for part in comment.text.split("|"):
+                    key, _, value = part.partition(":")
+                    header.setdefault(key.strip().lower(), value.strip())
+        return cls(
+            path,
+            source,
+            header.get("reflection", ""),
+            header.get("created", ""),
+            tuple(items.values()),
+            _read_meta(source, outline),
+            tuple(heading.text for heading in sections),
+            tuple(problems),
+        )
+
+    @classmethod
+    def create(
+        cls,
+        reflection: str,
+        created: str,
+        sections: Iterable[ReviewSection],
+        meta: Iterable[tuple[str, str]] = (),
+        path: str = "memory/meta/pending-reflection.md",
+    ) -> PendingReflection:
+        """Write a proposal, so that a parse gives the items back, whatever their texts hold."""
+        lines = [
+            f"# Reflection Summary — {created[:10]}",
+            "",
+            f"<!-- reflection: {reflection} | created: {created} -->",
+            "<!-- Tick to decide: [x] approve, [-] reject, [>] defer. Reword or delete as you like. -->",
+        ]
+        for section in sections:
+            lines += ["", f"## {one_line(section.heading)}"]
+            prose = protect_body(section.prose, level=2)
+            if prose:
+                lines += (_BOX_LIKE.sub(r"\1\\", line, count=1) for line in prose)
+                lines += [""] if section.items else []
+            for item in section.items:
+                lines += review_item_lines(item)
+        pairs = [f"**{one_line(key)}**: {one_line(value)}" for key, value in meta]
+        if pairs:
+            lines += ["", "---", "", *pairs]
+        return cls.parse(SourceText().append(lines).render(), path)
+
+    def render(self) -> bytes:
+        """Return the file's bytes."""
+        return self.source.render()
+
+    def item(self, item_id: str) -> ReviewItem | None:
+        """Find an item by its id."""
+        return next((item for item in self.items if item.id == item_id), None)
+
+    def prose(self) -> dict[str, str]:
+        """Return the free text above the items of each section that has any, escapes undone, by its heading."""
+        outline = read_outline(self.source)
+        starts = sorted(item.span.start for item in self.items if item.span)
+        last = outline.paragraphs[-1] if self.meta else None
+        found: dict[str, str] = {}
+        for heading in (each for each in outline.headings if each.level == 2):
+            items = (start for start in starts if start in heading.section)
+            end = next(items, heading.section.end + 1) - 1
+            before_meta = last is not None and last.start in LineSpan(heading.span.end + 1, end)
+            if last and before_meta:
+                end = last.start - 1
+            lines = list(self.source.lines_of(self.source.trimmed(LineSpan(heading.span.end + 1, end))))
+            if before_meta and lines and _RULE.fullmatch(lines[-1]):
+                lines.pop()
+            text = unprotect_body([_BOX_ESCAPED.sub(r"\1", line, count=1) for line in lines])
+            if text:
+                found.setdefault(heading.text, text)
+        return found
+
+    def decide(self, decisions: Iterable[tuple[str, Decision]]) -> PendingReflection:
+        """Tick the boxes of several items; nothing else changes."""
+        lines = list(self.source.lines)
+        for item_id, decision in decisions:
+            if decision not in get_args(Decision):
+                raise InvalidInput(
+                    f"“{decision}” is no decision.",
+                    where=item_id,
+                    remedy="Say approved, rejected, deferred or undecided.",
+                )
+            at = self._span(item_id).start - 1
+            before, _, after = lines[at].partition("[")
+            lines[at] = f"{before}[{BOX_OF[decision]}]{after.partition(']')[2]}"
+        ticked = SourceText(tuple(lines), self.source.endings, self.source.bom)
+        return self.parse(ticked.render(), self.path)
+
+    def reword(self, item_id: str, text: str) -> PendingReflection:
+        """Replace what an item proposes; its evidence stays."""
+        span = self._span(item_id)
+        item = self.item(item_id)
+        assert item is not None
+        bare = replace(item, text=text, before="", reason="", evidence=(), needs=(), fields=())
+        kept = [
+            line
+            for child in nested_items(read_outline(self.source), span)
+            if label_of(child) != "text"
+            for line in self.source.lines_of(child.span)
+        ]
+        marker = _MARKER.match(self.source.line(span.start))
+        lines = review_item_lines(bare, marker=marker[0] if marker else "- ")
+        return self.parse(self.source.replace(span, [*lines, *kept]).render(), self.path)
+
+    def set_fields(self, item_id: str, fields: Mapping[str, str]) -> PendingReflection:
+        """Replace the text of some of an item’s fields; all else stays as it is.
+
+        Args:
+            item_id: Which.
+            fields: Text by label; a blank one takes the field out, one that is not there yet is added.
+        """
+        changed = self
+        for label, value in fields.items():
+            changed = changed._set_field(item_id, one_line(label), clean_item(value))
+        return changed
+
+    def _set_field(self, item_id: str, label: str, value: str) -> PendingReflection:
+        span = self._span(item_id)
+        outline = read_outline(self.source)
+        nested = nested_items(outline, span)
+        # A person may have written the label in another case; it stays theirs.
+        old = next((child for child in nested if label_of(child).casefold() == label.casefold()), None)
+        label = label_of(old) if old is not None else label
+        beside = old or (nested[0] if nested else None)
+        if beside is not None:
+            first = self.source.line(beside.span.start)
+            indent = first[: len(first) - len(first.lstrip(" \t"))]
+        else:
+            listed = next(item for item in outline.items if item.span.start == span.start)
+            indent = " " * listed.indent
+        lines = field_lines(label, value, indent) if value else []
+        if old is not None:
+            source = self.source.replace(old.span, lines)
+        else:
+            proofs = (child.span.start for child in nested if not label_of(child))
+            source = self.source.insert_after(next(proofs, span.end + 1) - 1, lines)
+        return self.parse(source.render(), self.path)
+
+    def add(self, item: ReviewItem, later: Iterable[str] = ()) -> PendingReflection:
+        """Add an item at the end of the section that it names; the account at the end of the file stays there.
+
+        Args:
+            item: With its id and section.
+            later: Headings that a new section stands before.
+        """
+        lines = review_item_lines(item)
+        outline = read_outline(self.source)
+        heads = [heading for heading in outline.headings if heading.level == 2]
+        own = next((heading for heading in heads if heading.text == item.section), None)
+        if own is not None:
+            last = self._last_of(outline, own.section)
+            beside = any(each.span and each.span.end == last for each in self.items) or last == own.span.end
+            new = [*([] if beside else [""]), *clear_of_next(self.source, last, lines)]
+        else:
+            wanted = frozenset(later)
+            following = next((heading for heading in heads if heading.text in wanted), None)
+            before = following.span.start - 1 if following else len(self.source.lines)
+            last = self._last_of(outline, LineSpan(1, before)) if before else 0
+            new = [*([""] if last else []), f"## {one_line(item.section)}", *lines]
+        if last < len(self.source.lines) and not is_blank(self.source.line(last + 1)):
+            new.append("")
+        return self.parse(self.source.insert_after(last, new).render(), self.path)
+
+    def _last_of(self, outline: Outline, span: LineSpan) -> int:
+        """Return the last line within some lines that says something and is none of the account."""
+        account = outline.paragraphs[-1].start if self.meta else len(self.source.lines) + 1
+        for number in range(min(span.end, account - 1), span.start - 1, -1):
+            line = self.source.line(number)
+            if not is_blank(line) and not (account <= len(self.source.lines) and _RULE.fullmatch(line)):
+                return number
+        return span.start
+
+    def remove(self, item_ids: Iterable[str]) -> PendingReflection:
+        """Remove items with their evidence."""
+        source = self.source
+        for span in sorted((self._span(item_id) for item_id in set(item_ids)), reverse=True):
+            source = remove_lines(source, span)
+        return self.parse(source.render(), self.path)
+
+    def _span(self, item_id: str) -> LineSpan:
+        item = self.item(item_id)
+        if item is None or item.span is None:
+            raise NotFound(
+                f"There is no item {item_id} to review.",
+                where=self.path,
+                remedy="See `workbench review` for the list.",
+            )
+        return item.span
+
+
+def _mistyped(
+    source: SourceText, items: Mapping[str, ReviewItem], known: set[int | None], path: str
+) -> Iterable[Problem]:
+    """Yield a problem for each line that names an item at its beginning and was not read as one."""
+    for number, line in enumerate(source.lines, start=1):
+        meant = _MEANT_AS_ITEM.match(line)
+        if meant is not None and meant[1] not in items and number not in known:
+            yield Problem(
+                path,
+                number,
+                f"The line of {meant[1]} is not read as an item, so nothing comes of it.",
+                f"Write it as - [ ] `{meant[1]}` with both blanks, below a heading, or delete it.",
+            )
+
+
+def _read_meta(source: SourceText, outline: Outline) -> tuple[tuple[str, str], ...]:
+    """Read the last paragraph where all of it is `**Key**: value` lines."""
+    if not outline.paragraphs:
+        return ()
+    lines = source.lines_of(source.trimmed(outline.paragraphs[-1]))
+    found = [_META.match(line) for line in lines]
+    pairs = [(match[1] or match[3], match[2] or match[4] or "") for match in found if match]
+    return tuple((key, value.strip()) for key, value in pairs) if len(pairs) == len(lines) else ()

@@ -1,0 +1,485 @@
+"""Relevance: the formula (design document §9.1, §9.2), what a memory's score is made of, and changes of status."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from typing import TYPE_CHECKING
+
+from workbench.engine.clock import in_zone, parse_time
+from workbench.engine.errors import InvalidInput
+from workbench.engine.identifiers import MEMORY_STORES
+from workbench.engine.results.memories import Score
+from workbench.engine.settings.sections import DecaySettings
+
+if TYPE_CHECKING:
+    from workbench.engine.markdown.decay_scores import ScoreEntry
+
+
+ACTIVE = "active"
+FADING = "fading"
+DORMANT = "dormant"
+ARCHIVED = "archived"
+PINNED = "pinned"
+
+UNENDING = math.inf
+"""The type weight of what never decays: vault notes and pinned memories."""
+
+
+NEVER = 1_000_000
+"""Days beyond which nothing is foretold."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Least scores (0-1, falling) of active, fading and dormant memories; below the last is archived."""
+
+    active: float = 0.5
+    fading: float = 0.2
+    archive: float = 0.05
+
+    @property
+    def named(self) -> tuple[tuple[float, str], ...]:
+        """Return each threshold with the status that a memory takes on once its score is below it."""
+        return ((self.active, FADING), (self.fading, DORMANT), (self.archive, ARCHIVED))
+
+
+def score(
+    base: float, lambda_: float, days: float, access_count: int, type_weight: float, pinned: bool = False
+) -> float:
+    """Return the raw relevance: base × e^(−λ·days) × log2(access_count + 1) × type_weight.
+
+    Args:
+        base: Base relevance, 0-1.
+        lambda_: Decay per day.
+        days: Whole days since the last access, 0 or more.
+        access_count: From 1; writing a memory counts as its first access.
+        type_weight: Multiplier of the store; infinite where the memory never decays.
+        pinned: Whether it never decays.
+
+    Returns:
+        0 or more; may pass 1. Infinite for what never decays.
+    """
+    if pinned or type_weight == UNENDING:
+        return math.inf
+    return base * math.exp(-lambda_ * days) * math.log2(access_count + 1) * type_weight
+
+
+def displayed(raw: float) -> float:
+    """Return the score that status and display use: raw relevance, at most 1."""
+    return min(raw, 1.0)
+
+
+def status_of(value: float, thresholds: Thresholds) -> str:
+    """Return active, fading, dormant or archived; a score that equals a threshold has not passed it yet."""
+    if value >= thresholds.active:
+        return ACTIVE
+    if value >= thresholds.fading:
+        return FADING
+    if value >= thresholds.archive:
+        return DORMANT
+    return ARCHIVED
+
+
+def days_between(last: datetime, now: datetime, zone: tzinfo) -> int:
+    """Return the whole calendar days from one moment to another in a time zone.
+
+    Args:
+        last: Aware.
+        now: Aware; where it is before `last` (a clock set back), no day has passed.
+        zone: The workspace's.
+    """
+    return max(0, day_of(now, zone) - day_of(last, zone))
+
+
+def day_of(moment: datetime, zone: tzinfo) -> int:
+    """Return the calendar day of an aware moment in a time zone, as a proleptic ordinal."""
+    return in_zone(moment, zone).toordinal()
+
+
+def half_life(lambda_: float) -> float:
+    """Return the days in which relevance halves: ln 2 / λ; infinite where nothing decays."""
+    return math.log(2) / lambda_ if lambda_ > 0 else math.inf
+
+
+def days_until(
+    threshold: float, base: float, lambda_: float, access_count: int, type_weight: float
+) -> int | None:
+    """Return the first whole day after the last access on which the score is below a threshold.
+
+    Args:
+        threshold: 0-1.
+        base: As for `score`.
+        lambda_: As for `score`.
+        access_count: As for `score`.
+        type_weight: As for `score`.
+
+    Returns:
+        0 where it is below from the start; None where it takes longer than a million days.
+    """
+
+    def below(day: int) -> bool:
+        return displayed(score(base, lambda_, day, access_count, type_weight)) < threshold
+
+    if below(0):
+        return 0
+    if threshold <= 0 or lambda_ <= 0 or type_weight == UNENDING:
+        return None
+    start = score(base, lambda_, 0, access_count, type_weight)
+    span = (math.log(start) - math.log(threshold)) / lambda_
+    if span > NEVER:
+        return None
+    day = max(1, math.floor(span))
+    # The logarithm may be off by one day where the score meets the threshold exactly.
+    while not below(day):
+        day += 1
+    while below(day - 1):
+        day -= 1
+    return day
+
+
+SCORED_STORES = frozenset(MEMORY_STORES)
+"""Stores whose memories have a score; flat logs and other free text have none."""
+
+EXPLICIT_SOURCES = frozenset({"user-explicit", "explicit"})
+INFERRED_SOURCES = frozenset({"reflection", "inferred"})
+
+MOST_WEIGHT = 1e9
+"""Beyond it a type weight in the scores file says no more: no score becomes infinite by it."""
+
+
+@dataclass(frozen=True)
+class MemoryFacts:
+    """What a memory's own text says that matters to its score.
+
+    Args:
+        id: Its identifier.
+        store: core, episodic, semantic, procedural, vault or file.
+        source: `conversation`, `user-explicit`, `reflection` or another word; empty where nothing is said.
+        created: When it was made; None where the text does not say.
+        adopted: When it was taken in, for memories that were not written here: that counts as their first
+            access.
+        pinned: Whether the text itself marks it as pinned.
+        access_count: What an annotation in the text says, from 1.
+        title: A line that names it, for lists.
+        tags: Of an episode.
+        entities: Ids of the entities it names, or that it is.
+    """
+
+    id: str
+    store: str
+    source: str = ""
+    created: datetime | None = None
+    adopted: datetime | None = None
+    pinned: bool = False
+    access_count: int = 1
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Accesses:
+    """Accesses of one memory that stand in the journal and not yet in the scores file."""
+
+    count: int
+    last: datetime
+
+
+@dataclass(frozen=True)
+class DecayContext:
+    """What scores are reckoned with.
+
+    Args:
+        now: The moment, aware.
+        zone: The workspace's time zone, whose calendar days count.
+        settings: The constants.
+    """
+
+    now: datetime
+    zone: tzinfo = UTC
+    settings: DecaySettings = field(default_factory=DecaySettings)
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """Return the thresholds of the settings."""
+        return Thresholds(
+            self.settings.active_threshold, self.settings.fading_threshold, self.settings.archive_threshold
+        )
+
+
+@dataclass(frozen=True)
+class DecayRecord:
+    """Everything one memory's score depends on but the moment and the constants.
+
+    Args:
+        id: Its identifier.
+        store: core, episodic, semantic, procedural or vault.
+        base: Base relevance, 0-1.
+        created: When it was made, aware.
+        last_accessed: Its last access, aware.
+        access_count: From 1.
+        pinned: Whether it never decays.
+        archived: Whether somebody archived it, whatever its score.
+        type_weight: Multiplier of the store; infinite for the vault.
+        title: A line that names it.
+        tags: Of an episode.
+        entities: Ids of the entities it names, or that it is.
+    """
+
+    id: str
+    store: str
+    base: float
+    created: datetime
+    last_accessed: datetime
+    access_count: int
+    pinned: bool
+    archived: bool
+    type_weight: float
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+
+    def raw(self, days: float, lambda_: float) -> float:
+        """Return the raw relevance (infinite where it never decays) some days after the last access."""
+        return score(self.base, lambda_, days, self.access_count, self.type_weight, self.pinned)
+
+
+def base_of(source: str, settings: DecaySettings) -> float:
+    """Return the base relevance of a source (design document §9.1): asked for, noticed or inferred.
+
+    A file that does not say where it comes from was written on purpose, by a person or at a person's word.
+    A source may say which reflection it was, as `reflection:r-012`.
+    """
+    word = source.strip().casefold()
+    if not word or word in EXPLICIT_SOURCES:
+        return settings.explicit_base
+    if word.partition(":")[0] in INFERRED_SOURCES:
+        return settings.inferred_base
+    return settings.auto_base
+
+
+def weight_of(store: str, settings: DecaySettings) -> float:
+    """Return the type weight of a store; infinite for the vault.
+
+    Raises:
+        InvalidInput: Memories of that store have no score.
+    """
+    match store:
+        case "core":
+            return settings.core_weight
+        case "episodic":
+            return settings.episodic_weight
+        case "semantic":
+            return settings.semantic_weight
+        case "procedural":
+            return settings.procedural_weight
+        case "vault":
+            return UNENDING
+    raise InvalidInput(
+        f"Memories of the store “{store}” have no score.",
+        remedy="Only stores do; free text and logs do not decay.",
+    )
+
+
+def first_dates(
+    created: datetime | None, adopted: datetime | None, now: datetime
+) -> tuple[datetime, datetime]:
+    """Return when a memory was made and when it was first accessed, as far as anybody says.
+
+    Args:
+        created: What its text says.
+        adopted: When it was taken in, which counts as its first access.
+        now: Stands for both where nobody says anything.
+    """
+    made = created or adopted or now
+    return made, max(made, adopted) if adopted else made
+
+
+def decay_record(
+    facts: MemoryFacts,
+    entry: ScoreEntry | None,
+    accesses: Accesses | None,
+    reckoning: DecayContext,
+) -> DecayRecord:
+    """Put together what is known of one memory.
+
+    The scores file is obeyed where it says something usable; its text counts for the rest, and for memories
+    without an entry. A type weight that is merely the usual one of its store gives way to the settings.
+
+    Args:
+        facts: What its text says.
+        entry: Its entry in the scores file.
+        accesses: What the journal holds beyond that entry.
+        reckoning: Where nobody says when it was made, its moment counts as the first access.
+
+    Raises:
+        InvalidInput: Memories of that store have no score.
+    """
+    weight = weight_of(facts.store, reckoning.settings)
+    base = base_of(facts.source, reckoning.settings)
+    created, last = first_dates(facts.created, facts.adopted, reckoning.now)
+    count = max(1, facts.access_count)
+    pinned = facts.pinned or facts.store == "vault"
+    archived = False
+    if entry is not None:
+        if math.isfinite(entry.base_relevance):
+            base = min(max(entry.base_relevance, 0.0), 1.0)
+        if weight != UNENDING and math.isfinite(entry.type_weight):
+            usual = entry.type_weight == _USUAL_WEIGHTS[facts.store]
+            weight = weight if usual else min(max(entry.type_weight, 0.0), MOST_WEIGHT)
+        created = facts.created or _moment(entry.created) or created
+        last = _moment(entry.last_accessed) or last
+        count = max(1, entry.access_count)
+        pinned = pinned or entry.pinned
+        archived = is_archived(entry)
+    if accesses is not None:
+        count += accesses.count
+        last = max(last, accesses.last)
+    return DecayRecord(
+        facts.id,
+        facts.store,
+        base,
+        created,
+        last,
+        count,
+        pinned,
+        archived,
+        weight,
+        facts.title,
+        facts.tags,
+        facts.entities,
+    )
+
+
+def is_archived(entry: ScoreEntry) -> bool:
+    """Tell whether somebody archived the memory, as opposed to its score having sunk."""
+    said = dict(entry.extra).get("archived")
+    if isinstance(said, bool):
+        return said
+    return entry.status.lstrip("_") == ARCHIVED and entry.current_score == 0
+
+
+def value_and_status(raw: float, record: DecayRecord, thresholds: Thresholds) -> tuple[float, str]:
+    """Return the score (0-1) and the status that go with a raw relevance."""
+    if record.archived:
+        return 0.0, ARCHIVED
+    if record.pinned or record.type_weight == UNENDING:
+        return 1.0, PINNED
+    value = displayed(raw)
+    return value, status_of(value, thresholds)
+
+
+def score_now(record: DecayRecord, reckoning: DecayContext) -> Score:
+    """Return a memory's score at the moment, its terms explained."""
+    days = days_between(record.last_accessed, reckoning.now, reckoning.zone)
+    return explain_score(record, days, reckoning.settings.lambda_, reckoning.thresholds)
+
+
+def explain_score(record: DecayRecord, days: int, lambda_: float, thresholds: Thresholds) -> Score:
+    """Return a memory's score some days after its last access, its terms explained.
+
+    Args:
+        record: What its score depends on.
+        days: Whole calendar days, 0 or more.
+        lambda_: Decay per day.
+        thresholds: Of the statuses.
+    """
+    raw = record.raw(days, lambda_)
+    value, status = value_and_status(raw, record, thresholds)
+    decays = not record.pinned and record.type_weight != UNENDING
+    return Score(
+        value=value,
+        raw=raw if decays else value,
+        status=status,
+        terms={
+            "base": record.base,
+            "lambda": lambda_,
+            "days": days,
+            "decay": score(1.0, lambda_, days, 1, 1.0),
+            "accessCount": record.access_count,
+            "reinforcement": score(1.0, 0.0, 0, record.access_count, 1.0),
+            "typeWeight": record.type_weight if record.type_weight != UNENDING else None,
+            "pinned": record.pinned,
+            "archived": record.archived,
+        },
+    )
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        return parse_time(text) if text else None
+    except InvalidInput:
+        return None
+
+
+_USUAL = DecaySettings()
+_USUAL_WEIGHTS = {store: weight_of(store, _USUAL) for store in SCORED_STORES}
+
+
+_STATUSES = frozenset({ACTIVE, FADING, DORMANT, ARCHIVED})
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A memory whose status has changed: its id, what it was and what it is."""
+
+    id: str
+    before: str
+    after: str
+
+
+def transition_of(
+    facts: MemoryFacts,
+    standing: ScoreEntry | None,
+    record: DecayRecord,
+    checked: datetime | None,
+    reckoning: DecayContext,
+) -> Transition | None:
+    """Return the transition that a memory has made since the last one logged; None where it made none.
+
+    Where it has an entry, the status written there is what it was; without one it is what the formula gives
+    for the last check, or for its first access where that came later.
+
+    Args:
+        facts: What its text says.
+        standing: Its entry in the scores file as it is.
+        record: What is known of it now.
+        checked: When transitions were last logged.
+        reckoning: The moment and the constants.
+    """
+    if record.pinned or record.archived:
+        return None
+    after = score_now(record, reckoning).status
+    if standing is not None:
+        before = written_status(standing.status.lstrip("_"))
+    else:
+        before = _status_at(decay_record(facts, None, None, reckoning), checked, reckoning)
+    if before == after or before not in _STATUSES:
+        return None
+    return Transition(facts.id, before, after)
+
+
+def describe_transitions(transitions: Sequence[Transition]) -> str:
+    """Return the audit line's summary: `2 entries transitioned: fading→dormant`."""
+    counts = Counter((transition.before, transition.after) for transition in transitions)
+    kinds = sorted(counts, key=lambda kind: (-counts[kind], kind))
+    several = len(kinds) > 1
+    parts = [f"{counts[kind]} {'→'.join(kind)}" if several else "→".join(kind) for kind in kinds]
+    noun = "entry" if len(transitions) == 1 else "entries"
+    return f"{len(transitions)} {noun} transitioned: {', '.join(parts)}"
+
+
+def written_status(status: str) -> str:
+    """Return a status as the scores file knows it: what is pinned is active."""
+    return ACTIVE if status == PINNED else status
+
+
+def _status_at(record: DecayRecord, checked: datetime | None, reckoning: DecayContext) -> str:
+    moment = min(max(checked or record.last_accessed, record.last_accessed), reckoning.now)
+    days = days_between(record.last_accessed, moment, reckoning.zone)
+    raw = record.raw(days, reckoning.settings.lambda_)
+    return value_and_status(raw, record, reckoning.thresholds)[1]

@@ -1,0 +1,284 @@
+"""What people and agents decide about a memory's decay: pin, archive, restore, reinforce, drop."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from typing import Protocol
+
+from workbench.engine import layout
+from workbench.engine.errors import InvalidInput
+from workbench.engine.history.plan import Action, FileView, Plan
+from workbench.engine.markdown.decay_scores import DecayScores, ScoreEntry
+from workbench.engine.memory import decay
+from workbench.engine.memory.decay import DecayContext, DecayRecord, MemoryFacts, decay_record, score_now
+from workbench.engine.memory.draft import Draft
+from workbench.engine.memory.lookup import LocatedMemory
+from workbench.engine.memory.scores_file import change_of_scores, entry_of, read_scores
+from workbench.engine.memory.wording import clip
+from workbench.engine.settings.sections import Settings
+
+Decision = Callable[[DecayRecord], DecayRecord]
+
+
+def plan_pin(
+    view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
+) -> Plan[tuple[str, ...]]:
+    """Plan to protect memories from decay; one that is archived comes back by it.
+
+    Args:
+        view: The files.
+        memories: Which.
+        reckoning: The moment and the constants.
+
+    Returns:
+        A plan whose outcome is the ids that were not pinned before.
+
+    Raises:
+        InvalidInput: One of them has no score.
+        DocumentError: The scores file's outer structure is broken.
+    """
+    return _plan(
+        view,
+        [facts for facts in memories if facts.store != "vault" and not facts.pinned],
+        reckoning,
+        Action.PIN,
+        "pinned",
+        lambda record: dataclasses.replace(record, pinned=True, archived=False),
+    )
+
+
+def plan_unpin(
+    view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
+) -> Plan[tuple[str, ...]]:
+    """Plan to let pinned memories decay again, from their last access on.
+
+    Arguments, outcome and errors as for `plan_pin`, and:
+
+    Raises:
+        InvalidInput: A memory is in the vault, or its own text pins it.
+    """
+    for facts in memories:
+        if facts.store == "vault":
+            raise InvalidInput(
+                "Memories in the vault never decay.", where=facts.id, remedy="Move it to another store first."
+            )
+        if facts.pinned:
+            raise InvalidInput(
+                "This memory’s own text marks it as pinned.",
+                where=facts.id,
+                remedy="Edit the memory and take the mark out.",
+            )
+    return _plan(
+        view,
+        memories,
+        reckoning,
+        Action.UNPIN,
+        "unpinned",
+        lambda record: dataclasses.replace(record, pinned=False),
+    )
+
+
+def plan_archive(
+    view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
+) -> Plan[tuple[str, ...]]:
+    """Plan to hide memories from search (design document §8.3): score 0, status archived.
+
+    A pin is kept, so that restoring gives it back. Arguments, outcome and errors as for `plan_pin`.
+    """
+    return _plan(
+        view,
+        memories,
+        reckoning,
+        Action.ARCHIVE,
+        "archived",
+        lambda record: dataclasses.replace(record, archived=True),
+    )
+
+
+def plan_restore(
+    view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
+) -> Plan[tuple[str, ...]]:
+    """Plan to bring archived memories back, whether somebody archived them or their score sank.
+
+    Where a memory’s score has sunk below the archive threshold, restoring counts as an access, or it would
+    stay hidden. Arguments, outcome and errors as for `plan_pin`; a memory that is not archived is left alone.
+    """
+
+    def restored(record: DecayRecord) -> DecayRecord:
+        back = dataclasses.replace(record, archived=False)
+        sunk = score_now(back, reckoning).status == decay.ARCHIVED
+        return _accessed(back, reckoning) if sunk else back
+
+    return _plan(view, memories, reckoning, Action.RESTORE, "restored", restored)
+
+
+def plan_reinforce(
+    view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
+) -> Plan[tuple[str, ...]]:
+    """Plan to count an access of memories at once rather than by the journal (design document §9.4).
+
+    Arguments, outcome and errors as for `plan_pin`.
+    """
+    return _plan(
+        view, memories, reckoning, Action.EDIT, "reinforced", lambda record: _accessed(record, reckoning)
+    )
+
+
+def plan_drop(view: FileView, memory_ids: Collection[str], reckoning: DecayContext) -> Plan[tuple[str, ...]]:
+    """Plan to remove the entries of memories that are gone, and of facts and relations of them.
+
+    The summary does not name them: what was deleted for good must not live on in it.
+
+    Args:
+        view: The files.
+        memory_ids: Which; those without an entry are passed over.
+        reckoning: The moment.
+
+    Returns:
+        A plan whose outcome is the ids that had an entry.
+
+    Raises:
+        DocumentError: The scores file's outer structure is broken.
+    """
+    scores = read_scores(view)
+    wanted = set(memory_ids)
+    gone: dict[str, ScoreEntry | None] = {
+        known: None for known in scores.entries if known in wanted or known.partition("#^")[0] in wanted
+    }
+    summary = f"dropped {len(gone)} {'entry' if len(gone) == 1 else 'entries'}"
+    return _as_plan(scores, gone, reckoning, Action.EDIT, summary)
+
+
+def _accessed(record: DecayRecord, reckoning: DecayContext) -> DecayRecord:
+    return dataclasses.replace(
+        record,
+        access_count=record.access_count + 1,
+        last_accessed=max(record.last_accessed, reckoning.now),
+    )
+
+
+def _plan(
+    view: FileView,
+    memories: Sequence[MemoryFacts],
+    reckoning: DecayContext,
+    action: Action,
+    verb: str,
+    decide: Decision,
+) -> Plan[tuple[str, ...]]:
+    scores = read_scores(view)
+    entries: dict[str, ScoreEntry | None] = {}
+    for facts in memories:
+        standing = scores.entries.get(facts.id)
+        record = decay_record(facts, standing, None, reckoning)
+        decided = decide(record)
+        if decided != record:
+            entries[facts.id] = entry_of(decided, standing, reckoning)
+    ids = tuple(entries)
+    summary = f"{verb} {ids[0]}" if len(ids) == 1 else f"{verb} {len(ids)} memories"
+    return _as_plan(scores, entries, reckoning, action, summary)
+
+
+def _as_plan(
+    scores: DecayScores,
+    entries: dict[str, ScoreEntry | None],
+    reckoning: DecayContext,
+    action: Action,
+    summary: str,
+) -> Plan[tuple[str, ...]]:
+    ids = tuple(entries)
+    if not ids:
+        return Plan(action, layout.DECAY_SCORES, "nothing to change", outcome=())
+    file = change_of_scores(scores, entries, action=action, summary=summary, now=reckoning.now)
+    return Plan(action, layout.DECAY_SCORES, summary, (file,) if file else (), outcome=ids)
+
+
+# What does not say where it comes from was written on purpose, by a person or at a person's word.
+_UNSTATED_SOURCE = "user-explicit"
+_UNSEEN: Mapping[str, datetime] = MappingProxyType({})
+_MOST_NAMED = 3
+
+
+class _Planner(Protocol):
+    def __call__(
+        self, view: FileView, memories: Sequence[MemoryFacts], reckoning: DecayContext
+    ) -> Plan[tuple[str, ...]]: ...
+
+
+def decay_context(now: datetime, settings: Settings) -> DecayContext:
+    """Return what scores are reckoned with; `now` is aware, in the workspace's zone."""
+    return DecayContext(now, now.tzinfo or settings.zone, settings.decay)
+
+
+def memory_facts(placed: LocatedMemory, first_seen: Mapping[str, datetime] = _UNSEEN) -> MemoryFacts:
+    """Return what a memory's own text says that matters to its score.
+
+    Args:
+        placed: The memory.
+        first_seen: When memories came into the history, by id, as far as their files do not say.
+    """
+    return MemoryFacts(
+        str(placed.id),
+        placed.id.store,
+        placed.source or _UNSTATED_SOURCE,
+        placed.created,
+        first_seen.get(str(placed.id)),
+        pinned=placed.pinned,
+        title=placed.title,
+    )
+
+
+def pin(draft: Draft, memories: Sequence[LocatedMemory], reckoning: DecayContext) -> tuple[str, ...]:
+    """Draft that memories never decay; return the ids that were not pinned before."""
+    return _join(draft, plan_pin, "pinned", memories, reckoning, _UNSEEN)
+
+
+def archive(
+    draft: Draft,
+    memories: Sequence[LocatedMemory],
+    reckoning: DecayContext,
+    first_seen: Mapping[str, datetime] = _UNSEEN,
+) -> tuple[str, ...]:
+    """Draft that memories are hidden; return the ids that were not before."""
+    return _join(draft, plan_archive, "archived", memories, reckoning, first_seen)
+
+
+def restore(
+    draft: Draft,
+    memories: Sequence[LocatedMemory],
+    reckoning: DecayContext,
+    first_seen: Mapping[str, datetime] = _UNSEEN,
+) -> tuple[str, ...]:
+    """Draft that hidden memories come back; return the ids that were hidden."""
+    return _join(draft, plan_restore, "restored", memories, reckoning, first_seen)
+
+
+def drop(draft: Draft, memory_ids: Sequence[str], reckoning: DecayContext) -> tuple[str, ...]:
+    """Draft that the entries of memories, and of facts of them, go; return the ids that had one."""
+    plan = plan_drop(draft, memory_ids, reckoning)
+    _lay(draft, plan)
+    return plan.outcome
+
+
+def _join(
+    draft: Draft,
+    planner: _Planner,
+    verb: str,
+    memories: Sequence[LocatedMemory],
+    reckoning: DecayContext,
+    first_seen: Mapping[str, datetime],
+) -> tuple[str, ...]:
+    plan = planner(draft, [memory_facts(placed, first_seen) for placed in memories], reckoning)
+    # “Why did you forget about X?” is answered by looking for X in the audit log.
+    named = [f"{m.id} “{clip(m.title, 40)}”" for m in memories if str(m.id) in plan.outcome]
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    _lay(draft, plan, f"{verb} {', '.join(named[:_MOST_NAMED])}{more}")
+    return plan.outcome
+
+
+def _lay(draft: Draft, plan: Plan[tuple[str, ...]], summary: str = "") -> None:
+    for change in plan.changes:
+        if change.content is not None:
+            draft.write(change.path, change.content, change.action, summary or change.summary)

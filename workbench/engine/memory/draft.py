@@ -1,0 +1,228 @@
+"""The draft of a plan: files as one action has changed them so far, and what its steps may ask the workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol, TypeVar
+
+from workbench.engine import layout
+from workbench.engine.catalog.records import EdgeRecord, EntityMatch, EntityRecord, MemoryRecord
+from workbench.engine.errors import NotFound
+from workbench.engine.history.plan import Action, FileChange, FileView, Plan
+from workbench.engine.history.retired_ids import is_retired
+from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.markdown.statements import new_block_id
+from workbench.engine.results.memories import Changed
+
+T = TypeVar("T")
+_SUMMARY_CHARACTERS = 1000
+
+
+class Draft:
+    """Files of a view with changes laid over them; itself a view, so that steps can build on each other.
+
+    Args:
+        view: The files as they stand.
+    """
+
+    def __init__(self, view: FileView) -> None:
+        self._view = view
+        self._contents: dict[str, bytes | None] = {}
+        self._actions: dict[str, Action] = {}
+        self._summaries: dict[str, list[str]] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """Return a file as drafted, else as it stands; None where there is none."""
+        return self._contents[path] if path in self._contents else self._view.read(path)
+
+    def was_given(self, memory_id: str) -> bool:
+        """Return True if an id was given once and is gone; it must not be given again."""
+        return is_retired(self.read(layout.RETIRED), memory_id)
+
+    def new_block(self, file: EntityFile, prefix: str, seed: str) -> str:
+        """Return a block id for a fact (`f`) or relation (`r`) of a file, which none there has or ever had."""
+        return new_block_id(prefix, seed, file.block_ids, lambda block: self._had_block(file, block))
+
+    def moved_block(self, file: EntityFile, prefix: str, seed: str, block: str | None) -> str:
+        """Return a block id for what comes from another file: its own there, where no other has or ever had it here."""
+        if block is None or block in file.block_ids or self._had_block(file, block):
+            return self.new_block(file, prefix, seed)
+        return block
+
+    def _had_block(self, file: EntityFile, block: str) -> bool:
+        return self.was_given(f"entity:{file.id}#^{block}")
+
+    def require(self, path: str, what: str) -> bytes:
+        """Return a file that has to be there.
+
+        Raises:
+            NotFound: There is no such file; `what` names what was looked for in it.
+        """
+        content = self.read(path)
+        if content is None:
+            raise NotFound(f"There is no {what}.", where=path, remedy="Look for it with `workbench search`.")
+        return content
+
+    def list(self, folder: str) -> list[str]:
+        """Return the paths below a folder, drafted ones included, sorted."""
+        prefix = f"{folder.rstrip('/')}/" if folder else ""
+        drafted = {path: content for path, content in self._contents.items() if path.startswith(prefix)}
+        paths = self._view.list(folder)
+        if not drafted:
+            return list(paths)
+        left = {path for path in paths if drafted.get(path, b"") is not None}
+        return sorted(left.union(path for path, content in drafted.items() if content is not None))
+
+    def write(self, path: str, content: bytes, action: Action, summary: str) -> None:
+        """Draft a file's new content; a second change of the same file joins its summary to the first.
+
+        Args:
+            path: Workspace-relative.
+            content: The whole file. Nothing is drafted where it is what the file holds already.
+            action: What the audit log calls it; a file that is not there yet is always a CREATE.
+            summary: One line.
+        """
+        before = self.read(path)
+        if before == content:
+            return
+        if self._view.read(path) is None and action in (Action.EDIT, Action.APPEND):
+            action = Action.CREATE
+        self._put(path, content, action, summary)
+
+    def delete(self, path: str, summary: str) -> None:
+        """Draft a file's deletion."""
+        if self.read(path) is not None:
+            self._put(path, None, Action.DELETE, summary)
+
+    def _put(self, path: str, content: bytes | None, action: Action, summary: str) -> None:
+        self._contents[path] = content
+        earlier = self._actions.get(path)
+        if (
+            earlier is None
+            or Action.DELETE in (earlier, action)
+            or (earlier, action) == (Action.APPEND, Action.EDIT)
+        ):
+            self._actions[path] = action
+        summaries = self._summaries.setdefault(path, [])
+        if summary not in summaries:
+            summaries.append(summary)
+
+    def changes(self) -> tuple[FileChange, ...]:
+        """Return what is to change, in the order it was first drafted."""
+        return tuple(
+            FileChange(path, content, self._actions[path], _joined(self._summaries[path]))
+            for path, content in self._contents.items()
+            if content != self._view.read(path)
+        )
+
+    def plan(self, action: Action, file: str, summary: str, outcome: T) -> Plan[T]:
+        """Return the plan of everything drafted; it has no changes where nothing differs."""
+        return Plan(action, file, summary, self.changes(), outcome=outcome)
+
+
+def _joined(summaries: list[str]) -> str:
+    """Join what was done to a file to one line that people can still read."""
+    kept: list[str] = []
+    for summary in summaries:
+        if kept and sum(map(len, kept)) + len(summary) > _SUMMARY_CHARACTERS:
+            return "; ".join([*kept, f"and {len(summaries) - len(kept)} more"])
+        kept.append(summary)
+    return "; ".join(kept)
+
+
+def plan_together(
+    view: FileView, planners: Sequence[Callable[[FileView], Plan[Changed]]], summary: str
+) -> Plan[Changed]:
+    """Plan what several planners want, each seeing what those before it want.
+
+    Args:
+        view: The files.
+        planners: One or more.
+        summary: The one line of the whole, used where there is more than one.
+    """
+    draft = Draft(view)
+    plans = []
+    for planner in planners:
+        plan = planner(draft)
+        for change in plan.changes:
+            if change.content is None:
+                draft.delete(change.path, change.summary)
+            else:
+                draft.write(change.path, change.content, change.action, change.summary)
+        plans.append(plan)
+    ids = tuple(dict.fromkeys(one for plan in plans for one in plan.outcome.ids))
+    warnings = tuple(dict.fromkeys(one for plan in plans for one in plan.outcome.warnings))
+    first = plans[0]
+    line = summary if len(plans) > 1 else first.summary
+    return draft.plan(first.action, first.file, line, Changed(None, ids=ids, warnings=warnings))
+
+
+class EntityLookup(Protocol):
+    """Finds entities and what is joined to them, without opening every file."""
+
+    def resolve(self, name: str, entity_type: str | None = None) -> tuple[EntityMatch, ...]:
+        """Return the entities a name may mean, best first: exact, alias and acronym before near."""
+        ...
+
+    def entity(self, entity: str) -> EntityRecord | None:
+        """Return the entity by its id `entity:type--slug`."""
+        ...
+
+    def edges_of(self, entity: str) -> tuple[EdgeRecord, ...]:
+        """Return the relations that start from or lead to an entity."""
+        ...
+
+    def absorbed(self, entity: str) -> tuple[str, ...]:
+        """Return the ids of the entities whose files say that they were merged into this one."""
+        ...
+
+
+class MemoryLookup(EntityLookup, Protocol):
+    """Finds any memory, and where it is named."""
+
+    def memory(self, memory_id: str) -> MemoryRecord | None:
+        """Return the memory by its id."""
+        ...
+
+    def memories_in(self, path: str) -> list[MemoryRecord]:
+        """Return the memories that stand in a file, in order."""
+        ...
+
+    def mentions(self, target: str) -> tuple[str, ...]:
+        """Return the ids of memories that link to a memory or give it as their source."""
+        ...
+
+    def mentioning_files(self, target: str) -> tuple[str, ...]:
+        """Return the paths of files that link to a memory or give it as their source."""
+        ...
+
+    def links_from(self, source: str) -> tuple[str, ...]:
+        """Return the ids that a memory links to or comes from."""
+        ...
+
+
+@dataclass(frozen=True)
+class MemoryStanding:
+    """How relevant a memory is at the moment.
+
+    Args:
+        score: 0-1.
+        pinned: Whether it never decays.
+        archived: Whether it is hidden.
+        last_accessed: The day, in the workspace's zone, or None where nothing is known.
+    """
+
+    score: float
+    pinned: bool = False
+    archived: bool = False
+    last_accessed: date | None = None
+
+
+class StandingLookup(Protocol):
+    """Tells how relevant memories are."""
+
+    def standing(self, memory_id: str) -> MemoryStanding:
+        """Return the standing of a memory by its id."""
+        ...

@@ -1,0 +1,227 @@
+"""Editing one memory's own text in place, whatever store it is in, and whole files.
+
+Episodes are a record of what happened: editing one appends a correction that names it, and the entry stays as
+it was. Only a person who edits the file itself changes it.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+from workbench.engine import layout
+from workbench.engine.errors import InvalidInput, OutsideWorkspace, Refused, Stale
+from workbench.engine.history.plan import Action, FileView, Plan
+from workbench.engine.markdown.core import CoreMemory
+from workbench.engine.markdown.decay_scores import DecayScores
+from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.markdown.episodes import EpisodeLog
+from workbench.engine.markdown.source import SourceText
+from workbench.engine.memory.core import plan_replace_item, read_core, release_ids, within_cap
+from workbench.engine.memory.draft import Draft
+from workbench.engine.memory.episodes import correct_episode
+from workbench.engine.memory.graph import checked_words
+from workbench.engine.memory.lookup import LocatedMemory, check_expected, locate_memory
+from workbench.engine.memory.wording import clean_line, clean_memory, clip, clip_difference
+from workbench.engine.results.memories import Changed
+from workbench.engine.settings.relaxed_json import read_relaxed_json
+from workbench.engine.settings.sections import Settings
+
+FILE_CHARACTERS = 1_000_000
+
+
+def plan_edit(
+    view: FileView,
+    memory_id: str,
+    text: str,
+    now: datetime,
+    settings: Settings,
+    *,
+    expected: str | None = None,
+    source: str = "user-explicit",
+) -> Plan[Changed]:
+    """Plan another text for a memory.
+
+    Args:
+        view: The files.
+        memory_id: A core item, episode, entity, fact, relation, procedure, vault note or stretch of free text.
+        text: What it shall say, of a relation `uses: [[tool--git]]`; for an entity, procedure or note its whole
+            file, as `show` gives it.
+        now: Aware, in the workspace's zone.
+        settings: Give the cap of core memory.
+        expected: The text that the edit started from, as `show` gave it.
+        source: Who corrects an episode, in one word.
+
+    Raises:
+        InvalidInput: The text cannot be kept, or is no relation where the memory is one.
+        NotFound: There is no such memory.
+        Stale: It no longer says what was expected.
+        BudgetExceeded: Core memory would pass its cap.
+    """
+    placed = locate_memory(view, memory_id, now.tzinfo or settings.zone)
+    check_expected(placed, expected)
+    match placed.id.kind:
+        case "core":
+            return plan_replace_item(view, placed.id_text, text, settings, now)
+        case "episode":
+            return _correct(view, placed, text, now, source)
+        case "entity" if placed.id.block is not None:
+            return _edit_fact(view, placed, text, settings)
+        case _:
+            if layout.store_of(placed.path) == "episodic":
+                raise _append_only(placed.path)
+            return _edit_lines(view, placed, text, now, settings)
+
+
+def plan_edit_file(
+    view: FileView,
+    path: str,
+    content: str,
+    now: datetime,
+    settings: Settings,
+    *,
+    person: bool,
+    expected: str | None = None,
+) -> Plan[Changed]:
+    """Plan a whole file's new content, exactly as given.
+
+    Args:
+        view: The files.
+        path: A tracked file of the layout.
+        content: The whole file; lone surrogates stand for bytes that are no UTF-8.
+        now: Aware, in the workspace's zone.
+        settings: Give the cap of core memory.
+        person: Whether a person edits; everybody else may only add to an episode log.
+        expected: The content that the edit started from.
+
+    Raises:
+        OutsideWorkspace: The file is none of the layout's.
+        InvalidInput: It is too long, holds what no file can, or is no JSON where the file is.
+        Stale: The file holds something else by now.
+        Refused: It is an episode log, and recorded entries would change.
+        BudgetExceeded: Core memory would pass its cap.
+    """
+    path = layout.normalise(path)
+    if not layout.is_tracked(path):
+        raise OutsideWorkspace(
+            "This file is no part of memory.",
+            where=path,
+            remedy="Only files of the layout can be edited here.",
+        )
+    held = view.read(path)
+    current = (held or b"").decode("utf-8", "surrogateescape")
+    if expected is not None and SourceText.from_text(expected).lines != SourceText.from_text(current).lines:
+        raise Stale(
+            "This file has changed since the edit began.", where=path, remedy="Look at it again, then edit."
+        )
+    if len(content) > FILE_CHARACTERS:
+        raise InvalidInput(
+            f"A file may be {FILE_CHARACTERS:,} characters long; this one has {len(content):,}.", where=path
+        )
+    try:
+        new = content.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            "This text cannot be written as UTF-8.", where=path, remedy="Give it as text."
+        ) from error
+    if path.endswith(".json"):
+        _check_json(content, path)
+    if layout.store_of(path) == "episodic" and not person and not _only_adds(held or b"", new, path):
+        raise _append_only(path)
+    draft = Draft(view)
+    warnings: tuple[str, ...] = ()
+    if layout.store_of(path) == "core":
+        before, after = CoreMemory.parse(held or b"", path), CoreMemory.parse(new, path)
+        warnings = within_cap(before, after, settings).warnings
+        release_ids(draft, after, now)
+    action = Action.CREATE if held is None else Action.EDIT
+    summary = f"{'wrote' if held is None else 'edited'} {path.rsplit('/', 1)[-1]}"
+    draft.write(path, new, action, summary)
+    return draft.plan(action, path, summary, Changed(None, ids=(f"file:{path}",), warnings=warnings))
+
+
+def _check_json(content: str, path: str) -> None:
+    """Refuse a text that would break a file which programs read.
+
+    Raises:
+        InvalidInput: It is no JSON; no scores file, where it is to be that.
+    """
+    try:
+        # Other programs' settings are JSON5.
+        read = read_relaxed_json if path in layout.FOREIGN_SETTINGS else json.loads
+        held = read(content)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"This would leave the file without valid JSON: {clip(str(error))}",
+            where=path,
+            remedy="Correct that; the file is as it was.",
+        ) from error
+    if path == layout.DECAY_SCORES:
+        problem = next(iter(DecayScores.parse(content.encode("utf-8", "surrogateescape")).problems), None)
+        if problem is not None or not isinstance(held, dict):
+            where = f"{path}:{problem.line}" if problem is not None and problem.line else path
+            raise InvalidInput(
+                problem.message if problem is not None else "This is no scores file.",
+                where=where,
+                remedy="Correct that; the file is as it was.",
+            )
+
+
+def _correct(view: FileView, placed: LocatedMemory, text: str, now: datetime, source: str) -> Plan[Changed]:
+    draft = Draft(view)
+    recorded = correct_episode(draft, placed.id_text, text, now, source)
+    warning = f"{placed.id} stays as it was recorded; {recorded.id} corrects it."
+    outcome = Changed(None, ids=(recorded.id, placed.id_text), warnings=(*recorded.warnings, warning))
+    return draft.plan(Action.APPEND, recorded.path, f"corrected {placed.id}", outcome)
+
+
+def _edit_fact(view: FileView, placed: LocatedMemory, text: str, settings: Settings) -> Plan[Changed]:
+    wording = clean_line(text, what=f"A {placed.type or 'line'}")
+    file = EntityFile.parse(view.read(placed.path) or b"", placed.path)
+    words = wording.text
+    if placed.type == "relation":
+        words = checked_words(view, settings, file, placed.id.block or "", words)
+    draft = Draft(view)
+    edited = file.replace_fact(placed.id.block or "", words)
+    old, new = clip_difference(placed.text, words)
+    summary = f"changed “{old}” to “{new}”"
+    draft.write(placed.path, edited.render(), Action.EDIT, summary)
+    return draft.plan(
+        Action.EDIT, placed.path, summary, Changed(None, ids=(placed.id_text,), warnings=wording.warnings)
+    )
+
+
+def _edit_lines(
+    view: FileView, placed: LocatedMemory, text: str, now: datetime, settings: Settings
+) -> Plan[Changed]:
+    wording = clean_memory(text, what="A file", limit=FILE_CHARACTERS)
+    source = SourceText.from_bytes(view.read(placed.path) or b"")
+    whole = len(placed.span) >= len(source.lines)
+    lines = SourceText.from_text(text if whole and not wording.warnings else wording.text).lines
+    edited = source.splice(placed.span.start, min(placed.span.end, len(source.lines)), lines)
+    draft = Draft(view)
+    warnings = wording.warnings
+    if layout.store_of(placed.path) == "core":
+        after = CoreMemory.parse(edited.render(), placed.path)
+        warnings = (*warnings, *within_cap(read_core(view), after, settings).warnings)
+        release_ids(draft, after, now)
+    summary = f"edited “{clip(placed.title, 60)}”"
+    draft.write(placed.path, edited.render(), Action.EDIT, summary)
+    return draft.plan(
+        Action.EDIT, placed.path, summary, Changed(None, ids=(placed.id_text,), warnings=warnings)
+    )
+
+
+def _only_adds(before: bytes, after: bytes, path: str) -> bool:
+    """Tell whether every recorded entry still stands as it was, in its order, before whatever was added."""
+    old = [(entry.id, entry.body) for entry in EpisodeLog.parse(before, path).entries]
+    new = [(entry.id, entry.body) for entry in EpisodeLog.parse(after, path).entries]
+    return after.startswith(before.rstrip(b"\r\n")) and new[: len(old)] == old
+
+
+def _append_only(path: str) -> Refused:
+    return Refused(
+        "Episodes are only ever added to.",
+        where=path,
+        remedy="Edit the episode by its id: a correction that names it is appended.",
+    )

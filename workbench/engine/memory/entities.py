@@ -1,0 +1,379 @@
+"""Entities while a plan is made: which one a name means, their files, and new ones where nothing is meant."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from workbench.engine import layout
+from workbench.engine.catalog.names import may_be_same, same_name
+from workbench.engine.catalog.records import EntityMatch
+from workbench.engine.errors import Ambiguous, InvalidInput, NotFound
+from workbench.engine.history.plan import Action, FileView
+from workbench.engine.history.work_files import entity_file, stem_of
+from workbench.engine.identifiers import (
+    ENTITY_TYPES,
+    NOTE,
+    entity_id,
+    link_to,
+    linked_entity,
+    parse_memory_id,
+    slug,
+)
+from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.memory.draft import Draft, EntityLookup
+from workbench.engine.memory.wording import clean_name, clip
+
+_MOST_MERGES = 16
+_MOST_TYPE = 40
+_LINK = re.compile(r"^\[\[([^\[\]|#]+)(?:[|#].*)?\]\]$")
+
+
+@dataclass(frozen=True)
+class EntityName:
+    """An entity as somebody names it.
+
+    Args:
+        name: Its name or id (`person--alex`).
+        type: Of the five types, or the empty string where the name is an id or the type is open.
+        given: Whether a person or agent named it, rather than it being read out of the text.
+    """
+
+    name: str
+    type: str = ""
+    given: bool = False
+
+
+@dataclass(frozen=True)
+class ResolvedEntity:
+    """The entity that a name means; `questions` are near matches for a person to settle."""
+
+    id: str
+    type: str
+    label: str
+    path: str
+    created: bool = False
+    questions: tuple[str, ...] = ()
+
+
+def parse_entity(text: str) -> EntityName:
+    """Read `TYPE:NAME`, such as `project:Apollo`, or an id, `project--apollo` or `entity:project--apollo`.
+
+    Raises:
+        InvalidInput: It is neither, or the type is none of the five.
+    """
+    kind, colon, name = text.strip().partition(":")
+    if colon and kind.strip().lower() in ENTITY_TYPES:
+        return EntityName(clean_name(name), kind.strip().lower(), given=True)
+    bare = name if kind == "entity" else text.strip()
+    if "--" in bare and bare.partition("--")[0] in (*ENTITY_TYPES, NOTE):
+        return EntityName(parse_memory_id(bare).name, "", given=True)
+    raise InvalidInput(
+        f"“{clip(text)}” does not name an entity.",
+        remedy=f"Write it as TYPE:NAME, for example project:Apollo; types are {', '.join(ENTITY_TYPES)}.",
+    )
+
+
+def entity_path(entity: str, view: FileView) -> str:
+    """Return the file of an entity by its id, `type--slug` or `entity:type--slug`; where there is none, that it gets.
+
+    Raises:
+        InvalidInput: It is no such id.
+    """
+    memory_id = parse_memory_id(entity if entity.startswith("entity:") else f"entity:{entity}")
+    return entity_file(memory_id.name, view)
+
+
+def merged_into(file: EntityFile) -> str | None:
+    """Return the id (`type--slug`) of the entity that this one was merged into, or None."""
+    value = next((value for key, value in file.header if key == "merged into"), None)
+    if value is None:
+        return None
+    link = _LINK.match(value.strip())
+    name = (link.group(1) if link else value).strip()
+    return linked_entity(name) if name else None
+
+
+class EntityFiles:
+    """The entity files of a draft.
+
+    Args:
+        draft: What is being planned.
+        lookup: Finds entities by name.
+        now: Aware, in the workspace's zone; its date is the date of what is added.
+        scope: Whom what is added is for. With one, `lookup` is to know no more than these people may see; a
+            name then means what they see under it, else the file that such a name has, whatever else it says.
+    """
+
+    def __init__(
+        self, draft: Draft, lookup: EntityLookup, now: datetime, *, scope: str | None = None
+    ) -> None:
+        self.draft = draft
+        self.scope = scope
+        self.today = f"{now:%Y-%m-%d}"
+        self._lookup = lookup
+        self._made: list[ResolvedEntity] = []
+        self._parsed: dict[str, tuple[bytes, EntityFile]] = {}
+
+    def read(self, entity: str) -> EntityFile | None:
+        """Return an entity's file as drafted, or None where there is none."""
+        path = entity_path(entity, self.draft)
+        content = self.draft.read(path)
+        if content is None:
+            return None
+        known = self._parsed.get(path)
+        if known is None or known[0] != content:
+            known = self._parsed[path] = (content, EntityFile.parse(content, path))
+        return known[1]
+
+    def new_block(self, file: EntityFile, prefix: str, seed: str) -> str:
+        """Return a block id for a fact (`f`) or relation (`r`) of a file, which none there has or ever had."""
+        return self.draft.new_block(file, prefix, seed)
+
+    def stem(self, entity: str) -> str | None:
+        """Return the name of an entity's file, as links to it say; None where it has none."""
+        file = self.read(entity)
+        return stem_of(file.path) if file is not None else None
+
+    def require(self, entity: str) -> EntityFile:
+        """Return an entity's file, following merges.
+
+        Raises:
+            NotFound: There is no such entity.
+        """
+        file = self.read(entity)
+        for _ in range(_MOST_MERGES):
+            target = merged_into(file) if file is not None else None
+            if target is None:
+                break
+            file = self.read(target)
+        if file is None:
+            raise NotFound(
+                f"There is no entity {clip(entity)}.",
+                where=entity_path(entity, self.draft),
+                remedy="`workbench graph` lists the entities.",
+            )
+        return file
+
+    def save(self, file: EntityFile, summary: str, action: Action = Action.EDIT) -> None:
+        """Draft an entity's file."""
+        content = file.render()
+        self._parsed[file.path] = (content, file)
+        self.draft.write(file.path, content, action, summary)
+
+    def find(self, text: str) -> EntityFile:
+        """Return the entity that a person means by an id or a name.
+
+        Raises:
+            NotFound: No entity is called so; the remedy names near ones.
+            Ambiguous: Several are.
+        """
+        text = _writable(text).strip()
+        if "--" in text:
+            return self.require(text.removeprefix("entity:"))
+        matches = self._lookup.resolve(text)
+        sure = {file.id: file for match in matches if match.how != "near" and (file := self._live(match))}
+        if len(sure) == 1:
+            return next(iter(sure.values()))
+        if sure:
+            raise Ambiguous(
+                f"“{clip(text)}” may be {', '.join(sorted(sure))}.", remedy="Name the entity by its id."
+            )
+        near = ", ".join(match.entity.id.removeprefix("entity:") for match in matches)
+        raise NotFound(
+            f"There is no entity “{clip(text)}”.",
+            where=layout.ENTITIES,
+            remedy=f"Did you mean {near}?" if near else "`workbench graph` lists the entities.",
+        )
+
+    def resolve(self, named: EntityName) -> ResolvedEntity:
+        """Return the entity that a name means; a new one where none is meant for sure.
+
+        An exact name, an alias or an acronym resolves. A near name, or an acronym of several entities, makes
+        a new entity with a question to a person. Of several entities of the very same name the first is
+        taken, with a question.
+        """
+        if self.scope is not None:
+            return self._resolve_in_scope(self.scope, *_type_and_label(named))
+        if not named.type:
+            return _resolved(self.require(named.name))
+        label = clean_name(named.name)
+        for made in self._made:
+            if made.type == named.type and same_name(made.label, label):
+                return made
+        matches = self._lookup.resolve(label, named.type)
+        if not any(self._sure(match, label) for match in matches) and not named.given:
+            # The type was only guessed from the text; a name that is known under another type means that one.
+            matches = (*(m for m in self._lookup.resolve(label) if m.how in ("exact", "alias")), *matches)
+        sure = self._sure_files(matches, label)
+        if sure:
+            return self._choose(label, sure)
+        return self._create(label, named.type, matches)
+
+    def _resolve_in_scope(self, scope: str, entity_type: str, label: str) -> ResolvedEntity:
+        """Return the entity that a name means to some people; nothing that they may not see decides on it."""
+        known = self._seen_in_scope(entity_type, label)
+        if known is not None:
+            return known
+        base = entity_id(entity_type, label).name
+        number = 1
+        while True:
+            entity = base if number == 1 else f"{base}-{number}"
+            file = self.read(entity)
+            if file is None or merged_into(file) is None:
+                break
+            number += 1
+        path = entity_path(entity, self.draft)
+        if file is None:
+            file = EntityFile.create(path, label=label, created=self.today, scope=scope)
+            self.save(file, f"new entity “{label}” ({entity_type})", Action.CREATE)
+        elif file.scope != scope:
+            # What the file is called is not for them to know; what they call it is.
+            self.save(file.add_name_for(scope, label), f"called “{clip(label)}” by {scope}")
+        made = ResolvedEntity(entity, entity_type, label, path)
+        self._made.append(made)
+        return made
+
+    def _seen_in_scope(self, entity_type: str, label: str) -> ResolvedEntity | None:
+        for made in self._made:
+            if made.type == entity_type and same_name(made.label, label):
+                return made
+        for match in self._lookup.resolve(label, entity_type):
+            if match.how != "exact" or not self._sure(match, label):
+                continue
+            entity = match.entity.id.removeprefix("entity:")
+            file = self.read(entity)
+            if file is not None and merged_into(file) is None:
+                return ResolvedEntity(entity, entity_type, label, file.path)
+        return None
+
+    def called(self, name: str) -> list[EntityMatch]:
+        """Return the entities of any type that bear a name."""
+        matches = self._lookup.resolve(name)
+        return [match for match in matches if match.how in ("exact", "alias") and self._sure(match, name)]
+
+    def make(self, entity_type: str, name: str) -> ResolvedEntity:
+        """Make an entity; near names are questions.
+
+        Args:
+            entity_type: One of the usual types, or another word.
+            name: What it is called.
+
+        Raises:
+            InvalidInput: The type or the name is none, or an entity of that type is called so already.
+        """
+        label = clean_name(name)
+        kind = _type_word(entity_type)
+        matches = self._lookup.resolve(label, kind)
+        named = [match for match in matches if match.how in ("exact", "alias") and self._sure(match, label)]
+        files = [file for match in named if (file := self._live(match))]
+        made = _resolved(files[0]) if files else self._create(label, kind, matches)
+        if not made.created:
+            raise InvalidInput(
+                f"[[{made.id}]] is called “{label}” already.",
+                where=made.path,
+                remedy="Give the other one a name that tells the two apart, for example with a place or a year.",
+            )
+        return made
+
+    def known(self, named: EntityName) -> ResolvedEntity | None:
+        """Return the entity that a name means for sure; None where there is none, and nothing is made."""
+        if self.scope is not None:
+            return self._seen_in_scope(*_type_and_label(named))
+        if not named.type:
+            return _resolved(self.require(named.name))
+        label = clean_name(named.name)
+        sure = self._sure_files(self._lookup.resolve(label, named.type), label)
+        return _resolved(next(iter(sure.values()))) if sure else None
+
+    def _sure(self, match: EntityMatch, label: str) -> bool:
+        if match.how == "acronym":
+            return True
+        names = (match.entity.label, *match.entity.aliases)
+        return match.how in ("exact", "alias") and any(same_name(label, name) for name in names)
+
+    def _sure_files(self, matches: tuple[EntityMatch, ...], label: str) -> dict[str, EntityFile]:
+        named = [match for match in matches if match.how != "acronym" and self._sure(match, label)]
+        named.sort(key=lambda match: (match.how != "exact", match.entity.id))
+        files = {file.id: file for match in named if (file := self._live(match))}
+        if files:
+            return files
+        acronyms = {file.id: file for m in matches if m.how == "acronym" and (file := self._live(m))}
+        return acronyms if len(acronyms) == 1 else {}
+
+    def _live(self, match: EntityMatch) -> EntityFile | None:
+        try:
+            return self.require(match.entity.id)
+        except NotFound:
+            # The lookup may be a moment behind the files, which are the truth.
+            return None
+
+    def _choose(self, label: str, files: dict[str, EntityFile]) -> ResolvedEntity:
+        chosen = _resolved(next(iter(files.values())))
+        if len(files) == 1:
+            return chosen
+        others = " or ".join(f"[[{entity}]]" for entity in files if entity != chosen.id)
+        question = f"“{label}” was taken to be [[{chosen.id}]]. Was {others} meant?"
+        return ResolvedEntity(chosen.id, chosen.type, chosen.label, chosen.path, questions=(question,))
+
+    def _create(self, label: str, entity_type: str, matches: tuple[EntityMatch, ...]) -> ResolvedEntity:
+        entity, known = self._free_id(entity_type, label)
+        if known is not None:
+            return _resolved(known)
+        path = entity_path(entity, self.draft)
+        file = EntityFile.create(path, label=label, created=self.today)
+        near = dict.fromkeys(
+            match.entity.id.removeprefix("entity:")
+            for match in matches
+            if any(may_be_same(label, name) for name in (match.entity.label, *match.entity.aliases))
+        )
+        questions = []
+        for other in near:
+            file = file.add_question(f"Is this the same as [[{link_to(other, self.stem(other))}]]?")
+            questions.append(f"Is [[{entity}]] the same as [[{other}]]?")
+        self.save(file, f"new entity “{label}” ({entity_type})", Action.CREATE)
+        made = ResolvedEntity(entity, entity_type, label, path, created=True, questions=tuple(questions))
+        self._made.append(made)
+        return made
+
+    def _free_id(self, entity_type: str, label: str) -> tuple[str, EntityFile | None]:
+        """Return an id that no other entity has, or the entity of that very name which the lookup missed."""
+        base = entity_id(entity_type, label).name
+        number = 1
+        while True:
+            entity = base if number == 1 else f"{base}-{number}"
+            file = self.read(entity)
+            if file is None:
+                return entity, None
+            if merged_into(file) is None and any(same_name(label, n) for n in (file.label, *file.aliases)):
+                return entity, file
+            number += 1
+
+
+def _writable(text: str) -> str:
+    """Return a text without what no name on disk or in the catalog can hold: NUL, and half characters."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+def _type_and_label(named: EntityName) -> tuple[str, str]:
+    """Return what a name says by itself; an id is its type and the words of its slug."""
+    if named.type:
+        return named.type, clean_name(named.name)
+    kind, _, rest = named.name.partition("--")
+    return kind, clean_name(rest.replace("-", " "))
+
+
+def _type_word(text: str) -> str:
+    """Return a type as ids write it: `board-game`."""
+    word = slug(clip(text, _MOST_TYPE), limit=_MOST_TYPE)
+    if not any(character.isalpha() for character in text) or len(text.strip()) > _MOST_TYPE:
+        raise InvalidInput(
+            f"“{clip(text, _MOST_TYPE)}” is no type of entity.",
+            remedy=f"Use {', '.join(ENTITY_TYPES)}, or another short word.",
+        )
+    return word
+
+
+def _resolved(file: EntityFile) -> ResolvedEntity:
+    return ResolvedEntity(file.id, file.type, file.label, file.path)

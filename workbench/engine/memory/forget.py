@@ -1,0 +1,509 @@
+"""Forgetting hides a memory and can be undone; hard deletion removes it with everything that points at it (§8.3)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from workbench.engine import layout
+from workbench.engine.errors import BudgetExceeded, InvalidInput, Refused
+from workbench.engine.history.plan import Action, FileView, Plan
+from workbench.engine.history.work_files import stem_of
+from workbench.engine.identifiers import linked_in, parse_memory_id
+from workbench.engine.markdown.core import CoreItem, CoreMemory
+from workbench.engine.markdown.entity import EntityFile
+from workbench.engine.markdown.episodes import EpisodeLog
+from workbench.engine.markdown.outline import read_outline
+from workbench.engine.markdown.proposals import PendingMemories
+from workbench.engine.markdown.reflection_records import RejectedClaims
+from workbench.engine.markdown.review import PendingReflection, ReviewItem, cited_id
+from workbench.engine.markdown.source import SourceText
+from workbench.engine.memory import decay_decisions
+from workbench.engine.memory.core import (
+    ArchivedItem,
+    add_item,
+    archived_items,
+    move_entry,
+    note_items,
+    read_core,
+    release_ids,
+)
+from workbench.engine.memory.draft import Draft, MemoryLookup
+from workbench.engine.memory.entities import merged_into
+from workbench.engine.memory.lookup import LocatedMemory, locate_memory
+from workbench.engine.memory.wording import clip, text_key
+from workbench.engine.results.memories import Changed
+from workbench.engine.settings.sections import Settings
+
+_LEAST_BEGINNING = 20
+
+
+def plan_archive(
+    view: FileView,
+    memory_ids: Sequence[str],
+    now: datetime,
+    settings: Settings,
+    first_seen: Mapping[str, datetime] | None = None,
+) -> Plan[Changed]:
+    """Plan to hide memories.
+
+    Args:
+        view: The files.
+        memory_ids: Which; a whole entity stands for its facts and relations.
+        now: Aware, in the workspace's zone.
+        settings: The constants of decay.
+        first_seen: When memories came into the history, by id, as far as their files do not say.
+
+    Raises:
+        InvalidInput: One is no id, or all are free text, which has no score.
+        NotFound: One does not exist.
+    """
+    draft = Draft(view)
+    zone = now.tzinfo or settings.zone
+    every = [locate_memory(draft, memory_id, zone) for memory_id in dict.fromkeys(memory_ids)]
+    placed, warnings = _scored(every)
+    core = read_core(draft)
+    along = {memory.id_text: "" for memory in placed if memory.id.kind == "core"}
+    for memory in placed:
+        if memory.id.kind != "core":
+            along.update({item.id: memory.id_text for item in items_saying(core, memory)})
+    own = {memory.id_text for memory in placed}
+    placed += [locate_memory(draft, item_id, zone) for item_id in along if item_id not in own]
+    archived = decay_decisions.archive(
+        draft, placed, decay_decisions.decay_context(now, settings), first_seen or {}
+    )
+    for memory in placed:
+        if memory.id_text in archived:
+            _retire(draft, memory, now)
+    _take_items(draft, core, along, now)
+    ids = tuple(dict.fromkeys((*archived, *along)))
+    warnings.extend(f"{memory_id} is archived already." for memory_id in sorted(own - set(ids)))
+    return _plan(draft, Action.ARCHIVE, "archived", placed, ids, warnings)
+
+
+def plan_restore(
+    view: FileView,
+    memory_ids: Sequence[str],
+    now: datetime,
+    settings: Settings,
+    first_seen: Mapping[str, datetime] | None = None,
+) -> Plan[Changed]:
+    """Plan to bring archived memories back, with the items of core memory that went with them.
+
+    A fact or relation that was retired holds again, unless another took its place.
+    An item of core memory goes to the end of the block it stood in. Where core memory is full it stays
+    archived, with a warning; asked for by its own id, that is refused. Arguments as for `plan_archive`.
+
+    Raises:
+        InvalidInput: One is no id.
+        NotFound: One does not exist, not even archived.
+        BudgetExceeded: An item of core memory that was asked for no longer fits.
+    """
+    draft = Draft(view)
+    zone, reckoning = now.tzinfo or settings.zone, decay_decisions.decay_context(now, settings)
+    wanted = tuple(dict.fromkeys(str(parse_memory_id(memory_id)) for memory_id in memory_ids))
+    items = archived_items(draft)
+    placed = [locate_memory(draft, each, zone) for each in wanted if each not in items]
+    restored = list(decay_decisions.restore(draft, placed, reckoning, first_seen or {}))
+    for memory in placed:
+        # What was retired by hand has no entry among the scores; its own line says that it holds no longer.
+        if (memory.id_text in restored or memory.retired) and _bring_back(draft, memory):
+            restored.append(memory.id_text)
+    restored = list(dict.fromkeys(restored))
+    warnings: list[str] = []
+    for item in items.values():
+        if item.id not in wanted and item.along not in wanted:
+            continue
+        try:
+            back = _put_item(draft, item, now, settings)
+        except BudgetExceeded as full:
+            if item.id in wanted:
+                raise
+            warnings.append(f"{full.message} {item.id} stays archived.")
+        else:
+            placed.append(back)
+            restored.append(back.id_text)
+    if not restored:
+        warnings.append("None of these is archived.")
+    return _plan(draft, Action.RESTORE, "restored", placed, tuple(restored), warnings)
+
+
+def _retire(draft: Draft, memory: LocatedMemory, now: datetime) -> None:
+    """Have an entity's file say that a fact no longer holds, so that nobody reads it as one that does."""
+    if memory.id.kind != "entity" or memory.id.block is None:
+        return
+    file = EntityFile.parse(draft.read(memory.path) or b"", memory.path)
+    fact = next((fact for fact in file.facts if fact.block_id == memory.id.block), None)
+    if fact is not None:
+        retired = file.retire_fact(fact, until=f"{now:%Y-%m-%d}")
+        draft.write(memory.path, retired.render(), Action.ARCHIVE, f"retired “{clip(fact.text, 60)}”")
+
+
+def _bring_back(draft: Draft, memory: LocatedMemory) -> bool:
+    """Have an entity's file say again that a fact or relation holds; one that another superseded stays as it is."""
+    if memory.id.kind != "entity" or memory.id.block is None:
+        return False
+    file = EntityFile.parse(draft.read(memory.path) or b"", memory.path)
+    fact = next((fact for fact in file.retired if fact.block_id == memory.id.block), None)
+    if fact is None or fact.provenance.superseded_by is not None:
+        return False
+    restored = file.restore_fact(memory.id.block)
+    draft.write(memory.path, restored.render(), Action.RESTORE, f"restored “{clip(fact.text, 60)}”")
+    return True
+
+
+def items_saying(core: CoreMemory, memory: LocatedMemory) -> list[CoreItem]:
+    """Return the items of core memory that say what a memory says, in full or by its beginning."""
+    whole = text_key(memory.text)
+    found = []
+    for block in core.blocks:
+        for item in block.items:
+            key = text_key(item.text)
+            beginning = key.rstrip("….").rstrip()
+            cut = item.text.rstrip().endswith("…") and len(beginning) >= _LEAST_BEGINNING
+            if key and (key == whole or (cut and whole.startswith(beginning))):
+                found.append(item)
+    return found
+
+
+def _scored(every: Iterable[LocatedMemory]) -> tuple[list[LocatedMemory], list[str]]:
+    placed, warnings = [], []
+    for memory in every:
+        if memory.id.store == "file":
+            warnings.append(f"{memory.id} is free text, which has no score; edit {memory.path} instead.")
+        else:
+            placed.append(memory)
+    if warnings and not placed:
+        raise InvalidInput(
+            "Free text has no score and cannot be archived.",
+            remedy="Edit the file, or delete the lines for good with `workbench forget --hard`.",
+        )
+    return placed, warnings
+
+
+def _take_items(draft: Draft, core: CoreMemory, along: dict[str, str], now: datetime) -> None:
+    """Take items out of core memory and note what they said and where."""
+    taken = [
+        ArchivedItem(item.id, block.name, item.text, item.pinned, along[item.id])
+        for block in core.blocks
+        for item in block.items
+        if item.id in along
+    ]
+    if not taken:
+        return
+    after = core
+    # From the end, so that the ids of alike items, which are told apart by their order, stay.
+    for item in reversed(taken):
+        after = after.remove_item(item.id)
+    names = ", ".join(f"“{clip(item.text, 60)}” from {item.block}" for item in taken)
+    draft.write(core.path, after.render(), Action.EDIT, f"removed {names}")
+    note_items(draft, taken, now)
+    release_ids(draft, after, now)
+
+
+def _put_item(draft: Draft, item: ArchivedItem, now: datetime, settings: Settings) -> LocatedMemory:
+    """Put an archived item back into its block; return it as it stands now."""
+    core = read_core(draft)
+    block = item.block if core.block(item.block) is not None else "Active Context"
+    edit, added = add_item(core, block, item.text, settings, pinned=item.pinned)
+    move_entry(draft, item.id, added.id, now)
+    draft.write(core.path, edit.core.render(), Action.RESTORE, f"restored “{clip(item.text, 60)}” to {block}")
+    placed = locate_memory(draft, added.id, now.tzinfo or settings.zone)
+    decay_decisions.restore(draft, [placed], decay_decisions.decay_context(now, settings))
+    return placed
+
+
+def _plan(
+    draft: Draft,
+    action: Action,
+    verb: str,
+    placed: list[LocatedMemory],
+    ids: tuple[str, ...],
+    warnings: list[str],
+) -> Plan[Changed]:
+    paths = {memory.path for memory in placed}
+    file = placed[0].path if len(paths) == 1 else "memory/*"
+    titles = [memory.title for memory in placed if memory.id_text in ids]
+    more = f" and {len(titles) - 1} more" if len(titles) > 1 else ""
+    summary = f"{verb} “{clip(titles[0], 60)}”{more}" if titles else f"nothing was {verb}"
+    return draft.plan(action, file, summary, Changed(None, ids=ids, warnings=tuple(warnings)))
+
+
+_META_FILES = (
+    layout.PENDING_REFLECTION,
+    layout.REFLECTION_LOG,
+    layout.EVOLUTION,
+    layout.REJECTED,
+)
+_DELETED = "deleted for good"
+_LEAST_TEXT = 3
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True)
+class Erased:
+    """What was deleted.
+
+    Args:
+        ids: The memories that are gone, and items of core memory that said the same.
+        texts: What they said, for whoever has to purge it from the history too.
+        warnings: What a person should know, one sentence each.
+        derived: Items of reflections that rested on them alone.
+        paths: Files that went because the memories are the whole of them, or were merged from them.
+    """
+
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
+    derived: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+
+
+def plan_erase(
+    view: FileView, memory_ids: Sequence[str], lookup: MemoryLookup, now: datetime, settings: Settings
+) -> Plan[Erased]:
+    """Plan that memories are gone for good: from files, core memory, scores, the graph and what is pending.
+
+    Args:
+        view: The files.
+        memory_ids: Which; archived items of core memory by the ids they had.
+        lookup: Finds the files that name them.
+        now: Aware, in the workspace's zone.
+        settings: The workspace's zone and constants.
+
+    Raises:
+        InvalidInput: One is no id, or names a critical file.
+        NotFound: One does not exist.
+    """
+    draft = Draft(view)
+    zone = now.tzinfo or settings.zone
+    archived = archived_items(draft)
+    wanted = tuple(dict.fromkeys(memory_ids))
+    placed = [locate_memory(draft, each, zone) for each in wanted if each not in archived]
+    texts = [memory.text for memory in placed] + [archived[each].text for each in wanted if each in archived]
+    gone = [*(memory.id_text for memory in placed), *(each for each in wanted if each in archived)]
+    derived: list[str] = []
+    # From the end of each file, so that lines and the numbers of alike items stay what the ids say.
+    for memory in sorted(placed, key=lambda memory: (memory.path, -memory.span.start)):
+        gone.extend(_erase_in_core(draft, memory))
+        _erase(draft, memory)
+        derived.extend(_erase_derived(draft, memory))
+        _erase_mentions(draft, memory, lookup)
+    gone.extend(item.id for item in archived.values() if item.along in gone or _same(item.text, texts))
+    decay_decisions.drop(draft, gone, decay_decisions.decay_context(now, settings))
+    changed = {change.path for change in draft.changes()}
+    warnings = _still_named(draft, placed, gone, lookup)
+    file = placed[0].path if len(changed) == 1 and placed else "memory/*"
+    # The summary stays in the history, so it must not say what was deleted.
+    summary = f"{_DELETED}: {len(set(gone))} memor{'y' if len(set(gone)) == 1 else 'ies'}"
+    outcome = Erased(
+        tuple(dict.fromkeys(gone)),
+        tuple(dict.fromkeys(texts)),
+        warnings,
+        tuple(dict.fromkeys(derived)),
+        tuple(each.path for each in draft.changes() if each.content is None and _is_one_memory(each.path)),
+    )
+    return draft.plan(Action.DELETE, file, summary, outcome)
+
+
+def _is_one_memory(path: str) -> bool:
+    """Return True for a file that goes as a whole, and not because its last entry did."""
+    return layout.store_of(path) not in ("episodic", "meta")
+
+
+def _still_named(
+    draft: Draft, placed: Sequence[LocatedMemory], gone: Sequence[str], lookup: MemoryLookup
+) -> tuple[str, ...]:
+    ids = {*gone, *(each.partition("#^")[0] for each in gone)}
+    naming = set()
+    for memory in placed:
+        for other in lookup.mentions(memory.id_text):
+            known = lookup.memory(other.partition("#^")[0])
+            content = draft.read(known.path) if known is not None else None
+            # Links were found in the files as they were; this plan may have taken the last one out.
+            forms = (
+                (memory.id.name, stem_of(memory.path)) if memory.id.kind == "entity" else (memory.id.name,)
+            )
+            said = content.decode("utf-8", "surrogateescape") if content is not None else ""
+            if other not in ids and any(form in said for form in forms):
+                naming.add(other)
+    more = " and others" if len(naming) > _MOST_NAMED else ""
+    return (f"Still named by {', '.join(sorted(naming)[:_MOST_NAMED])}{more}.",) if naming else ()
+
+
+def _erase(draft: Draft, memory: LocatedMemory) -> None:
+    """Remove the file or the lines of a memory."""
+    path = memory.path
+    if layout.is_critical(path):
+        raise Refused("A critical file is not deleted as a memory.", where=path, remedy="Delete it by hand.")
+    content = draft.read(path)
+    if content is None:
+        return
+    match memory.id.kind:
+        case "core":
+            core = read_core(draft)
+            if core.item(memory.id_text) is not None:
+                draft.write(path, core.remove_item(memory.id_text).render(), Action.DELETE, _DELETED)
+        case "episode":
+            _erase_entry(draft, memory, content)
+        case "entity" if memory.id.block is not None:
+            _erase_block(draft, memory, content)
+        case "file" if "#" in memory.id.name:
+            source = SourceText.from_bytes(content)
+            draft.write(path, source.replace(memory.span, ()).render(), Action.DELETE, _DELETED)
+        case "file" if layout.store_of(path) == "core" or path == layout.DECAY_SCORES:
+            raise InvalidInput(
+                "This file is not deleted as a whole.",
+                where=path,
+                remedy="Name the memories in it by their ids.",
+            )
+        case _:
+            draft.delete(path, _DELETED)
+
+
+def _erase_entry(draft: Draft, memory: LocatedMemory, content: bytes) -> None:
+    left = EpisodeLog.parse(content, memory.path).remove_entry(memory.id_text)
+    only_title = not left.entries and len([line for line in left.source.lines if line.strip()]) <= 1
+    if only_title:
+        draft.delete(memory.path, _DELETED)
+    else:
+        draft.write(memory.path, left.render(), Action.DELETE, _DELETED)
+
+
+def _erase_block(draft: Draft, memory: LocatedMemory, content: bytes) -> None:
+    file = EntityFile.parse(content, memory.path)
+    block = memory.id.block or ""
+    for other in (*file.facts, *file.retired):
+        if other.provenance.superseded_by == block and other.block_id:
+            file = file.set_provenance(
+                other.block_id, dataclasses.replace(other.provenance, superseded_by=None)
+            )
+    draft.write(memory.path, file.remove_block(block).render(), Action.DELETE, _DELETED)
+
+
+def _erase_in_core(draft: Draft, memory: LocatedMemory) -> list[str]:
+    """Remove the items of core memory that say what a memory says; return their ids."""
+    if memory.id.kind == "core":
+        return []
+    core = read_core(draft)
+    items = items_saying(core, memory)
+    after = core
+    for item in reversed(items):
+        after = after.remove_item(item.id)
+    if items:
+        draft.write(core.path, after.render(), Action.DELETE, _DELETED)
+    return [item.id for item in items]
+
+
+def _erase_mentions(draft: Draft, memory: LocatedMemory, lookup: MemoryLookup) -> None:
+    """Remove relations and stubs that lead to an entity, and what is pending about a memory."""
+    if memory.id.kind == "entity":
+        for path in lookup.mentioning_files(
+            memory.id_text if memory.id.block is None else str(memory.id.whole)
+        ):
+            if path.startswith(layout.ENTITIES + "/"):
+                _erase_in_entity(draft, path, memory)
+    for path in _META_FILES:
+        _erase_items(draft, path, lambda said: _says(said, memory))
+    content = draft.read(layout.PENDING_MEMORIES)
+    if content is not None:
+        pending = PendingMemories.parse(content, layout.PENDING_MEMORIES)
+        same = [p.number for p in pending.proposals if _same(p.content, [memory.text])]
+        if same:
+            draft.write(layout.PENDING_MEMORIES, pending.remove(same).render(), Action.DELETE, _DELETED)
+
+
+def _erase_in_entity(draft: Draft, path: str, memory: LocatedMemory) -> None:
+    content = draft.read(path)
+    if content is None or path == memory.path:
+        return
+    file = EntityFile.parse(content, path)
+    target = memory.id.name
+    if merged_into(file) == target:
+        if memory.id.block is None:
+            draft.delete(path, _DELETED)
+        else:
+            # The stub holds the file as it was before the merge, this line included.
+            lines = content.split(b"\n")
+            kept = [line for line in lines if memory.text.encode() not in line]
+            draft.write(path, b"\n".join(kept), Action.DELETE, _DELETED)
+        return
+    if memory.id.block is not None:
+        return
+    for relation in file.relations:
+        if target in relation.targets:
+            file = file.remove_relation(relation.name, target)
+    for question in reversed(file.questions):
+        if target in linked_in(question.text):
+            file = file.remove_item(question.span)
+    draft.write(path, file.render(), Action.DELETE, _DELETED)
+
+
+def _erase_derived(draft: Draft, memory: LocatedMemory) -> list[str]:
+    """Remove what was proposed or rejected on the word of a memory alone: it says the same in other words.
+
+    Returns:
+        The ids of these items.
+    """
+    pending = PendingReflection.parse(draft.read(layout.PENDING_REFLECTION) or b"")
+    open_items = [item.id for item in pending.items if _rests_on(item, memory)]
+    if open_items:
+        draft.write(layout.PENDING_REFLECTION, pending.remove(open_items).render(), Action.DELETE, _DELETED)
+    rejected = RejectedClaims.parse(draft.read(layout.REJECTED) or b"")
+    claims = [claim.id for claim in rejected.claims if _rests_on(claim.item, memory)]
+    if claims:
+        draft.write(layout.REJECTED, rejected.remove(claims).render(), Action.DELETE, _DELETED)
+        _erase_items(draft, layout.REFLECTION_LOG, lambda said: any(f"`{each}`" in said for each in claims))
+    return [*open_items, *claims]
+
+
+def _rests_on(item: ReviewItem, memory: LocatedMemory) -> bool:
+    """Tell whether an item is about a memory, or nothing but that memory speaks for it."""
+    whole = memory.id.block is None
+    about = item.target.removeprefix("entity:").partition("#^")[0]
+    if memory.id.kind == "entity" and whole and about == memory.id.name:
+        return True
+    speaking = {proof.id.partition("#^")[0] if whole else proof.id for proof in item.evidence}
+    return item.target == memory.id_text or speaking == {memory.id_text}
+
+
+def _erase_items(draft: Draft, path: str, goes: Callable[[str], bool]) -> None:
+    """Remove the list items of a file whose own text makes them go, with what is nested in them."""
+    content = draft.read(path)
+    if content is None:
+        return
+    source = SourceText.from_bytes(content)
+    lines: set[int] = set()
+    for item in read_outline(source).items:
+        if goes(item.own):
+            lines.update(range(item.span.start, item.span.end + 1))
+    for number in sorted(lines, reverse=True):
+        source = source.splice(number, number, ())
+    draft.write(path, source.render(), Action.DELETE, _DELETED)
+
+
+def _says(said: str, memory: LocatedMemory) -> bool:
+    """Tell whether a text names a memory or says what it says."""
+    text = text_key(memory.text)
+    return (
+        _names(said, memory.id_text)
+        or _names(said, cited_id(memory.id_text))
+        or (len(text) >= _LEAST_TEXT and text in text_key(said))
+    )
+
+
+def _names(text: str, memory_id: str) -> bool:
+    """Tell whether a text names this very memory, not another whose id goes on."""
+    at = text.find(memory_id)
+    while at >= 0:
+        after = text[at + len(memory_id) : at + len(memory_id) + 1]
+        if not (after.isalnum() or after in ("-", "#")):
+            return True
+        at = text.find(memory_id, at + 1)
+    return False
+
+
+def _same(text: str, texts: Sequence[str]) -> bool:
+    return text_key(text) in {text_key(other) for other in texts}

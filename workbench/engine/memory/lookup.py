@@ -1,0 +1,405 @@
+"""One memory looked up by id in the files: where it is, what it says, and whom it is for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from functools import lru_cache
+from typing import Final
+
+from workbench.engine import layout
+from workbench.engine.errors import NotFound, OutsideWorkspace, Stale
+from workbench.engine.history.plan import FileView
+from workbench.engine.identifiers import EPISODE_ID, FILE_ID, NOTE, MemoryId, linked_entity, parse_memory_id
+from workbench.engine.markdown.core import CoreMemory
+from workbench.engine.markdown.entity import Dated, EntityFile, Question
+from workbench.engine.markdown.episodes import EpisodeLog
+from workbench.engine.markdown.procedure import Procedure
+from workbench.engine.markdown.source import LineSpan, SourceText
+from workbench.engine.markdown.statements import Provenance
+from workbench.engine.markdown.vault import VaultNote
+from workbench.engine.memory.core import core_path
+from workbench.engine.memory.draft import MemoryLookup
+from workbench.engine.memory.entities import entity_path
+from workbench.engine.memory.procedures import procedure_path
+from workbench.engine.memory.vault import vault_path
+from workbench.engine.memory.wording import clip, one_line
+from workbench.engine.results.memories import HistoryEntry, Links, Score, Shown, Validity
+
+FOLDERS: Final = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VAULT)
+"""Where memories stand that can be for somebody beside the owner."""
+# How every scope begins, and what stands before it; a file without that is the owner's, and need not be taken apart.
+_SOMEBODY: Final = (b"shared", b"person:", b"group:")
+_MARK: Final = re.compile(rb"[Ff][Oo][Rr]\W*(?:shared\b|person:|group:)")
+
+
+def may_be_scoped(path: str) -> bool:
+    """Tell of a path whether what stands there can be for somebody beside the owner."""
+    return path.startswith(tuple(f"{folder}/" for folder in FOLDERS))
+
+
+def scopes_in(path: str, content: bytes) -> dict[str, str]:
+    """Return whom the memories in a file are for, by id; those that are the owner's alone are not in it.
+
+    An entity's scope is whom its name is for, that of a fact or a relation whom the line is for.
+
+    Args:
+        path: Workspace-relative.
+        content: The whole file.
+    """
+    if not any(word in content for word in _SOMEBODY) or not _MARK.search(content):
+        return {}
+    found: dict[str, str | None] = {}
+    if path.startswith(layout.EPISODES + "/"):
+        found = {entry.id: entry.scope for entry in EpisodeLog.parse(content, path).entries}
+    elif path.startswith(layout.ENTITIES + "/"):
+        file = EntityFile.parse(content, path)
+        whole = f"entity:{file.id}"
+        found = {whole: file.scope}
+        found |= {f"{whole}#^{fact.block_id}": fact.provenance.scope for fact in file.facts}
+        found |= {f"{whole}#^{each.block_id}": each.provenance.scope for each in file.relations}
+    elif path.startswith(layout.PROCEDURES + "/"):
+        procedure = Procedure.parse(content, path)
+        found = {procedure.id: procedure.scope}
+    elif path.startswith(layout.VAULT + "/"):
+        note = VaultNote.parse(content, path)
+        found = {note.id: note.scope}
+    return {memory_id: scope for memory_id, scope in found.items() if scope is not None}
+
+
+SOURCE_WORD = "source:"
+"""What stands before a source that is no memory, among the sources of a fact."""
+
+
+@dataclass(frozen=True)
+class LocatedMemory:
+    """A memory as it stands in its file.
+
+    Args:
+        id: Its id.
+        path: Its file.
+        span: Its lines.
+        text: Its own text: what an item, entry or fact says; the whole text of an entity, procedure or note.
+        title: A line that names it.
+        type: An episode's or entity's type, a core item's block, or empty.
+        source: `conversation`, `user-explicit` or another word; empty where nothing is said.
+        created: When it was made, aware; None where the file does not say.
+        pinned: Whether the text itself marks it as pinned.
+        provenance: Where a fact or relation comes from and when it held.
+        retired: Whether it is a fact that no longer holds.
+    """
+
+    id: MemoryId
+    path: str
+    span: LineSpan
+    text: str
+    title: str = ""
+    type: str = ""
+    source: str = ""
+    created: datetime | None = None
+    pinned: bool = False
+    provenance: Provenance = field(default_factory=Provenance)
+    retired: bool = False
+
+    @property
+    def id_text(self) -> str:
+        """Return the id as it is written."""
+        return str(self.id)
+
+
+def locate_memory(view: FileView, memory_id: str, zone: tzinfo) -> LocatedMemory:
+    """Return a memory as it stands.
+
+    Args:
+        view: The files.
+        memory_id: Any id.
+        zone: The workspace's, which dates and times of the files are in.
+
+    Raises:
+        InvalidInput: It is no id.
+        NotFound: No memory has it.
+        OutsideWorkspace: It leads out of the memory files.
+    """
+    wanted = parse_memory_id(memory_id)
+    match wanted.kind:
+        case "core":
+            return _core_item(view, wanted)
+        case "episode":
+            return _episode(view, wanted, zone)
+        case "entity":
+            return _entity(view, wanted, zone)
+        case "procedure":
+            return _procedure(view, wanted, zone)
+        case "vault":
+            return _note(view, wanted)
+        case _:
+            return _lines(view, wanted)
+
+
+def whole_file(source: SourceText) -> LineSpan:
+    """Return all lines of a file; line 1 of an empty one."""
+    return LineSpan(1, max(1, len(source.lines)))
+
+
+def _core_item(view: FileView, wanted: MemoryId) -> LocatedMemory:
+    path = core_path(view)
+    core = CoreMemory.parse(view.read(path) or b"", path)
+    for block in core.blocks:
+        for item in block.items:
+            if item.id == str(wanted):
+                return LocatedMemory(
+                    wanted, path, item.span, item.text, clip(item.text), block.name, pinned=item.pinned
+                )
+    raise _missing(wanted, path)
+
+
+def _episode(view: FileView, wanted: MemoryId, zone: tzinfo) -> LocatedMemory:
+    match = EPISODE_ID.match(str(wanted))
+    path = f"{layout.EPISODES}/{match.group(1) if match else ''}.md"
+    entry = _log(_content(view, path, wanted), path).entry(str(wanted))
+    if entry is None:
+        raise _missing(wanted, path)
+    return LocatedMemory(
+        wanted,
+        path,
+        entry.span,
+        entry.body,
+        clip(entry.body),
+        entry.type,
+        entry.source,
+        _moment(f"{entry.date}T{entry.time}", zone),
+        provenance=Provenance(sources=entry.origins),
+    )
+
+
+# Many memories of one day are often looked for together.
+@lru_cache(maxsize=8)
+def _log(content: bytes, path: str) -> EpisodeLog:
+    return EpisodeLog.parse(content, path)
+
+
+def _entity(view: FileView, wanted: MemoryId, zone: tzinfo) -> LocatedMemory:
+    path = entity_path(wanted.name, view)
+    file = EntityFile.parse(_content(view, path, wanted), path)
+    if wanted.block is None:
+        made = _moment(file.created or "", zone)
+        span, text = whole_file(file.source), file.source.text
+        return LocatedMemory(
+            wanted, path, span, text, file.label, file.type, created=made, pinned=file.pinned
+        )
+    for fact in (*file.facts, *file.retired):
+        if fact.block_id == wanted.block:
+            known = fact.provenance
+            return LocatedMemory(
+                wanted,
+                path,
+                fact.span,
+                fact.text,
+                clip(fact.text),
+                "fact",
+                _source_word(known),
+                _moment(known.since or file.created or "", zone),
+                provenance=known,
+                retired=fact.retired,
+            )
+    for relation in file.relations:
+        if relation.block_id == wanted.block:
+            known = relation.provenance
+            text = f"{relation.name}: {', '.join(f'[[{target}]]' for target in relation.targets)}"
+            made = _moment(known.since or file.created or "", zone)
+            return LocatedMemory(
+                wanted,
+                path,
+                relation.span,
+                text,
+                text,
+                "relation",
+                _source_word(known),
+                made,
+                provenance=known,
+            )
+    others: tuple[Dated | Question, ...] = (*file.timeline, *file.questions)
+    for item in others:
+        if item.block_id == wanted.block:
+            return LocatedMemory(wanted, path, item.span, item.text, clip(item.text))
+    raise _missing(wanted, path)
+
+
+def _procedure(view: FileView, wanted: MemoryId, zone: tzinfo) -> LocatedMemory:
+    path = procedure_path(str(wanted))
+    procedure = Procedure.parse(_content(view, path, wanted), path)
+    learned = _moment(dict(procedure.header).get("learned", ""), zone)
+    source = procedure.source
+    return LocatedMemory(wanted, path, whole_file(source), source.text, procedure.title, created=learned)
+
+
+def _note(view: FileView, wanted: MemoryId) -> LocatedMemory:
+    path = vault_path(str(wanted))
+    note = VaultNote.parse(_content(view, path, wanted), path)
+    return LocatedMemory(wanted, path, whole_file(note.source), note.source.text, note.title, pinned=True)
+
+
+def _lines(view: FileView, wanted: MemoryId) -> LocatedMemory:
+    match = FILE_ID.match(str(wanted))
+    path = layout.normalise(match.group("path") if match else wanted.name)
+    if not layout.is_memory_file(path):
+        raise OutsideWorkspace(
+            "This is no memory file.",
+            where=path,
+            remedy=f"It is a line of a conversation; read it with: workbench sessions show {wanted}"
+            if path.startswith("sessions/")
+            else "Only the Markdown and JSON files of the layout are memory.",
+        )
+    source = SourceText.from_bytes(_content(view, path, wanted))
+    start = int(match.group("start") or 1) if match else 1
+    last = match.group("end") or match.group("start") if match else None
+    end = int(last) if last else max(1, len(source.lines))
+    if not 1 <= start <= end <= max(1, len(source.lines)):
+        raise _missing(wanted, path)
+    span = LineSpan(start, end)
+    text = source.text_of(span) if match and match.group("start") else source.text
+    return LocatedMemory(wanted, path, span, text, clip(text))
+
+
+def _content(view: FileView, path: str, wanted: MemoryId) -> bytes:
+    content = view.read(path)
+    if content is None:
+        raise _missing(wanted, path)
+    return content
+
+
+def _missing(wanted: MemoryId, path: str) -> NotFound:
+    return NotFound(
+        f"There is no memory {clip(str(wanted), 120)}.",
+        where=path,
+        remedy="Look for it with `workbench search`.",
+    )
+
+
+def _source_word(known: Provenance) -> str:
+    words = [s.removeprefix(SOURCE_WORD) for s in known.sources if s.startswith(SOURCE_WORD)]
+    return words[0] if words else ""
+
+
+def _moment(text: str, zone: tzinfo) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=zone)
+    except ValueError:
+        return None
+
+
+def check_expected(placed: LocatedMemory, expected: str | None) -> None:
+    """Make sure that a memory still says what an edit started from; line ends do not count.
+
+    Raises:
+        Stale: It says something else by now.
+    """
+    if expected is not None and not _same_lines(expected, placed.text):
+        raise Stale(
+            f"{placed.id} has changed since this edit began.",
+            where=f"{placed.path}:{placed.span.start}",
+            remedy="Look at it again, then edit.",
+        )
+
+
+def _same_lines(one: str, other: str) -> bool:
+    return SourceText.from_text(one).lines == SourceText.from_text(other).lines
+
+
+_WIKILINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#\^([A-Za-z0-9-]+)|#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_REFERENCE = re.compile(
+    r"\bepisode:\d{4}-\d{2}-\d{2}:\d{2}:\d{2}(?:#\d+)?"
+    r"|\bentity:[\w-]+--[\w-]+(?:#\^[A-Za-z0-9-]+)?"
+    r"|\bprocedure:[\w-]+|\bcore:[\w-]+:[\w-]+"
+)
+
+# Any link may lead to a note among the entities, and most lead elsewhere.
+_NOTES = f"entity:{NOTE}--"
+
+
+def show_memory(
+    view: FileView,
+    memory_id: str,
+    lookup: MemoryLookup,
+    zone: tzinfo,
+    *,
+    score: Score | None = None,
+    history: tuple[HistoryEntry, ...] = (),
+) -> Shown:
+    """Return one memory with all that the files say about it.
+
+    Args:
+        view: The files.
+        memory_id: Any id.
+        lookup: Finds the memories that name this one.
+        zone: The workspace's.
+        score: Its relevance, or None where it has none.
+        history: The commits that touched it, newest first.
+
+    Raises:
+        InvalidInput: It is no id.
+        NotFound: No memory has it.
+    """
+    placed = locate_memory(view, memory_id, zone)
+    known = placed.provenance
+    superseded = f"{placed.id.whole}#^{known.superseded_by}" if known.superseded_by else None
+    own = str(placed.id)
+    named = (link for link in links_in(placed.text) if not link.startswith(_NOTES) or lookup.entity(link))
+    to = [link for link in (*named, *_memories(known.sources)) if link != own]
+    return Shown(
+        id=own,
+        store=placed.id.store,
+        path=layout.shown(placed.path),
+        start_line=placed.span.start,
+        end_line=placed.span.end,
+        text=placed.text,
+        score=score,
+        provenance=provenance_of(view, placed),
+        validity=Validity(known.since, known.until, superseded),
+        links=Links(tuple(dict.fromkeys(to)), tuple(m for m in lookup.mentions(own) if m != own)),
+        history=history,
+        title=one_line(placed.title),
+        scope=scope_of(view, placed),
+    )
+
+
+def scope_of(view: FileView, placed: LocatedMemory) -> str | None:
+    """Return whom a memory is for; None for the owner alone. An entity's is whom its name is for."""
+    if placed.id.block is not None:
+        return placed.provenance.scope
+    return scopes_in(placed.path, view.read(placed.path) or b"").get(str(placed.id))
+
+
+def provenance_of(view: FileView, placed: LocatedMemory) -> tuple[str, ...]:
+    """Return where a memory comes from: ids of memories, or a word such as `user-explicit`.
+
+    A whole entity or procedure comes from everything that anything in it comes from.
+    """
+    content = view.read(placed.path) or b""
+    found: Iterable[str] = placed.provenance.sources
+    if placed.id.kind == "entity" and placed.id.block is None:
+        file = EntityFile.parse(content, placed.path)
+        known = [each.provenance for each in (*file.facts, *file.retired)]
+        known.extend(relation.provenance for relation in file.relations)
+        found = [source for provenance in known for source in provenance.sources]
+    elif placed.id.kind == "procedure":
+        found = Procedure.parse(content, placed.path).learned_from
+    elif placed.source:
+        found = (*found, placed.source)
+    return tuple(dict.fromkeys(source.removeprefix(SOURCE_WORD) for source in found))
+
+
+def links_in(text: str) -> tuple[str, ...]:
+    """Return the ids that a text names, by wikilinks or as they are, each once; a link may lead to no entity."""
+    found = []
+    for match in _WIKILINK.finditer(text):
+        name, block = linked_entity(match.group(1)), match.group(2)
+        found.append(f"entity:{name}" + (f"#^{block}" if block else ""))
+    found.extend(match.group() for match in _REFERENCE.finditer(text))
+    return tuple(dict.fromkeys(found))
+
+
+def _memories(sources: Iterable[str]) -> list[str]:
+    return [source for source in sources if not source.startswith(SOURCE_WORD)]

@@ -1,0 +1,238 @@
+"""Whether a proposal repeats or contradicts another, or a memory: the nearest found, values compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
+from typing import TYPE_CHECKING, Final, Literal
+
+from workbench.engine.catalog.terms import STOP_WORDS, fold, terms
+from workbench.engine.markdown.proposals import DEFERRED
+from workbench.engine.memory.wording import text_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+Relation = Literal["", "repeats", "contradicts"]
+
+Compare = Callable[[str, str], Relation]
+"""Tells how a new text stands to an older one."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """How a text stands to others, by their names.
+
+    Args:
+        contradicts: What it cannot hold beside, in the order given.
+        repeats: The first that says the same, or None.
+    """
+
+    contradicts: tuple[str, ...] = ()
+    repeats: str | None = None
+
+
+def compare_all(text: str, others: Iterable[tuple[str, str]], compare: Compare) -> Compared:
+    """Compare a text with several others.
+
+    Args:
+        text: The new one.
+        others: Names and texts; facts without an id of their own go by one name, their entity’s.
+        compare: Tells how two stand to each other.
+    """
+    found = [(name, compare(text, other)) for name, other in others]
+    contradicts = dict.fromkeys(name for name, relation in found if relation == "contradicts")
+    return Compared(
+        tuple(contradicts), next((name for name, relation in found if relation == "repeats"), None)
+    )
+
+
+def ways_to_say(fact: str, label: str) -> tuple[str, ...]:
+    """Return a fact as it stands, and with the name of its entity, which it may leave out: “Drinks tea”, of Robin."""
+    if not label or label.casefold() in fact.casefold():
+        return (fact,)
+    return (fact, f"{label} {fact[:1].lower()}{fact[1:]}" if fact[1:2].islower() else f"{label} {fact}")
+
+
+MOST_COMPARED: Final = 24
+_HEADING: Final = re.compile(r"^##[ \t]+proposal[ \t]*#?[ \t]*(\d{1,9})(?!\w)", re.IGNORECASE | re.MULTILINE)
+_CONTENT: Final = re.compile(
+    r"^- \*\*Content\*\*:[ \t]*(.*(?:\n(?:[ \t].*|[ \t]*(?=\n[ \t])))*)", re.IGNORECASE | re.MULTILINE
+)
+_STATUS: Final = re.compile(rf"^- \*\*Status\*\*:[ \t]*{DEFERRED}[ \t]*$", re.IGNORECASE | re.MULTILINE)
+# Of a text, what is looked at to tell what it is about.
+_LOOKED_AT: Final = 2000
+_FEW_WORDS: Final = 3
+
+
+@dataclass(frozen=True)
+class WaitingProposal:
+    """A proposal as it is glanced at.
+
+    Args:
+        number: As written.
+        text: What is to be remembered.
+        key: What texts that say the same share.
+        words: What it is about.
+        deferred: Whether it was left to the reflection.
+    """
+
+    number: int
+    text: str
+    key: str
+    words: frozenset[str]
+    deferred: bool
+
+
+def scan_waiting(content: bytes) -> Iterator[WaitingProposal]:
+    """Yield what waits in the file, by its lines alone; what is no list item at the margin is passed over.
+
+    This only tells what is worth a comparison; whoever changes the file reads it as Markdown.
+    """
+    text = content.decode("utf-8", "replace")
+    found = list(_HEADING.finditer(text))
+    ends = [*(match.start() for match in found), len(text)][1:]
+    for match, end in zip(found, ends, strict=False):
+        waiting = _read(int(match[1]), text[match.end() : end])
+        if waiting is not None:
+            yield waiting
+
+
+def nearest_proposals(text: str, waiting: list[WaitingProposal]) -> list[WaitingProposal]:
+    """Return those that may be about the same as a text, the likeliest first, at most 24."""
+    words = telling_words(text)
+    rated = []
+    for each in waiting:
+        shared = len(words & each.words)
+        needed = 1 if min(len(words), len(each.words)) <= _FEW_WORDS else 2
+        if shared >= needed:
+            rated.append((-shared / len(words | each.words), each.number, each))
+    return [each for _, _, each in sorted(rated, key=lambda pair: pair[:2])[:MOST_COMPARED]]
+
+
+def telling_words(text: str) -> frozenset[str]:
+    """Return the words of a text that say what it is about."""
+    return frozenset(terms(text[:_LOOKED_AT])) - STOP_WORDS
+
+
+@lru_cache(maxsize=8192)
+def _read(number: int, part: str) -> WaitingProposal | None:
+    match = _CONTENT.search(part)
+    if match is None or not match[1].strip():
+        return None
+    content = "\n".join(line.removeprefix("  ") for line in match[1].split("\n")).strip()
+    deferred = _STATUS.search(part) is not None
+    return WaitingProposal(number, content, text_key(content), telling_words(content), deferred)
+
+
+_WORD: Final = re.compile(r"[^\s,;:!?()\[\]“”\"]+")
+_MOST_WORDS: Final = 30
+_MOST_VALUE: Final = 5
+_STATES: Final = frozenset(
+    (
+        "is", "are", "was", "were", "be", "equals", "costs", "cost", "weighs", "lasts", "takes", "ends", "starts",
+        "begins", "opens", "closes", "expires", "on", "at", "by", "until", "till", "from", "to", "in", "called",
+        "named", "has", "have", "uses", "use", "runs", "run", "happens", "happen", "due", "needs", "=", "prefers",
+        "wants", "likes", "of", "version", "port",
+    )
+)  # fmt: skip
+_COPULA: Final = frozenset(("is", "are", "was", "were", "equals", "called", "named", "uses", "use", "="))
+_NAMING: Final = frozenset(("called", "named"))
+_LABELS: Final = frozenset(
+    (
+        "number", "no", "nr", "item", "task", "step", "issue", "ticket", "chapter", "page", "part", "line", "row",
+        "agent", "proposal", "thing", "phase", "sprint", "day", "section", "case", "note", "entry", "#",
+    )
+)  # fmt: skip
+_DENIALS: Final = frozenset(
+    ("not", "never", "no", "cannot", "don't", "doesn't", "didn't", "isn't", "aren't", "won't")
+)
+_HELPING: Final = frozenset(("do", "does", "did"))
+_MONTHS: Final = frozenset(
+    (
+        "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+        "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+    )
+)  # fmt: skip
+_DAYS: Final = frozenset(
+    (
+        "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "mondays", "tuesdays",
+        "wednesdays", "thursdays", "fridays", "saturdays", "sundays", "today", "tomorrow", "daily", "weekly", "monthly",
+        "noon", "midnight", "morning", "evening", "yes",
+    )
+)  # fmt: skip
+_PASSING: Final = frozenset(("the", "a", "an", "on", "at", "by", "th", "st", "nd", "rd"))
+_POINTED: Final = frozenset(("the", "our", "my", "your", "their", "his", "her", "its"))
+_FEWEST_SHARED: Final = 2
+
+
+def contradict(one: str, other: str) -> bool:
+    """Tell whether two statements cannot both hold, as far as their words show it."""
+    first, second = _words(one), _words(other)
+    if not first or not second or max(len(first), len(second)) > _MOST_WORDS:
+        return False
+    a, b = [fold(word) for word in first], [fold(word) for word in second]
+    return _denies(a, b) or _differs_in_a_value(first, a, second, b)
+
+
+def _words(text: str) -> list[str]:
+    return [word for found in _WORD.findall(text[:1000]) if (word := found.strip(".'’…"))]
+
+
+def _denies(a: list[str], b: list[str]) -> bool:
+    """Tell whether one says the other’s words and a denial."""
+    if (_DENIALS & set(a) == set()) == (_DENIALS & set(b) == set()):
+        return False
+    one, other = (
+        sorted(_stem(word) for word in words if word not in _DENIALS | _HELPING | _PASSING)
+        for words in (a, b)
+    )
+    return one == other and len(one) > 1
+
+
+def _stem(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def _differs_in_a_value(first: list[str], a: list[str], second: list[str], b: list[str]) -> bool:
+    # “is on 30 March” and “is March 15” begin alike; small words between do not count.
+    first, a = _plain(first, a)
+    second, b = _plain(second, b)
+    start = _shared(a, b)
+    end = _shared(a[start:][::-1], b[start:][::-1])
+    value_a, value_b = first[start : len(a) - end], second[start : len(b) - end]
+    if not (value_a and value_b) or max(len(value_a), len(value_b)) > _MOST_VALUE:
+        return False
+    before, after = a[:start], a[len(a) - end :]
+    telling = [word for word in (*before, *after) if word not in STOP_WORDS | _COPULA]
+    if not any(word in _STATES for word in before) or (before and before[-1] in _LABELS):
+        return False
+    if _is_measure(value_a) and _is_measure(value_b):
+        return len(telling) >= _FEWEST_SHARED or (len(telling) == 1 and bool(set(before) & _COPULA))
+    named = before[-1] in _NAMING or all(word[:1].isupper() for word in (value_a[0], value_b[0]))
+    points = a[0] in _POINTED or any(word.endswith(("'s", "’s")) for word in a[:3])
+    return named and points and bool(telling) and before[-1] in _COPULA
+
+
+def _plain(words: list[str], folded: list[str]) -> tuple[list[str], list[str]]:
+    kept = [
+        (word, plain)
+        for at, (word, plain) in enumerate(zip(words, folded, strict=True))
+        if at == 0 or plain not in _PASSING
+    ]
+    return [word for word, _ in kept], [plain for _, plain in kept]
+
+
+def _shared(one: list[str], other: list[str]) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _is_measure(words: list[str]) -> bool:
+    """Tell whether a stretch gives a number, a day or a time, and little else."""
+    folded = [fold(word) for word in words]
+    telling = [word for word in folded if any(c.isdigit() for c in word) or word in _MONTHS | _DAYS]
+    return bool(telling) and len(folded) - len(telling) <= 2

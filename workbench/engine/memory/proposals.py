@@ -1,0 +1,411 @@
+"""Proposals: the file read as answers, numbers given once, and plans to append or clear (§13.2, §13.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from workbench.engine import layout
+from workbench.engine.clock import render_time, time_or_none
+from workbench.engine.errors import InvalidInput
+from workbench.engine.history.plan import Action, FileChange, FileView, Plan
+from workbench.engine.identifiers import MEMORY_STORES
+from workbench.engine.markdown.proposals import (
+    Mark,
+    MemoryProposal,
+    PendingMemories,
+    append_to,
+    written_numbers,
+)
+from workbench.engine.memory.entities import parse_entity
+from workbench.engine.memory.proposal_comparison import (
+    Compare,
+    Compared,
+    WaitingProposal,
+    compare_all,
+    nearest_proposals,
+    scan_waiting,
+)
+from workbench.engine.memory.wording import (
+    CONFIDENCES,
+    EPISODE_TYPES,
+    checked_word,
+    clean_line,
+    clean_memory,
+    clean_tags,
+    clip,
+    text_key,
+)
+from workbench.engine.results.reviews import Proposal, Proposals, Proposed
+from workbench.engine.scopes import written_scope
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+    from datetime import datetime
+
+    from workbench.engine.results.reviews import ProposalStatus
+
+
+REPEATS: Final = "Repeats"
+TYPE: Final = "Type"
+TAGS: Final = "Tags"
+ORIGINS: Final = "Origins"
+SCOPE: Final = "For"
+"""Further fields beside those of design document §13.2; a value that is a list is parted by commas."""
+
+
+def read_proposals(view: FileView) -> PendingMemories:
+    """Return the proposals that wait; none where there is no file."""
+    return PendingMemories.parse(view.read(layout.PENDING_MEMORIES) or b"", layout.PENDING_MEMORIES)
+
+
+def overview(pending: PendingMemories) -> Proposals:
+    """Return what waits, as an answer."""
+    known = {proposal.number for proposal in pending.proposals}
+    return Proposals(
+        tuple(_answer(proposal, known) for proposal in pending.proposals),
+        tuple(f"{problem.line}: {problem.message} {problem.remedy}" for problem in pending.problems),
+    )
+
+
+def conflicts_of(proposal: MemoryProposal, known: set[int]) -> tuple[str, ...]:
+    """Return what a proposal contradicts: others that wait, as `#4`, and memories by id."""
+    return (*(f"#{other}" for other in proposal.conflicts if other in known), *proposal.against)
+
+
+def without(
+    pending: PendingMemories,
+    numbers: Iterable[int],
+    became: Mapping[int, str] = MappingProxyType({}),
+    retired: Collection[str] = (),
+) -> PendingMemories:
+    """Return the file without some proposals, and with what others say about contradicting them set right.
+
+    Args:
+        pending: The file.
+        numbers: Of what goes.
+        became: Of what goes because it was stored, by number: the memory that it became, which others now contradict.
+        retired: Ids of memories that no longer hold.
+    """
+    gone = {*numbers, *became}
+    marks = {}
+    for proposal in pending.proposals:
+        others = tuple(other for other in proposal.conflicts if other not in gone)
+        stored = (became[other] for other in proposal.conflicts if other in became)
+        holding = (memory for memory in (*proposal.against, *stored) if memory not in retired)
+        mark = Mark(others, tuple(dict.fromkeys(holding)))
+        if proposal.number not in gone and mark != Mark(proposal.conflicts, proposal.against):
+            marks[proposal.number] = mark
+    return (pending.mark(marks) if marks else pending).remove(gone)
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Return the parts of a field that is a list."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _answer(proposal: MemoryProposal, known: set[int]) -> Proposal:
+    conflicts = conflicts_of(proposal, known)
+    status: ProposalStatus = "deferred" if proposal.is_deferred else "conflict" if conflicts else "pending"
+    return Proposal(
+        number=proposal.number,
+        from_=proposal.sender,
+        timestamp=time_or_none(proposal.timestamp),
+        trigger=proposal.trigger,
+        store=proposal.store,
+        content=proposal.content,
+        entities=proposal.entities,
+        confidence=proposal.confidence,
+        core_worthy=proposal.core_worthy,
+        status=status,
+        conflicts_with=conflicts,
+        repeats=proposal.field(REPEATS) or None,
+        type=proposal.field(TYPE),
+        tags=listed(proposal.field(TAGS)),
+        origins=listed(proposal.field(ORIGINS)),
+        line=proposal.span.start if proposal.span else 0,
+        scope=written_scope(proposal.field(SCOPE)),
+    )
+
+
+HIGHEST: Final = "Highest-Proposal"
+_TRAILER: Final = f"\n{HIGHEST}: "
+# What a hand wrote beyond this is passed over, so that it cannot use all numbers up.
+_BEYOND: Final = 100_000_000
+
+
+def highest_given(messages: Iterable[str]) -> int:
+    """Return the highest number that history knows of, 0 where it knows none.
+
+    Args:
+        messages: Of the commits, newest first; read up to the first that concerns proposals.
+    """
+    for message in messages:
+        _, trailer, rest = message.rpartition(_TRAILER)
+        word = rest.partition("\n")[0].strip()
+        if trailer and word.isdecimal():
+            return int(word)
+    return 0
+
+
+def highest_in(content: bytes, given: int) -> int:
+    """Return the highest number that counts: of those in the file, and of those that history knows.
+
+    Args:
+        content: The file.
+        given: As `highest_given` says.
+    """
+    return max([given, *(number for number in written_numbers(content) if number < _BEYOND)])
+
+
+def free_numbers(content: bytes, given: int) -> Iterator[int]:
+    """Yield numbers that no proposal has or had, lowest first."""
+    taken = set(written_numbers(content))
+    number = highest_in(content, given)
+    while True:
+        number += 1
+        if number not in taken:
+            yield number
+
+
+def is_doubled(content: bytes) -> bool:
+    """Tell whether two proposals bear one number."""
+    numbers = written_numbers(content)
+    return len(numbers) != len(set(numbers))
+
+
+def number_trailers(highest: int) -> tuple[tuple[str, str], ...]:
+    """Return the trailers of a commit that concerns proposals."""
+    return ((HIGHEST, str(highest)),)
+
+
+T = TypeVar("T")
+
+
+def without_proposals(plan: Plan[T], view: FileView, numbers: Iterable[int]) -> Plan[T]:
+    """Return a plan that takes some proposals out of the file as well; those that are gone already do not matter.
+
+    Args:
+        plan: Carries out a person's decisions.
+        view: The files.
+        numbers: Of the proposals that were decided by them.
+    """
+    pending = read_proposals(view)
+    gone = [number for number in numbers if pending.proposal(number) is not None]
+    if not gone or any(change.path == layout.PENDING_MEMORIES for change in plan.changes):
+        return plan
+    told = f"decided in a reflection: {', '.join(f'proposal #{number}' for number in gone)}"
+    change = FileChange(layout.PENDING_MEMORIES, without(pending, gone).render(), Action.EDIT, told)
+    return replace(plan, changes=(*plan.changes, change))
+
+
+_TRIGGER_CHARACTERS: Final = 300
+_MOST_ENTITIES: Final = 20
+_MOST_ORIGINS: Final = 20
+
+
+@dataclass(frozen=True)
+class ProposeRequest:
+    """What an agent asks to be remembered.
+
+    Args:
+        sender: Who, as its door says.
+        content: Any text.
+        store: core, episodic, semantic, procedural or vault.
+        entities: `TYPE:NAME` or ids.
+        confidence: high, medium or low.
+        trigger: What set it off.
+        core_worthy: Whether it should stand in core memory as well.
+        type: What kind of episode it would be; empty to leave that open.
+        tags: Topical tags.
+        origins: Ids of memories or sources it was learned from.
+        scope: Whom it would be for; None for the owner alone.
+    """
+
+    sender: str
+    content: str
+    store: str
+    entities: tuple[str, ...] = ()
+    confidence: str = "medium"
+    trigger: str = ""
+    core_worthy: bool = False
+    type: str = ""
+    tags: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    scope: str | None = None
+
+
+@dataclass(frozen=True)
+class NewProposal:
+    """A proposal that is fit to be written, still without a number.
+
+    Args:
+        warnings: What was left out of it.
+    """
+
+    proposal: MemoryProposal
+    warnings: tuple[str, ...] = ()
+
+
+def check_request(request: ProposeRequest, now: datetime) -> NewProposal:
+    """Check a request.
+
+    Raises:
+        InvalidInput: The text cannot be kept, or a word of the request is none of its vocabulary.
+    """
+    wording = clean_memory(request.content, what="A proposal")
+    trigger = clean_line(request.trigger, what="A trigger").text if request.trigger.strip() else ""
+    entities = dict.fromkeys(_entity(entity) for entity in request.entities)
+    if len(entities) > _MOST_ENTITIES:
+        raise InvalidInput(
+            f"A proposal names {_MOST_ENTITIES} entities at most; this one has {len(entities)}.",
+            remedy="Propose its parts one by one.",
+        )
+    origins = dict.fromkeys(_origin(origin) for origin in request.origins)
+    kind = checked_word(request.type, EPISODE_TYPES, "type of memory") if request.type else ""
+    fields = (
+        (TYPE, kind),
+        (TAGS, ", ".join(clean_tags(request.tags))),
+        (ORIGINS, ", ".join(list(origins)[:_MOST_ORIGINS])),
+        (SCOPE, request.scope or ""),
+    )
+    return NewProposal(
+        MemoryProposal(
+            sender=request.sender,
+            content=wording.text,
+            timestamp=render_time(now),
+            trigger=clip(trigger, _TRIGGER_CHARACTERS),
+            store=checked_word(request.store, MEMORY_STORES, "store"),
+            entities=tuple(entities),
+            confidence=checked_word(request.confidence, CONFIDENCES, "confidence"),
+            core_worthy=request.core_worthy,
+            fields=tuple((name, value) for name, value in fields if value),
+        ),
+        wording.warnings,
+    )
+
+
+def plan_propose(
+    view: FileView, draught: NewProposal, against: Compared, *, compare: Compare, given: Callable[[], int]
+) -> Plan[Proposed]:
+    """Plan to append a proposal, marked on both sides where it contradicts another.
+
+    What waits already in the very same words is not written a second time; the answer says where it waits.
+
+    Args:
+        view: The files.
+        draught: The proposal.
+        against: How it stands to memory.
+        compare: Tells how it stands to what waits.
+        given: The highest number that history knows of.
+    """
+    content = view.read(layout.PENDING_MEMORIES) or b""
+    waiting = list(scan_waiting(content))
+    proposal = draught.proposal
+    key = text_key(proposal.content)
+    same = [each for each in waiting if each.key == key]
+    known = _for_the_same(content, same, proposal.field(SCOPE)) if same else None
+    if known is not None:
+        return _waits_already(content, known, draught)
+    near = nearest_proposals(proposal.content, waiting)
+    found = compare_all(proposal.content, ((f"#{each.number}", each.text) for each in near), compare)
+    others = tuple(sorted(int(name[1:]) for name in found.contradicts))
+    repeats = found.repeats or against.repeats
+    highest = given()
+    content = _with_own_numbers(content, highest)
+    number = next(free_numbers(content, highest))
+    conflicts = (*found.contradicts, *against.contradicts)
+    marked = replace(
+        proposal,
+        conflicts=others,
+        against=against.contradicts,
+        status=f"conflict — see {', '.join(conflicts)}" if conflicts else "pending",
+        fields=((REPEATS, repeats), *proposal.fields) if repeats else proposal.fields,
+    )
+    content = append_to(content, marked, number)
+    if conflicts:
+        content = _marked(content, number, others, against.contradicts)
+    told = f"#{number} “{clip(proposal.content)}”"
+    change = FileChange(layout.PENDING_MEMORIES, content, Action.PROPOSE, told)
+    outcome = Proposed(
+        None,
+        warnings=draught.warnings,
+        number=number,
+        status="conflict" if conflicts else "pending",
+        conflicts_with=conflicts,
+        duplicate_of=repeats,
+    )
+    trailers = number_trailers(max(number, highest_in(content, highest)))
+    return Plan(Action.PROPOSE, layout.PENDING_MEMORIES, told, (change,), trailers=trailers, outcome=outcome)
+
+
+def _for_the_same(content: bytes, same: Sequence[WaitingProposal], scope: str) -> WaitingProposal | None:
+    """Return the first of those that say the same which is for the same people."""
+    pending = PendingMemories.parse(content, layout.PENDING_MEMORIES)
+    scopes = {each.number: each.field(SCOPE) for each in pending.proposals}
+    return next((each for each in same if scopes.get(each.number, "") == scope), None)
+
+
+def _waits_already(content: bytes, known: WaitingProposal, draught: NewProposal) -> Plan[Proposed]:
+    pending = PendingMemories.parse(content, layout.PENDING_MEMORIES)
+    proposal = pending.proposal(known.number)
+    conflicts = tuple(f"#{other}" for other in proposal.conflicts) + proposal.against if proposal else ()
+    outcome = Proposed(
+        None,
+        warnings=(
+            *draught.warnings,
+            f"The same waits already, as proposal #{known.number}; it was not written again.",
+        ),
+        number=known.number,
+        status="deferred" if known.deferred else "conflict" if conflicts else "pending",
+        conflicts_with=conflicts,
+        duplicate_of=f"#{known.number}",
+    )
+    return Plan(Action.PROPOSE, layout.PENDING_MEMORIES, f"#{known.number} waits already", outcome=outcome)
+
+
+def _with_own_numbers(content: bytes, given: int) -> bytes:
+    """Return the file with a number of its own for each proposal, where a hand has doubled one."""
+    if not is_doubled(content):
+        return content
+    pending = PendingMemories.parse(content, layout.PENDING_MEMORIES)
+    written = set(written_numbers(content))
+    free = free_numbers(content, given)
+    taken = {each.number: next(free) for each in pending.proposals if each.number not in written}
+    return pending.renumber(taken).render() if taken else content
+
+
+def _marked(content: bytes, number: int, others: tuple[int, ...], memories: tuple[str, ...]) -> bytes:
+    """Return the file with the other sides of a conflict marked as well."""
+    pending = PendingMemories.parse(content, layout.PENDING_MEMORIES)
+    marks = {
+        other: Mark(tuple(sorted({*proposal.conflicts, number})), proposal.against)
+        for other in others
+        if (proposal := pending.proposal(other)) is not None
+    }
+    # What was only taken for a proposal, such as one within a fence, is no side of a conflict.
+    if pending.proposal(number) is not None:
+        marks[number] = Mark(tuple(sorted(marks)), memories)
+    return pending.mark(marks).render()
+
+
+def _entity(text: str) -> str:
+    """Return an entity as the file names it: a known form of id, or `TYPE:NAME`."""
+    bare = text.strip().removeprefix("[[").removesuffix("]]").strip()
+    kind, dashes, slug = bare.removeprefix("entity:").partition("--")
+    if dashes and kind.replace("-", "").isalnum() and slug and not set(slug) & set(",[] :/\\"):
+        return clip(f"{kind}--{slug}", 200)
+    named = parse_entity(bare)
+    return f"{named.type}:{named.name.replace(',', ' ')}"
+
+
+def _origin(text: str) -> str:
+    word = clean_line(text, what="An origin").text
+    if "," in word or len(word) > _TRIGGER_CHARACTERS:
+        raise InvalidInput(
+            f"“{clip(word)}” cannot be where a memory comes from.",
+            remedy="Give an id such as episode:2026-02-02:14:30, or a file with its lines.",
+        )
+    return word

@@ -1,0 +1,616 @@
+"""The scores of all memories by columns: at a moment, on days to come, and with another λ."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import deque
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, tzinfo
+from functools import cached_property
+from itertools import repeat
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from workbench.engine.errors import InvalidInput
+from workbench.engine.memory import decay
+from workbench.engine.memory.decay import (
+    ACTIVE,
+    ARCHIVED,
+    DORMANT,
+    FADING,
+    PINNED,
+    UNENDING,
+    Accesses,
+    DecayContext,
+    DecayRecord,
+    MemoryFacts,
+    Thresholds,
+    base_of,
+    day_of,
+    decay_record,
+    displayed,
+    explain_score,
+    first_dates,
+    score_now,
+    value_and_status,
+    weight_of,
+)
+from workbench.engine.results.decay import DecayEntry, DecayView, Fall, Falls, ScorePoint
+from workbench.engine.results.memories import Score
+
+if TYPE_CHECKING:
+    from workbench.engine.markdown.decay_scores import ScoreEntry
+
+
+@dataclass(frozen=True)
+class FactColumns:
+    """What the texts of memories that have a score say; see `MemoryFacts`. All columns are equally long."""
+
+    ids: Sequence[str]
+    stores: Sequence[str]
+    sources: Sequence[str]
+    created: Sequence[datetime | None]
+    adopted: Sequence[datetime | None]
+    pinned: Sequence[bool]
+    titles: Sequence[str]
+    tags: Sequence[tuple[str, ...]]
+    entities: Sequence[tuple[str, ...]]
+
+    def facts(self, row: int) -> MemoryFacts:
+        """Return what one memory's text says."""
+        return MemoryFacts(
+            id=self.ids[row],
+            store=self.stores[row],
+            source=self.sources[row],
+            created=self.created[row],
+            adopted=self.adopted[row],
+            pinned=self.pinned[row],
+            title=self.titles[row],
+            tags=self.tags[row],
+            entities=self.entities[row],
+        )
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Everything that the scores of all memories depend on but the moment and the constants; see `DecayRecord`.
+
+    Args:
+        taken: The moment at which it was taken; the very object stands where nobody wrote down a date.
+        zone: The workspace's.
+    """
+
+    ids: Sequence[str]
+    stores: Sequence[str]
+    bases: Sequence[float]
+    weights: Sequence[float]
+    counts: Sequence[int]
+    created: Sequence[datetime]
+    accessed: Sequence[datetime]
+    pinned: Sequence[bool]
+    archived: Sequence[bool]
+    titles: Sequence[str]
+    tags: Sequence[tuple[str, ...]]
+    entities: Sequence[tuple[str, ...]]
+    taken: datetime
+    zone: tzinfo
+
+    @cached_property
+    def days(self) -> list[int]:
+        """Return the day of each memory's last access in the zone, as a proleptic ordinal."""
+        zone = self.zone
+        return [decay.day_of(moment, zone) for moment in self.accessed]
+
+    @cached_property
+    def boosts(self) -> list[float]:
+        """Return each memory's log2(access count + 1)."""
+        known = {count: math.log2(count + 1) for count in set(self.counts)}
+        return [known[count] for count in self.counts]
+
+    @cached_property
+    def fates(self) -> list[str]:
+        """Return `archived` (by hand) or `pinned` for each memory where the formula has no say, else nothing."""
+        return [
+            ARCHIVED if gone else PINNED if pin or weight == UNENDING else ""
+            for gone, pin, weight in zip(self.archived, self.pinned, self.weights, strict=True)
+        ]
+
+    @cached_property
+    def undated(self) -> list[int]:
+        """Return the rows in which the moment of the census stands for a date."""
+        return [
+            row
+            for row, (made, last) in enumerate(zip(self.created, self.accessed, strict=True))
+            if made is self.taken or last is self.taken
+        ]
+
+    def record(self, row: int) -> DecayRecord:
+        """Return what one memory's score depends on."""
+        return DecayRecord(
+            self.ids[row],
+            self.stores[row],
+            self.bases[row],
+            self.created[row],
+            self.accessed[row],
+            self.counts[row],
+            self.pinned[row],
+            self.archived[row],
+            self.weights[row],
+            self.titles[row],
+            self.tags[row],
+            self.entities[row],
+        )
+
+    def raws(self, today: int, lambda_: float) -> list[float]:
+        """Return every memory's raw relevance on a day; it says nothing where a memory has a fate.
+
+        Args:
+            today: The day, as a proleptic ordinal.
+            lambda_: Decay per day.
+        """
+        # Few days and many memories: each power is taken once, by the very function that scores one memory.
+        powers = {day: math.exp(-lambda_ * max(0, today - day)) for day in set(self.days)}
+        return [
+            base * powers[day] * boost * weight
+            for base, day, boost, weight in zip(self.bases, self.days, self.boosts, self.weights, strict=True)
+        ]
+
+
+def build_score_table(
+    columns: FactColumns,
+    entries: Mapping[str, ScoreEntry],
+    pending: Mapping[str, Accesses],
+    reckoning: DecayContext,
+) -> ScoreTable:
+    """Put together what is known of all memories; for each it is what `compose` says.
+
+    Args:
+        columns: What their texts say.
+        entries: What the scores file says, by memory id.
+        pending: Accesses that are not yet in the scores file, by memory id.
+        reckoning: The moment and the constants.
+    """
+    settings, now = reckoning.settings, reckoning.now
+    base_by_source = {source: base_of(source, settings) for source in set(columns.sources)}
+    weight_by_store = {store: weight_of(store, settings) for store in set(columns.stores)}
+    dates = [first_dates(*known, now) for known in zip(columns.created, columns.adopted, strict=True)]
+    pins = [pin or store == "vault" for pin, store in zip(columns.pinned, columns.stores, strict=True)]
+    by_text = ScoreTable(
+        ids=columns.ids,
+        stores=columns.stores,
+        bases=[base_by_source[source] for source in columns.sources],
+        weights=[weight_by_store[store] for store in columns.stores],
+        counts=[1] * len(dates),
+        created=[made for made, _ in dates],
+        accessed=[last for _, last in dates],
+        pinned=pins,
+        archived=[False] * len(dates),
+        titles=columns.titles,
+        tags=columns.tags,
+        entities=columns.entities,
+        taken=now,
+        zone=reckoning.zone,
+    )
+    return update_score_table(by_text, columns, entries, pending, reckoning, entries.keys() | pending.keys())
+
+
+def update_score_table(
+    census: ScoreTable,
+    columns: FactColumns,
+    entries: Mapping[str, ScoreEntry],
+    pending: Mapping[str, Accesses],
+    reckoning: DecayContext,
+    ids: Container[str],
+) -> ScoreTable:
+    """Return a census with some memories put together anew.
+
+    Args:
+        census: Taken of the same columns on the same day.
+        columns: As for `take_census`, and so the others.
+        entries: Likewise.
+        pending: Likewise.
+        reckoning: Likewise; dates that nobody wrote down stay at the moment of the census.
+        ids: Which memories.
+    """
+    told = replace(reckoning, now=census.taken)
+    bases, weights, counts = list(census.bases), list(census.weights), list(census.counts)
+    created, accessed = list(census.created), list(census.accessed)
+    pinned, archived = list(census.pinned), list(census.archived)
+    for row, memory_id in enumerate(census.ids):
+        if memory_id in ids:
+            record = decay_record(columns.facts(row), entries.get(memory_id), pending.get(memory_id), told)
+            bases[row], weights[row], counts[row] = record.base, record.type_weight, record.access_count
+            created[row], accessed[row] = record.created, record.last_accessed
+            pinned[row], archived[row] = record.pinned, record.archived
+    return replace(
+        census,
+        bases=bases,
+        weights=weights,
+        counts=counts,
+        created=created,
+        accessed=accessed,
+        pinned=pinned,
+        archived=archived,
+    )
+
+
+def table_of_records(records: Iterable[DecayRecord], reckoning: DecayContext) -> ScoreTable:
+    """Return the columns of records that were put together one by one."""
+    known = tuple(records)
+    return ScoreTable(
+        ids=[record.id for record in known],
+        stores=[record.store for record in known],
+        bases=[record.base for record in known],
+        weights=[record.type_weight for record in known],
+        counts=[record.access_count for record in known],
+        created=[record.created for record in known],
+        accessed=[record.last_accessed for record in known],
+        pinned=[record.pinned for record in known],
+        archived=[record.archived for record in known],
+        titles=[record.title for record in known],
+        tags=[record.tags for record in known],
+        entities=[record.entities for record in known],
+        taken=reckoning.now,
+        zone=reckoning.zone,
+    )
+
+
+_FATED: Final = {ARCHIVED: 0.0, PINNED: 1.0}
+
+
+def score_all(
+    census: ScoreTable, reckoning: DecayContext, *, forecast: Sequence[int] = (), lambda_: float | None = None
+) -> DecayView:
+    """Return all scores at the moment, in the order of the census.
+
+    Args:
+        census: The memories.
+        reckoning: The moment and the constants in force.
+        forecast: Calendar days from today, 0 or more: the keys of each entry's `forecast`, its scores (0-1) on
+            these days if nobody touches it.
+        lambda_: Another decay per day; entries whose status differs from the one in force have it in `would_be`.
+
+    Raises:
+        InvalidInput: A day lies in the past, or λ is negative or no number.
+    """
+    if any(day < 0 for day in forecast):
+        raise InvalidInput("A forecast looks ahead.", remedy="Give a number of days from 0 on.")
+    told = reckoning if lambda_ is None else with_decay_rate(reckoning, lambda_)
+    thresholds, rate = told.thresholds, told.settings.lambda_
+    today = day_of(told.now, told.zone)
+    raws = census.raws(today, rate)
+    scores, statuses = scores_and_statuses(census, raws, thresholds)
+    changes: Sequence[str | None] = [None] * len(scores)
+    if lambda_ is not None:
+        before = scores_and_statuses(census, census.raws(today, reckoning.settings.lambda_), thresholds)[1]
+        changes = [then if then != now else None for now, then in zip(before, statuses, strict=True)]
+    ahead: Sequence[Mapping[str, float] | None] = [None] * len(scores)
+    if forecast:
+        ahead = forecasts(census, today, rate, forecast)
+    steady = [weight == UNENDING for weight in census.weights]
+    columns = (
+        census.ids,
+        census.stores,
+        census.bases,
+        [None if endless else weight for endless, weight in zip(steady, census.weights, strict=True)],
+        census.counts,
+        census.created,
+        census.accessed,
+        census.pinned,
+        [
+            None if endless or pin else raw
+            for endless, pin, raw in zip(steady, census.pinned, raws, strict=True)
+        ],
+        scores,
+        statuses,
+        census.titles,
+        ahead,
+        changes,
+        census.tags,
+        census.entities,
+        census.archived,
+    )
+    return DecayView(
+        told.now, rate, _entries(columns), thresholds.active, thresholds.fading, thresholds.archive
+    )
+
+
+def _entries(columns: Sequence[Sequence[object]]) -> tuple[DecayEntry, ...]:
+    """Return the entries whose fields stand in columns, in the order in which the class names them.
+
+    Filling one field of all of them after the other takes a third of the time that making each one takes.
+    """
+    entries = tuple(map(DecayEntry.__new__, repeat(DecayEntry, len(columns[0]))))
+    for field, column in zip(dataclasses.fields(DecayEntry), columns, strict=True):
+        fill = getattr(DecayEntry, field.name).__set__
+        deque(map(fill, entries, column), maxlen=0)
+    return entries
+
+
+def moved_to_moment(known: DecayView, census: ScoreTable, reckoning: DecayContext) -> DecayView:
+    """Return the same scores at another moment of the same day, which stands for dates that nobody wrote down.
+
+    Args:
+        known: What `view` answered for the census.
+        census: The memories.
+        reckoning: The moment.
+    """
+    now, entries = reckoning.now, known.entries
+    if census.taken != now:
+        changed = list(entries)
+        for row in census.undated:
+            changed[row] = dataclasses.replace(
+                entries[row],
+                created=now if census.created[row] is census.taken else census.created[row],
+                last_accessed=now if census.accessed[row] is census.taken else census.accessed[row],
+            )
+        entries = tuple(changed)
+    return dataclasses.replace(known, now=now, entries=entries)
+
+
+def scores_and_statuses(
+    census: ScoreTable, raws: Sequence[float], thresholds: Thresholds
+) -> tuple[list[float], list[str]]:
+    """Return the scores (0-1) and statuses that go with raw relevance; as `decay.value_and_status` for one.
+
+    Args:
+        census: The memories.
+        raws: Their raw relevance, 0 or more.
+        thresholds: Of the statuses.
+    """
+    active, fading, archive = thresholds.active, thresholds.fading, thresholds.archive
+    scores = [
+        (min(1.0, raw)) if not fate else _FATED[fate] for raw, fate in zip(raws, census.fates, strict=True)
+    ]
+    statuses = [
+        fate
+        or (
+            ACTIVE
+            if score >= active
+            else FADING
+            if score >= fading
+            else DORMANT
+            if score >= archive
+            else ARCHIVED
+        )
+        for score, fate in zip(scores, census.fates, strict=True)
+    ]
+    return scores, statuses
+
+
+def explained_scores(census: ScoreTable, reckoning: DecayContext) -> list[Score]:
+    """Return every memory's score at the moment, its terms explained.
+
+    Memories whose terms are the same have one and the same score.
+
+    Args:
+        census: The memories.
+        reckoning: The moment and the constants.
+    """
+    known: dict[tuple[float, float, int, int, bool, bool], Score] = {}
+    found = []
+    rows = zip(
+        census.bases, census.weights, census.counts, census.days, census.pinned, census.archived, strict=True
+    )
+    for row, terms in enumerate(rows):
+        score = known.get(terms)
+        if score is None:
+            score = known[terms] = score_now(census.record(row), reckoning)
+        found.append(score)
+    return found
+
+
+def with_decay_rate(reckoning: DecayContext, lambda_: float) -> DecayContext:
+    """Return the same moment and constants with another λ.
+
+    Raises:
+        InvalidInput: λ is negative or no number.
+    """
+    if not 0 <= lambda_ < math.inf:
+        raise InvalidInput("λ is a number from 0 on.", where=f"{lambda_}", remedy="The usual value is 0.03.")
+    return dataclasses.replace(reckoning, settings=dataclasses.replace(reckoning.settings, lambda_=lambda_))
+
+
+def forecasts(
+    census: ScoreTable, today: int, lambda_: float, days: Sequence[int]
+) -> list[Mapping[str, float]]:
+    """Return every memory's scores (0-1) on days to come if nobody touches it, by the day's number.
+
+    Memories whose terms are the same have one and the same forecast.
+
+    Args:
+        census: The memories.
+        today: As a proleptic ordinal.
+        lambda_: Decay per day.
+        days: Calendar days from today, 0 or more.
+    """
+    names = [str(day) for day in days]
+    fated = {fate: MappingProxyType(dict.fromkeys(names, value)) for fate, value in _FATED.items()}
+    # Few days and many memories: each power is taken once, by the very function that scores one memory.
+    later = {
+        last: [math.exp(-lambda_ * max(0, today + day - last)) for day in days] for last in set(census.days)
+    }
+    known: dict[tuple[float, float, float, int], Mapping[str, float]] = {}
+    found: list[Mapping[str, float]] = []
+    forecast: Mapping[str, float]
+    columns = zip(census.bases, census.boosts, census.weights, census.days, census.fates, strict=True)
+    for base, boost, weight, last, fate in columns:
+        terms = (base, boost, weight, last)
+        if fate:
+            forecast = fated[fate]
+        elif (same := known.get(terms)) is not None:
+            forecast = same
+        else:
+            scores = [displayed(base * power * boost * weight) for power in later[last]]
+            forecast = known[terms] = MappingProxyType(dict(zip(names, scores, strict=True)))
+        found.append(forecast)
+    return found
+
+
+UNMADE = "unmade"
+UNRECORDED = "unrecorded"
+
+
+def score_course(view: DecayView, entry: DecayEntry, days: Sequence[int]) -> tuple[ScorePoint, ...]:
+    """Return a memory's scores on some days if nobody touches it (design document §9.1).
+
+    What is pinned or archived counts as that since its last access, what never decays by its store since it was
+    made; earlier than that, nobody wrote down what the score was.
+
+    Args:
+        view: Its moment, rate and thresholds count.
+        entry: One of its entries.
+        days: Calendar days from the view's, negative in the past.
+
+    Returns:
+        A point for each of the days, in their order.
+    """
+    record, thresholds = record_of(entry), thresholds_of(view)
+    today, made, last = _ordinals(view, entry)
+    points = []
+    for day in days:
+        unknown = _unknown(today + day, made, last) if day < 0 else ""
+        if unknown:
+            points.append(ScorePoint(day, None, unknown))
+            continue
+        raw = record.raw(max(0, today + day - last), view.lambda_)
+        points.append(ScorePoint(day, *value_and_status(raw, record, thresholds)))
+    return tuple(points)
+
+
+def score_terms(view: DecayView, entry: DecayEntry, day: int) -> Score | None:
+    """Return a memory's score on one day with the terms of the formula; None where it is not known.
+
+    Args:
+        view: As for `score_course`.
+        entry: Likewise.
+        day: Calendar days from the view's, negative in the past.
+    """
+    today, made, last = _ordinals(view, entry)
+    if day < 0 and _unknown(today + day, made, last):
+        return None
+    days = max(0, today + day - last)
+    return explain_score(record_of(entry), days, view.lambda_, thresholds_of(view))
+
+
+def thresholds_of(view: DecayView) -> Thresholds:
+    """Return the thresholds that an answer was made with."""
+    return Thresholds(view.active_threshold, view.fading_threshold, view.archive_threshold)
+
+
+def record_of(entry: DecayEntry) -> DecayRecord:
+    """Return what an entry's score depends on."""
+    return DecayRecord(
+        entry.id,
+        entry.store,
+        entry.base,
+        entry.created,
+        entry.last_accessed,
+        entry.access_count,
+        entry.pinned,
+        entry.archived,
+        UNENDING if entry.type_weight is None else entry.type_weight,
+        entry.title,
+    )
+
+
+def _ordinals(view: DecayView, entry: DecayEntry) -> tuple[int, int, int]:
+    """Return the days, as proleptic ordinals, of the view, of the making and of the first score that is known."""
+    zone = view.now.tzinfo or UTC
+    made = day_of(entry.created, zone)
+    endless = entry.type_weight is None and not entry.archived
+    return view.now.toordinal(), made, made if endless else day_of(entry.last_accessed, zone)
+
+
+def _unknown(day: int, made: int, last: int) -> str:
+    if day < made:
+        return UNMADE
+    return UNRECORDED if day < last else ""
+
+
+class ThresholdCrossing(NamedTuple):
+    """A threshold that is passed some days (from 1) after the last access, and the statuses around it."""
+
+    days: int
+    before: str
+    after: str
+    threshold: float
+
+
+def threshold_crossings(
+    base: float, lambda_: float, access_count: int, type_weight: float, thresholds: Thresholds
+) -> tuple[ThresholdCrossing, ...]:
+    """Return every threshold that a score passes after the last access, the soonest first.
+
+    Thresholds that are passed on one and the same day are passed at once, down to the lowest of them.
+
+    Args:
+        base: As for `formula.score`, and so the others.
+        lambda_: Decay per day.
+        access_count: From 1.
+        type_weight: Finite.
+        thresholds: Of the statuses.
+    """
+    value = decay.displayed(decay.score(base, lambda_, 0, access_count, type_weight))
+    status = decay.status_of(value, thresholds)
+    found: dict[int, ThresholdCrossing] = {}
+    for threshold, below in thresholds.named:
+        days = decay.days_until(threshold, base, lambda_, access_count, type_weight)
+        if days:
+            before = found[days].before if days in found else status
+            found[days] = ThresholdCrossing(days, before, below, threshold)
+            status = below
+    return tuple(found.values())
+
+
+def upcoming_changes(census: ScoreTable, within: int, reckoning: DecayContext) -> Falls:
+    """Return what passes a threshold in the days to come if nobody touches it, the soonest first, then by id.
+
+    Args:
+        census: The memories.
+        within: Calendar days from today that are looked at, 0 or more.
+        reckoning: The moment and the constants.
+
+    Raises:
+        InvalidInput: The days lie in the past.
+    """
+    if within < 0:
+        raise InvalidInput("A forecast looks ahead.", remedy="Give a number of days from 0 on.")
+    today = decay.day_of(reckoning.now, reckoning.zone)
+    lambda_, thresholds = reckoning.settings.lambda_, reckoning.thresholds
+    last_day = min(within, date.max.toordinal() - today)
+    # Most memories share their terms with many others.
+    known: dict[tuple[float, int, float], tuple[ThresholdCrossing, ...]] = {}
+    found = []
+    columns = zip(census.bases, census.counts, census.weights, census.days, census.fates, strict=True)
+    for row, (base, count, weight, day, fate) in enumerate(columns):
+        if fate:
+            continue
+        key = (base, count, weight)
+        if key not in known:
+            known[key] = threshold_crossings(base, lambda_, count, weight, thresholds)
+        for passing in known[key]:
+            ahead = day + passing.days - today
+            if 0 < ahead <= last_day:
+                found.append((ahead, census.ids[row], row, passing))
+    found.sort(key=lambda fall: fall[:3])
+    return Falls(
+        reckoning.now,
+        lambda_,
+        within,
+        tuple(
+            Fall(
+                memory_id,
+                census.stores[row],
+                census.titles[row],
+                passing.before,
+                passing.after,
+                passing.threshold,
+                ahead,
+                date.fromordinal(today + ahead),
+            )
+            for ahead, memory_id, row, passing in found
+        ),
+    )

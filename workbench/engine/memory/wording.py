@@ -1,0 +1,197 @@
+"""Text from outside made fit to be kept, and cut to where two versions differ."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import takewhile
+
+from workbench.engine.errors import InvalidInput
+
+MEMORY_CHARACTERS = 20_000
+NAME_CHARACTERS = 120
+TAG_CHARACTERS = 40
+MOST_TAGS = 12
+EPISODE_TYPES = ("decision", "fact", "preference", "task", "event", "emotion", "correction")
+CONFIDENCES = ("high", "medium", "low")
+
+_LINE_END = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
+_FLAG = "\U0001f3f4[\U000e0020-\U000e007f]+"
+_INVISIBLE = re.compile(
+    f"({_FLAG})|[\x00-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
+)
+_MARKUP_OF_NAMES = re.compile(r"[\[\]|^#<>`]+")
+_MARKUP_OF_TAGS = re.compile(r"[\[\]|,;:#<>`]+")
+_SOURCE = re.compile(r"[a-z][a-z0-9._-]*(?::[A-Za-z0-9._-]+)?")
+
+
+@dataclass(frozen=True)
+class CleanText:
+    """A text as it will be kept, and what a person should know about how it was changed."""
+
+    text: str
+    warnings: tuple[str, ...] = ()
+
+
+def clean_memory(text: str, *, what: str = "A memory", limit: int = MEMORY_CHARACTERS) -> CleanText:
+    """Make a text fit to be kept; its lines stay lines.
+
+    Args:
+        text: Anything.
+        what: How the error names it.
+        limit: Most characters.
+
+    Raises:
+        InvalidInput: It is empty, holds NUL, or is longer than the limit.
+    """
+    if "\0" in text:
+        raise InvalidInput(
+            f"{what} cannot hold NUL characters.", remedy="Give it as text, not as binary data."
+        )
+    if len(text) > limit:
+        raise InvalidInput(
+            f"{what} may be {limit:,} characters long; this one has {len(text):,}.",
+            remedy="Remember its parts one by one, or keep the whole as a file below memory/vault.",
+        )
+    lined = _LINE_END.sub("\n", text)
+    kept = _INVISIBLE.sub(lambda match: match.group(1) or "", lined)
+    cleaned = _without_blank_ends(kept)
+    if not cleaned:
+        raise InvalidInput(f"{what} cannot be empty.", remedy="Give the text that is to be kept.")
+    removed = len(lined) - len(kept)
+    warning = f"{removed} invisible control character{'s were' if removed > 1 else ' was'} left out."
+    return CleanText(cleaned, (warning,) if removed else ())
+
+
+def clean_line(text: str, *, what: str = "A fact", limit: int = MEMORY_CHARACTERS) -> CleanText:
+    """Make a text fit to be kept as one line; line ends and runs of blanks become one space."""
+    wording = clean_memory(text, what=what, limit=limit)
+    return CleanText(one_line(wording.text), wording.warnings)
+
+
+def clean_name(name: str, *, what: str = "The name of an entity") -> str:
+    """Make a name fit to be a label: one line, without the marks of links and tables.
+
+    Raises:
+        InvalidInput: Nothing of it is left, or it is longer than 120 characters.
+    """
+    line = clean_line(name, what=what, limit=NAME_CHARACTERS).text
+    cleaned = one_line(_MARKUP_OF_NAMES.sub(lambda match: "#" if _is_sharp(line, match) else " ", line))
+    if not any(unicodedata.category(character)[0] in "LNS" for character in cleaned):
+        raise InvalidInput(
+            f"{what} needs a letter or a digit; “{line}” has none.", remedy="Give it another name."
+        )
+    return cleaned
+
+
+def _is_sharp(line: str, match: re.Match[str]) -> bool:
+    """Tell whether a `#` ends a word, as in C#, rather than starting a tag."""
+    return match.group() == "#" and match.start() > 0 and not line[match.start() - 1].isspace()
+
+
+def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Return tags without the marks that a heading is read by, each once, at most twelve."""
+    kept: dict[str, str] = {}
+    for tag in tags:
+        visible = _INVISIBLE.sub("", _LINE_END.sub(" ", tag))
+        cleaned = one_line(_MARKUP_OF_TAGS.sub(" ", visible))[:TAG_CHARACTERS].rstrip()
+        if cleaned:
+            kept.setdefault(cleaned.casefold(), cleaned)
+    return tuple(kept.values())[:MOST_TAGS]
+
+
+def checked_word(value: str, allowed: tuple[str, ...], what: str) -> str:
+    """Return a word of a vocabulary.
+
+    Raises:
+        InvalidInput: It is none of them; the remedy names them.
+    """
+    if value.strip().lower() in allowed:
+        return value.strip().lower()
+    raise InvalidInput(f"“{clip(value)}” is no {what}.", remedy=f"Use one of: {', '.join(allowed)}.")
+
+
+def checked_source(value: str) -> str:
+    """Return where a memory comes from, in one word such as `user-explicit` or `reflection:r-012`.
+
+    Raises:
+        InvalidInput: It is not such a word.
+    """
+    word = value.strip()
+    if _SOURCE.fullmatch(word) and len(word) <= NAME_CHARACTERS:
+        return word
+    raise InvalidInput(
+        f"“{clip(value)}” cannot be the source of a memory.",
+        remedy="Give one word, such as conversation, user-explicit or reflection.",
+    )
+
+
+def one_line(text: str) -> str:
+    """Join a text to one line with single spaces."""
+    return " ".join(text.split())
+
+
+def clip(text: str, limit: int = 80) -> str:
+    """Return a text as one line for summaries and messages, cut at a limit of characters."""
+    line = one_line(_INVISIBLE.sub("", text))
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def text_key(text: str) -> str:
+    """Return what texts that say the same share: width, case, blanks and a final stop do not count."""
+    return one_line(unicodedata.normalize("NFKC", text).casefold()).rstrip(" .!。！")
+
+
+def _without_blank_ends(text: str) -> str:
+    lines = text.split("\n")
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    while lines and not lines[-1].strip():
+        lines.pop()
+    return "\n".join(lines).rstrip()
+
+
+_CONTEXT = 20
+
+
+def clip_difference(before: str, after: str, limit: int = 40) -> tuple[str, str]:
+    """Return both texts as single lines; those too long are cut around the part in which they differ.
+
+    Args:
+        before: The text as it was.
+        after: The text as it is.
+        limit: Characters up to which both are given whole.
+
+    Returns:
+        The differing part of each with up to 20 characters of what they share on either side, broken at spaces
+        where there are any; an ellipsis stands for what was cut. A part longer than twice the limit is cut too.
+    """
+    old, new = (clip(text, len(text) + 1) for text in (before, after))
+    if max(len(old), len(new)) <= limit:
+        return old, new
+    shared_start = _shared(old, new)
+    shared_end = _shared(old[shared_start:][::-1], new[shared_start:][::-1])
+    return _around(old, shared_start, shared_end, 2 * limit), _around(
+        new, shared_start, shared_end, 2 * limit
+    )
+
+
+def _shared(one: str, other: str) -> int:
+    """Count the characters that two texts begin with alike."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
+def _around(text: str, shared_start: int, shared_end: int, limit: int) -> str:
+    differs_until = len(text) - shared_end
+    start = max(shared_start - _CONTEXT, 0)
+    if start:
+        space = text.find(" ", start, shared_start)
+        start = space + 1 if space >= 0 else start
+    stop = min(differs_until + _CONTEXT, len(text))
+    if stop < len(text):
+        space = text.rfind(" ", differs_until, stop)
+        stop = space if space >= 0 else stop
+    part = f"{'…' if start else ''}{text[start:stop]}"
+    return part + "…" if stop < len(text) and len(part) < limit else clip(part, limit)

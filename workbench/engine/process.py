@@ -1,0 +1,128 @@
+"""The running process: locks shared with other processes, signals that end it, and its garbage collector."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import gc
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+from workbench.engine.errors import StorageError
+
+_PAUSE = 0.005
+
+
+@contextmanager
+def process_lock(place: Path, wait: float) -> Iterator[bool]:
+    """Try to be the only one who does something; tell whether that worked. The kernel lets go when a process dies.
+
+    Args:
+        place: The lock's file; its folder exists.
+        wait: Seconds to wait for another one.
+
+    Raises:
+        StorageError: The file cannot be made, or the file system has no locks.
+    """
+    try:
+        handle = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as error:
+        raise _unusable(place, error) from error
+    try:
+        yield _taken(place, handle, time.monotonic() + wait)
+    finally:
+        os.close(handle)
+
+
+def _taken(place: Path, handle: int, until: float) -> bool:
+    while not try_lock(place, handle, fcntl.LOCK_EX):
+        if time.monotonic() >= until:
+            return False
+        time.sleep(_PAUSE)
+    return True
+
+
+def try_lock(place: Path, handle: int, kind: int) -> bool:
+    """Take a lock without waiting; False where somebody else has it."""
+    try:
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        raise _unusable(place, error) from error
+    return True
+
+
+def _unusable(place: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"The lock cannot be taken: {error.strerror or error}.",
+        where=str(place),
+        remedy="Give the right to write there, or name another folder on a local disk: paths.cache, paths.state.",
+    )
+
+
+_ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+@contextlib.contextmanager
+def ending_signals_reported(told: Callable[[str], object]) -> Iterator[None]:
+    """Be told of SIGTERM, SIGINT and SIGHUP by their names. Main thread only.
+
+    One that is ignored stays so: `nohup` and a shell's background jobs ask for that.
+
+    Args:
+        told: Called for each, on the main thread; returns at once.
+    """
+
+    def handle(number: int, _frame: FrameType | None) -> None:
+        told(signal.Signals(number).name)
+
+    with _signal_handler(handle):
+        yield
+
+
+@contextlib.contextmanager
+def interrupted_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP interrupt as SIGINT does, so that what is under way can say how far it came.
+
+    Main thread only.
+    """
+
+    def handle(_number: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    with _signal_handler(handle):
+        yield
+
+
+@contextlib.contextmanager
+def _signal_handler(handle: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    heeded = [number for number in _ENDING_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handle) for number in heeded}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def garbage_collection_paused() -> Iterator[None]:
+    """Put off Python's search for garbage while tens of thousands of values are made, nearly all of which stay.
+
+    It would look through all of them again and again as they become more. Of several threads that are here at once
+    the first to have come ends it for all.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

@@ -1,0 +1,570 @@
+"""GGUF models opened through llama.cpp: loading the library, chat templates, sampled text and pooled vectors."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import stat
+import weakref
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from workbench.engine.errors import ProviderError
+from workbench.engine.providers.chat import ChatMessage
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.embedder import FloatArray
+
+
+_MAGIC = b"GGUF"
+
+_kept: list[Any] = []
+
+
+class OutOfMemory(ProviderError):
+    """There is no room for a model now; there may be later."""
+
+
+def load_llama(where: str) -> Any:
+    """Return the library, which says nothing on its own.
+
+    Args:
+        where: The setting that asks for it, for errors.
+
+    Raises:
+        ProviderError: llama-cpp-python is missing or cannot be loaded.
+    """
+    try:
+        import llama_cpp
+    except ImportError as error:
+        raise ProviderError(
+            "The package llama-cpp-python, which runs local models, is not installed.",
+            where=where,
+            remedy="Run: pip install 'memory-workbench[local]'.",
+        ) from error
+    except (OSError, RuntimeError) as error:
+        raise ProviderError(
+            f"The package llama-cpp-python cannot be loaded: {' '.join(str(error).split())[:200]}",
+            where=where,
+            remedy="Install it again: pip install --force-reinstall 'memory-workbench[local]'.",
+        ) from error
+    if not _kept:
+
+        def say_nothing(level: int, text: bytes, user_data: ctypes.c_void_p) -> None: ...
+
+        # llama.cpp calls it for as long as the process lives.
+        _kept.append(llama_cpp.llama_log_callback(say_nothing))
+        llama_cpp.llama_backend_init()
+    # Importing another part of the library may have set its own again.
+    llama_cpp.llama_log_set(_kept[0], ctypes.c_void_p(0))
+    return llama_cpp
+
+
+def load_model_file(library: Any, path: Path) -> Any:
+    """Return a model of the library; the caller frees it.
+
+    Raises:
+        ProviderError: It is no file that llama.cpp can load.
+    """
+    model = library.llama_model_load_from_file(os.fsencode(path), library.llama_model_default_params())
+    if not model:
+        raise ProviderError(
+            "The file cannot be loaded as a model: it is damaged, incomplete or of an unknown kind.",
+            where=str(path),
+            remedy="Download it again, or update llama-cpp-python.",
+        )
+    return model
+
+
+def check_model_file(path: Path, remedy: str) -> None:
+    """Make sure that a file can be read and is a GGUF file, before anything is loaded for it.
+
+    Raises:
+        ProviderError: It cannot, or is none.
+    """
+    try:
+        # A pipe or a device would be waited for, or read, without end.
+        if stat.S_ISREG(path.stat().st_mode):
+            with path.open("rb") as file:
+                if file.read(len(_MAGIC)) == _MAGIC:
+                    return
+    except OSError as error:
+        raise ProviderError(
+            f"The model file cannot be read: {error.strerror}.", where=str(path), remedy=remedy
+        ) from error
+    raise ProviderError("This is no GGUF file.", where=str(path), remedy=remedy)
+
+
+def token_ids(library: Any, model: Any, content: bytes, *, add_marks: bool, read_marks: bool) -> list[int]:
+    """Return the token ids of a text.
+
+    Args:
+        library: llama.cpp.
+        model: Whose vocabulary.
+        content: UTF-8.
+        add_marks: Whether the marks that the model wants around a text are put there.
+        read_marks: Whether what reads as a mark of the model becomes one.
+    """
+    vocabulary = library.llama_model_get_vocab(model)
+    room = len(content) + 8
+    while True:
+        ids = (library.llama_token * room)()
+        count = int(
+            library.llama_tokenize(vocabulary, content, len(content), ids, room, add_marks, read_marks)
+        )
+        if count >= 0:
+            return list(ids[:count])
+        room = -count
+
+
+def thread_count() -> int:
+    """Return how many threads a model is run on."""
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    # One core is left to others: its threads wait for each other, and on a busy machine lose more than they gain.
+    return max(1, min(8, available - 1))
+
+
+CHATML: Final = (
+    "{% for message in messages %}<|im_start|>{{ message['role'] }}\n{{ message['content'] }}<|im_end|>\n"
+    "{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+)
+"""For models whose file names none."""
+
+# Of the private use area, so that no template says anything about it.
+_PLACE: Final = re.compile("\ue0d0(\\d+)\ue0d1")
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPiece:
+    """A stretch of a prompt; in `words`, nothing is a mark of the model, whatever it looks like."""
+
+    text: str
+    words: bool
+
+
+def prompt_pieces(
+    template: str, messages: Sequence[ChatMessage], marks: Mapping[str, str], *, where: str
+) -> list[PromptPiece]:
+    """Fill a chat template.
+
+    The template never sees the messages' contents, so that nothing in them can end a turn or begin another one.
+
+    Args:
+        template: A Jinja template as model files carry them; empty for ChatML.
+        messages: At least one. Where the template knows no system role, its content goes before the first user's.
+        marks: `bos_token` and `eos_token` as text.
+        where: The model file, for errors.
+
+    Raises:
+        ProviderError: The template cannot be filled.
+    """
+    import jinja2
+    from llama_cpp.llama_chat_format import Jinja2ChatFormatter
+
+    failure: Exception | None = None
+    for asked in (messages, without_system(messages)):
+        roles: list[Any] = [
+            {"role": message.role, "content": f"\ue0d0{number}\ue0d1"} for number, message in enumerate(asked)
+        ]
+        try:
+            formatter = Jinja2ChatFormatter(
+                template or CHATML, eos_token=marks["eos_token"], bos_token=marks["bos_token"]
+            )
+            rendered = formatter(messages=roles).prompt
+        except (jinja2.TemplateError, ValueError, TypeError, LookupError) as error:
+            failure = error
+            continue
+        pieces = _pieces(rendered, asked)
+        if sum(piece.words for piece in pieces) >= len(asked):
+            return pieces
+    raise ProviderError(
+        f"The model’s chat template cannot be filled: {' '.join(str(failure or 'it leaves words out').split())[:200]}",
+        where=where,
+        remedy="Use a chat model whose file carries a working template.",
+    ) from failure
+
+
+def without_system(messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """Return a conversation whose instructions stand before the user's first words."""
+    instructions = [message.content for message in messages if message.role == "system"]
+    others = [message for message in messages if message.role != "system"]
+    if not others:
+        return [ChatMessage("user", "\n\n".join(instructions))]
+    first = replace(others[0], content="\n\n".join([*instructions, others[0].content]))
+    return [first, *others[1:]]
+
+
+def _pieces(rendered: str, messages: Sequence[ChatMessage]) -> list[PromptPiece]:
+    parts = _PLACE.split(rendered)
+    pieces = [
+        PromptPiece(messages[int(part)].content, words=True) if at % 2 else PromptPiece(part, words=False)
+        for at, part in enumerate(parts)
+    ]
+    return [piece for piece in pieces if piece.text or piece.words]
+
+
+# Prompt tokens that are read before the caller is asked whether it still wants to know.
+_BATCH_TOKENS: Final = 256
+# Little chance: what is asked for is what stands in the prompt, said the same way each time.
+_TOP_K: Final = 40
+_TOP_P: Final = 0.95
+_TEMPERATURE: Final = 0.2
+_SEED: Final = 20_260_203
+
+_LONGEST_STRING: Final = 1_200
+_TEXT_RULES: Final = re.compile("(?:char|string) ::=")
+_CHAR_RULE: Final = (
+    r'char ::= [^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F])'
+)
+_STRING_RULE: Final = rf'string ::= "\"" char{{0,{_LONGEST_STRING}}} "\"" space'
+
+
+class LlamaText:
+    """One model and one context; not safe from several threads.
+
+    Args:
+        path: The GGUF file.
+        context_tokens: Most tokens of prompt and answer; less where the model was trained on less.
+
+    Raises:
+        ProviderError: llama-cpp-python is missing, or the file is no language model that it can load.
+    """
+
+    def __init__(self, path: Path, context_tokens: int) -> None:
+        self._where = str(path)
+        check_model_file(path, "Set model.path to a GGUF file of a chat model.")
+        self._library = library = load_llama("model.path")
+        self._model: Any = load_model_file(library, path)
+        self._context: Any = None
+        self._free: Any = weakref.finalize(self, library.llama_model_free, self._model)
+        # When the process ends, another thread may still be in it.
+        self._free.atexit = False
+        if _said_by(library, self._model, b"general.architecture").endswith("bert"):
+            self.close()
+            raise ProviderError(
+                "This is an embedding model, which cannot answer.",
+                where=self._where,
+                remedy="Set model.path to a GGUF file of a chat model.",
+            )
+        self.context_tokens = min(context_tokens, int(library.llama_model_n_ctx_train(self._model)))
+        settings = library.llama_context_default_params()
+        settings.n_ctx = self.context_tokens
+        settings.n_batch = settings.n_ubatch = min(_BATCH_TOKENS, self.context_tokens)
+        settings.n_threads = settings.n_threads_batch = thread_count()
+        self._context = library.llama_init_from_model(self._model, settings)
+        if not self._context:
+            self.close()
+            raise OutOfMemory(
+                "llama.cpp cannot make a context for this model.",
+                where=self._where,
+                remedy="Lower model.context, free some memory, or use a smaller model.",
+            )
+        self._free.detach()
+        self._free = weakref.finalize(self, _free_both, library, self._context, self._model)
+        self._free.atexit = False
+        self._vocabulary: Any = library.llama_model_get_vocab(self._model)
+        self._read: list[int] = []
+        self.template = _said_by(library, self._model, b"tokenizer.chat_template")
+        begin, end = library.llama_vocab_bos(self._vocabulary), library.llama_vocab_eos(self._vocabulary)
+        self._begin = begin if library.llama_vocab_get_add_bos(self._vocabulary) else None
+        self.marks = {"bos_token": self._mark(begin), "eos_token": self._mark(end)}
+
+    def tokens(self, pieces: Sequence[PromptPiece]) -> list[int]:
+        """Return the token ids of a prompt; in its words, nothing becomes a mark of the model."""
+        ids: list[int] = []
+        for piece in pieces:
+            content = piece.text.encode("utf-8", "replace")
+            ids += token_ids(self._library, self._model, content, add_marks=False, read_marks=not piece.words)
+        if self._begin is not None and ids[:1] != [self._begin]:
+            ids.insert(0, self._begin)
+        return ids
+
+    def generate(self, prompt: Sequence[int], grammar: str | None) -> Generator[bytes | None]:
+        """Go on from a prompt until the model ends its turn.
+
+        Args:
+            prompt: At least one token, fewer than `context_tokens`.
+            grammar: GBNF with the rule `root` that the answer keeps; None for any text.
+
+        Yields:
+            None after every batch of the prompt, then the UTF-8 of one token after another, which may end
+            within a character.
+
+        Raises:
+            ProviderError: llama.cpp gave up, or the model's vocabulary cannot say what the grammar wants.
+        """
+        library = self._library
+        kept = self._keep_common(prompt)
+        for start in range(kept, len(prompt), _BATCH_TOKENS):
+            self._decode(prompt[start : start + _BATCH_TOKENS])
+            yield None
+        chain = _sampler_chain(library)
+        rules = self._grammar_sampler(grammar) if grammar is not None else None
+        try:
+            while len(self._read) < self.context_tokens:
+                token = self._sample(chain, rules)
+                if library.llama_vocab_is_eog(self._vocabulary, token):
+                    return
+                yield self._piece(token, marks=False)
+                self._decode([token])
+        finally:
+            library.llama_sampler_free(chain)
+            if rules is not None:
+                library.llama_sampler_free(rules)
+
+    def close(self) -> None:
+        """Free the model; it cannot be used any more."""
+        self._free()
+        self._model = self._context = None
+
+    def _keep_common(self, prompt: Sequence[int]) -> int:
+        """Forget what was read but the beginning that the prompt shares, and return that one's length."""
+        common = 0
+        for read, wanted in zip(self._read, prompt[:-1], strict=False):
+            if read != wanted:
+                break
+            common += 1
+        memory = self._library.llama_get_memory(self._context)
+        if not self._library.llama_memory_seq_rm(memory, 0, common, -1):
+            # Models with a running state cannot forget a part.
+            self._library.llama_memory_clear(memory, True)
+            common = 0
+        del self._read[common:]
+        return common
+
+    def _decode(self, tokens: Sequence[int]) -> None:
+        library = self._library
+        array = (library.llama_token * len(tokens))(*tokens)
+        if library.llama_decode(self._context, library.llama_batch_get_one(array, len(tokens))) != 0:
+            library.llama_memory_clear(library.llama_get_memory(self._context), True)
+            self._read.clear()
+            raise ProviderError(
+                "llama.cpp could not run the model.",
+                where=self._where,
+                remedy="Free some memory, lower model.context, or use a smaller model.",
+            )
+        self._read += tokens
+
+    def _sample(self, chain: Any, rules: Any) -> int:
+        """Choose a token; the grammar looks at all of them only where the one chosen freely breaks it."""
+        library = self._library
+        token = int(library.llama_sampler_sample(chain, self._context, -1))
+        if rules is None:
+            return token
+        chosen = library.llama_token_data_array(
+            (library.llama_token_data * 1)(library.llama_token_data(token, 1.0, 0.0)), 1, -1, False
+        )
+        library.llama_sampler_apply(rules, ctypes.byref(chosen))
+        if chosen.data[0].logit == float("-inf"):
+            token = self._sample_by_rules(chain, rules)
+        library.llama_sampler_accept(rules, token)
+        return token
+
+    def _sample_by_rules(self, chain: Any, rules: Any) -> int:
+        import numpy as np
+
+        library = self._library
+        size = int(library.llama_vocab_n_tokens(self._vocabulary))
+        rows: Any = np.zeros(size, dtype=[("id", np.int32), ("logit", np.float32), ("p", np.float32)])
+        rows["id"] = np.arange(size)
+        rows["logit"] = np.ctypeslib.as_array(library.llama_get_logits_ith(self._context, -1), shape=(size,))
+        data = rows.ctypes.data_as(ctypes.POINTER(library.llama_token_data))
+        candidates = library.llama_token_data_array(data, size, -1, False)
+        library.llama_sampler_apply(rules, ctypes.byref(candidates))
+        # Handing the grammar a token that breaks it would end the process.
+        if not np.isfinite(rows["logit"]).any():
+            raise ProviderError(
+                "The model’s vocabulary cannot write the JSON that is asked for.",
+                where=self._where,
+                remedy="Use another chat model.",
+            )
+        library.llama_sampler_apply(chain, ctypes.byref(candidates))
+        return int(candidates.data[candidates.selected].id)
+
+    def _grammar_sampler(self, grammar: str) -> Any:
+        sampler = self._library.llama_sampler_init_grammar(self._vocabulary, grammar.encode(), b"root")
+        if not sampler:
+            raise ProviderError(
+                "llama.cpp does not understand the form that the answer is to have.",
+                where=self._where,
+                remedy="Update llama-cpp-python.",
+            )
+        return sampler
+
+    def _piece(self, token: int, *, marks: bool) -> bytes:
+        room = 64
+        while True:
+            buffer = ctypes.create_string_buffer(room)
+            length = int(self._library.llama_token_to_piece(self._vocabulary, token, buffer, room, 0, marks))
+            if length >= 0:
+                return buffer.raw[:length]
+            room = -length
+
+    def _mark(self, token: int) -> str:
+        return self._piece(token, marks=True).decode("utf-8", "replace") if token >= 0 else ""
+
+
+@lru_cache(maxsize=16)
+def json_grammar(schema: str) -> str:
+    """Return a schema as GBNF, in which no string is endless or holds what JSON forbids in one."""
+    from llama_cpp.llama_grammar import json_schema_to_gbnf
+
+    rules = [rule for rule in str(json_schema_to_gbnf(schema)).splitlines() if not _TEXT_RULES.match(rule)]
+    return "\n".join([*rules, _CHAR_RULE, _STRING_RULE])
+
+
+def _sampler_chain(library: Any) -> Any:
+    chain = library.llama_sampler_chain_init(library.llama_sampler_chain_default_params())
+    for sampler in (
+        library.llama_sampler_init_top_k(_TOP_K),
+        library.llama_sampler_init_top_p(_TOP_P, 1),
+        library.llama_sampler_init_temp(_TEMPERATURE),
+        library.llama_sampler_init_dist(_SEED),
+    ):
+        library.llama_sampler_chain_add(chain, sampler)
+    return chain
+
+
+def _said_by(library: Any, model: Any, key: bytes) -> str:
+    room = 1024
+    while True:
+        buffer = ctypes.create_string_buffer(room)
+        length = int(library.llama_model_meta_val_str(model, key, buffer, room))
+        if length < room:
+            return buffer.value.decode("utf-8", "replace") if length >= 0 else ""
+        room = length + 1
+
+
+def _free_both(library: Any, context: Any, model: Any) -> None:
+    library.llama_free(context)
+    library.llama_model_free(model)
+
+
+def cut_to_bytes(text: str, limit: int) -> str:
+    """Return a text's beginning that takes at most so many bytes of UTF-8, lone surrogates replaced."""
+    content = text.encode("utf-8", "replace")
+    return content[:limit].decode("utf-8", "ignore")
+
+
+# A text's tokens beyond this are cut even where the model takes more: memory is a few hundred tokens long.
+_LONGEST_TEXT = 2048
+# Far more than that many tokens take; what lies beyond need not be tokenised.
+MOST_BYTES = 1 << 16
+# Attention is computed over all tokens of a batch, so a larger one is slower for short texts.
+_EMBEDDING_BATCH_TOKENS = 512
+MOST_SEQUENCES = 64
+
+
+class LlamaModel:
+    """One model and one context; not safe from several threads.
+
+    Args:
+        path: The GGUF file.
+
+    Raises:
+        ProviderError: llama-cpp-python is missing, or the file is no embedding model that it can load.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._library = load_llama("embedding.provider")
+        self._model: Any = load_model_file(self._library, path)
+        self._context: Any = None
+        self._batch: Any = None
+        self.dimensions = 0
+        try:
+            self._open_context(path)
+        except ProviderError:
+            self.close()
+            raise
+
+    def _open_context(self, path: Path) -> None:
+        library = self._library
+        trained = int(library.llama_model_n_ctx_train(self._model))
+        self.longest_text = max(8, min(trained, _LONGEST_TEXT))
+        size = max(self.longest_text, _EMBEDDING_BATCH_TOKENS)
+        self.batch_tokens = size
+        settings = library.llama_context_default_params()
+        settings.n_ctx = settings.n_batch = settings.n_ubatch = size
+        settings.n_seq_max = MOST_SEQUENCES
+        settings.kv_unified = True
+        settings.embeddings = True
+        settings.n_threads = settings.n_threads_batch = thread_count()
+        self._context = library.llama_init_from_model(self._model, settings)
+        if not self._context:
+            raise OutOfMemory(
+                "llama.cpp cannot make a context for this model.",
+                where=str(path),
+                remedy="Free some memory, or use a smaller model.",
+            )
+        pooling = int(library.llama_pooling_type(self._context))
+        if pooling in (library.LLAMA_POOLING_TYPE_NONE, library.LLAMA_POOLING_TYPE_RANK):
+            raise ProviderError(
+                "This is no embedding model: it gives no one vector for a text.",
+                where=str(path),
+                remedy="Use an embedding model such as embeddinggemma-300M-Q8_0.gguf.",
+            )
+        self.dimensions = int(library.llama_model_n_embd(self._model))
+        self._batch = library.llama_batch_init(size, 0, 1)
+
+    def tokens(self, text: str) -> list[int]:
+        """Return the token ids of a text with the model's marks around it.
+
+        What is too long loses its end, but not the closing mark.
+        """
+        content = cut_to_bytes(text, MOST_BYTES).encode()
+        found = token_ids(self._library, self._model, content, add_marks=True, read_marks=False)
+        if len(found) > self.longest_text:
+            found = [*found[: self.longest_text - 1], found[-1]]
+        return found
+
+    def embed(self, sequences: Sequence[Sequence[int]]) -> FloatArray:
+        """Run the model once over some token sequences; they have to fit one batch: `batch_tokens`, `MOST_SEQUENCES`.
+
+        Raises:
+            ProviderError: llama.cpp gave up.
+        """
+        import numpy as np
+
+        library, batch = self._library, self._batch
+        assert batch is not None
+        at = 0
+        for number, sequence in enumerate(sequences):
+            for position, token in enumerate(sequence):
+                batch.token[at] = token
+                batch.pos[at] = position
+                batch.n_seq_id[at] = 1
+                batch.seq_id[at][0] = number
+                batch.logits[at] = 1
+                at += 1
+        batch.n_tokens = at
+        memory = library.llama_get_memory(self._context)
+        if memory:
+            library.llama_memory_clear(memory, True)
+        if library.llama_decode(self._context, batch) != 0:
+            raise ProviderError(
+                "llama.cpp could not run the embedding model.",
+                remedy="Free some memory, or use a smaller model.",
+            )
+        rows = np.zeros((len(sequences), self.dimensions), dtype=np.float32)
+        for number in range(len(sequences)):
+            pointer = library.llama_get_embeddings_seq(self._context, number)
+            if not pointer:
+                raise ProviderError(
+                    "llama.cpp gave no vector for a text.", remedy="Use another embedding model."
+                )
+            rows[number] = np.ctypeslib.as_array(pointer, shape=(self.dimensions,))
+        return rows
+
+    def close(self) -> None:
+        """Free the model; it cannot be used any more."""
+        if self._batch is not None:
+            self._library.llama_batch_free(self._batch)
+        if self._context:
+            self._library.llama_free(self._context)
+        if self._model:
+            self._library.llama_model_free(self._model)
+        self._batch = self._context = self._model = None

@@ -1,0 +1,1 @@
+"""Recall: finding memories by what they say and mean, and noticing when their files change."""

@@ -1,0 +1,374 @@
+"""Embedding chunks: their units and terms, vectors from the cache or the embedder, and vectors added later."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.engine.clock import Clock
+from workbench.engine.errors import Locked
+from workbench.engine.process import process_lock
+from workbench.engine.providers.embedding.embedder import EmbeddingCancelled
+from workbench.engine.search.chunks import Chunk
+from workbench.engine.search.index.schema import ask
+from workbench.engine.search.stemming import index_terms
+from workbench.engine.search.text_units import unit_texts, units_of
+
+if TYPE_CHECKING:
+    import apsw
+
+    from workbench.engine.providers.embedding.embedder import Embedder, FloatArray
+    from workbench.engine.search.index.files import IndexFile
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkWords:
+    """What a chunk can be found by.
+
+    Args:
+        title: Terms of its title and tags, parted by spaces.
+        units: Terms of each unit, likewise, parted by line feeds.
+        count: How many there are in its units.
+        places: First and last line of each unit, as `units_of` gives them.
+    """
+
+    title: str
+    units: str
+    count: int
+    places: Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkVectors:
+    """What was made of a chunk.
+
+    Args:
+        whole: The normalised mean of its units; zeros where there was nothing to embed.
+        units: A row per unit; None where the one unit is the whole.
+    """
+
+    whole: FloatArray
+    units: FloatArray | None
+
+
+def words_of(chunk: Chunk) -> ChunkWords:
+    """Cut a chunk into units and terms."""
+    lines = chunk.text.split("\n")
+    places = units_of(chunk.text)
+    units = [" ".join(index_terms("\n".join(lines[first : last + 1]))) for first, last in places]
+    joined = "\n".join(units)
+    return ChunkWords(
+        " ".join(index_terms(f"{chunk.title} {' '.join(chunk.tags)}")),
+        joined,
+        joined.count(" ") + sum(map(bool, units)),
+        places,
+    )
+
+
+def vectors_of(units: FloatArray) -> ChunkVectors:
+    """Return the vectors of a chunk.
+
+    Args:
+        units: A row of length 1, or of zeros, for each of its units; at least one.
+    """
+    import numpy as np
+
+    if len(units) == 1:
+        return ChunkVectors(units[0], None)
+    mean = units.sum(axis=0)
+    length = float(np.sqrt(np.square(mean).sum()))
+    return ChunkVectors(mean / length if length > 0 else mean, units)
+
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS entries (
+    key BLOB PRIMARY KEY, used INTEGER NOT NULL, whole BLOB NOT NULL, units BLOB
+);
+CREATE INDEX IF NOT EXISTS entries_by_use ON entries (used);
+"""
+_PRAGMAS = (
+    "mmap_size = 0",
+    "journal_mode = DELETE",
+    "synchronous = NORMAL",
+    "journal_size_limit = 33554432",
+)
+_DAY_SECONDS = 86_400
+
+
+class EmbeddingCache:
+    """A cache in a file of its own; where the file fails, vectors are made again.
+
+    Args:
+        place: The file; its folder exists.
+        fingerprint: Of the embedder.
+        most: Chunks to keep the vectors of; 0 for none.
+    """
+
+    def __init__(self, place: Path, fingerprint: str, most: int) -> None:
+        self._place = place
+        self._salt = hashlib.blake2b(fingerprint.encode(), digest_size=16).digest()
+        self._most = most
+        self._lock = threading.Lock()
+        self._connection: apsw.Connection | None = None
+        self._failed = False
+
+    def key(self, units: Sequence[str]) -> bytes:
+        """Return what the vectors of these unit texts are known by."""
+        text = "\0".join(units).encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(text, digest_size=16, key=self._salt).digest()
+
+    def get(self, keys: Iterable[bytes], now: int) -> dict[bytes, ChunkVectors]:
+        """Return the vectors that are known; they count as used now.
+
+        Args:
+            keys: See `key`.
+            now: Seconds since 1970; use is noted by days.
+        """
+        import apsw
+
+        found: dict[bytes, ChunkVectors] = {}
+        today = now // _DAY_SECONDS
+        with self._lock:
+            try:
+                connection = self._open()
+                if connection is None:
+                    return {}
+                touched = []
+                for key in keys:
+                    for used, whole, units in connection.execute(
+                        "SELECT used, whole, units FROM entries WHERE key = ?", (key,)
+                    ):
+                        found[key] = _vectors(whole, units)
+                        if used < today:
+                            touched.append((today, key))
+                if touched:
+                    with connection:
+                        connection.executemany("UPDATE entries SET used = ? WHERE key = ?", touched)
+            except apsw.Error as error:
+                self._fail(error)
+        return found
+
+    def put(self, made: Mapping[bytes, ChunkVectors], now: int) -> None:
+        """Keep vectors, and let go of those used longest ago."""
+        import apsw
+
+        with self._lock:
+            try:
+                connection = self._open()
+                if connection is None:
+                    return
+                rows = [(key, now // _DAY_SECONDS, *_blobs(each)) for key, each in made.items()]
+                with connection:
+                    connection.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", rows)
+                    connection.execute(
+                        "DELETE FROM entries WHERE rowid IN (SELECT rowid FROM entries ORDER BY used, rowid"
+                        " LIMIT max(0, (SELECT count(*) FROM entries) - ?))",
+                        (self._most,),
+                    )
+            except apsw.Error as error:
+                self._fail(error)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+            self._connection = None
+
+    def _open(self) -> apsw.Connection | None:
+        import apsw
+
+        if self._most <= 0 or self._failed:
+            return None
+        if self._connection is None or not self._place.exists():
+            connection = apsw.Connection(str(self._place))
+            connection.set_busy_timeout(2_000)
+            for pragma in _PRAGMAS:
+                connection.execute(f"PRAGMA {pragma}").fetchall()
+            connection.execute(_TABLES)
+            self._connection = connection
+        return self._connection
+
+    def _fail(self, error: Exception) -> None:
+        """Do without: a damaged file is deleted, any other trouble (a full disk) passes by itself."""
+        import apsw
+
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        if isinstance(error, apsw.CorruptError | apsw.NotADBError):
+            from workbench.engine.search.index.schema import delete_database
+
+            with suppress(OSError):
+                delete_database(self._place)
+        else:
+            self._failed = True
+
+
+def _blobs(vectors: ChunkVectors) -> tuple[bytes, bytes | None]:
+    from workbench.engine.search.index.vectors import encode
+
+    units = vectors.units
+    return vectors.whole.tobytes(), None if units is None else encode(units)[0].tobytes()
+
+
+def _vectors(whole: bytes, units: bytes | None) -> ChunkVectors:
+    import numpy as np
+
+    from workbench.engine.search.index.vectors import decode
+
+    vector = np.frombuffer(whole, np.float32)
+    return ChunkVectors(vector, None if units is None else decode(units, len(vector)))
+
+
+# Of a model that runs here these take a second or some; what is stored need not be made again.
+_CHUNKS_AT_ONCE = 32
+
+
+class ChunkEmbedder:
+    """Embeds the units of chunks.
+
+    Args:
+        embedder: Makes the vectors.
+        cache: Keeps them; None where making them again is quicker.
+        clock: Tells when a cached vector was used.
+    """
+
+    def __init__(self, embedder: Embedder, cache: EmbeddingCache | None, clock: Clock) -> None:
+        self.embedder = embedder
+        self._cache = cache
+        self._clock = clock
+
+    @property
+    def chunks_at_once(self) -> int:
+        """Return how many chunks to embed before they are stored."""
+        return int(getattr(self.embedder, "chunks_at_once", _CHUNKS_AT_ONCE))
+
+    def embed(
+        self, passages: Sequence[Sequence[str]], *, cancelled: Callable[[], bool] = lambda: False
+    ) -> list[ChunkVectors] | None:
+        """Return the vectors of chunks; None where it was cancelled.
+
+        Args:
+            passages: Of each chunk the texts of its units, at least one.
+            cancelled: Asked now and then.
+
+        Raises:
+            ProviderError: It cannot be done now.
+        """
+        cache = self._cache
+        if cache is None:
+            return self._make(passages, cancelled)
+        now = int(self._clock.now().timestamp())
+        keys = [cache.key(each) for each in passages]
+        # A server may have come to serve another model by the same name; its first answer tells.
+        fitting = self.embedder.dimensions
+        known = {
+            key: vectors
+            for key, vectors in cache.get(dict.fromkeys(keys), now).items()
+            if fitting in (None, len(vectors.whole))
+        }
+        missing = {key: each for key, each in zip(keys, passages, strict=True) if key not in known}
+        if missing:
+            vectors = self._make(list(missing.values()), cancelled)
+            if vectors is None:
+                return None
+            made = dict(zip(missing, vectors, strict=True))
+            cache.put(made, now)
+            known |= made
+        return [known[key] for key in keys]
+
+    def _make(
+        self, passages: Sequence[Sequence[str]], cancelled: Callable[[], bool]
+    ) -> list[ChunkVectors] | None:
+        texts = list(dict.fromkeys(text for each in passages for text in each))
+        try:
+            rows: FloatArray = self.embedder.embed_passages(texts, cancelled=cancelled)
+        except EmbeddingCancelled:
+            return None
+        if cancelled():
+            return None
+        places = {text: at for at, text in enumerate(texts)}
+        return [vectors_of(rows[[places[text] for text in each]]) for each in passages]
+
+
+_LOCK_SECONDS = 60.0
+
+
+def embed_pending(
+    file: IndexFile,
+    embedder: ChunkEmbedder,
+    lock: Path,
+    progress: Callable[[int, int], None],
+    cancelled: Callable[[], bool],
+) -> None:
+    """Embed chunks in the order of their numbers, and store each batch.
+
+    Args:
+        file: The index file.
+        embedder: Makes vectors.
+        lock: The builder's lock, held to store a batch only.
+        progress: Called with chunks done and chunks to do.
+        cancelled: Asked now and then.
+
+    Raises:
+        ProviderError: Vectors cannot be made now; what was made before is stored.
+        Locked: Another process has been building for a minute.
+    """
+    done, total, last = 0, 0, 0
+    while not cancelled():
+        with file.reading() as connection:
+            if not done:
+                total = int(ask(connection, "SELECT count(*) FROM chunks WHERE embedded = 0")[0][0])
+            rows: list[tuple[int, str]] = ask(
+                connection,
+                "SELECT number, text FROM chunks JOIN texts USING (number) WHERE embedded = 0 AND number > ?"
+                " ORDER BY number LIMIT ?",
+                (last, embedder.chunks_at_once),
+            )
+        if not rows:
+            return
+        made = embedder.embed([unit_texts(text) for _, text in rows], cancelled=cancelled)
+        if made is None:
+            return
+        with process_lock(lock, _LOCK_SECONDS) as alone:
+            if not alone:
+                raise Locked(
+                    "Another process has been building the search index for a minute.",
+                    where=str(lock),
+                    remedy="Try again when it is done.",
+                )
+            _store(file, {number: each for (number, _), each in zip(rows, made, strict=True)})
+        last = rows[-1][0]
+        done += len(rows)
+        progress(done, max(done, total))
+
+
+def _store(file: IndexFile, made: dict[int, ChunkVectors]) -> None:
+    """Store vectors of those chunks that are still there and still lack them."""
+    from workbench.engine.search.index.vectors import Embedded, store_vectors
+
+    with file.change() as (connection, state, left):
+        rows = ask(
+            connection,
+            "SELECT number, store, day FROM chunks WHERE embedded = 0"
+            " AND number IN (SELECT value FROM json_each(?)) ORDER BY number",
+            (json.dumps(list(made)),),
+        )
+        if rows:
+            left.append(
+                store_vectors(
+                    connection,
+                    state,
+                    [Embedded(number, store, day, made[number]) for number, store, day in rows],
+                )
+            )
+            connection.executemany(
+                "UPDATE chunks SET embedded = 1 WHERE number = ?", [(row[0],) for row in rows]
+            )

@@ -1,0 +1,407 @@
+"""The QMD program as a search backend: run within limits, kept up to date, paused after failures."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import selectors
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import IO
+
+from workbench.engine.clock import Clock
+from workbench.engine.errors import StorageError
+from workbench.engine.search.chunks import Within
+from workbench.engine.search.outside_files import open_unlinked
+from workbench.engine.search.qmd_results import (
+    QmdAnswer,
+    QmdCollection,
+    QmdFailed,
+    answer_of,
+    collections_of,
+    configuration,
+    find_file,
+    question_for,
+    read_answer,
+)
+from workbench.engine.settings.sections import QmdSettings
+
+MOST_OUTPUT = 4 * 1024 * 1024
+_MOST_COMPLAINT = 8 * 1024
+_SHOWN_COMPLAINT = 160
+# What a program needs to be found and to find its models; keys and tokens are not among it.
+_PASSED = (
+    "PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "XDG_CACHE_HOME", "QMD_FORCE_CPU", "QMD_LLAMA_GPU",
+)  # fmt: skip
+_CONTROL = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|[\x00-\x1f\x7f]+")
+
+
+@dataclass(frozen=True)
+class QmdProgram:
+    """A program that is run on a home of its own.
+
+    Args:
+        command: Its name, or its absolute path.
+        workspace: The workspace folder; nothing that lies in it is run.
+        folder: Where it runs.
+        environment: What the caller was told; little of it is passed on.
+        settings: Variables of its own.
+    """
+
+    command: str
+    workspace: Path
+    folder: Path
+    environment: Mapping[str, str]
+    settings: Mapping[str, str]
+
+    def run(self, arguments: Sequence[str], seconds: float) -> bytes:
+        """Run it and return what it wrote to its standard output.
+
+        Args:
+            arguments: Passed as they are, through no shell.
+            seconds: After so long it is ended, and all it started.
+
+        Raises:
+            QmdFailed: It is missing, failed, took too long or wrote too much.
+        """
+        path = self._path()
+        try:
+            process = subprocess.Popen(
+                [path, *arguments],
+                cwd=self.folder,
+                env=self._variables(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise QmdFailed(f"“{self.command}” cannot be run: {why}") from error
+        try:
+            output, complaint = _collect(process, seconds)
+        finally:
+            _end(process)
+        if process.returncode != 0:
+            said = _one_line(complaint)
+            raise QmdFailed(f"QMD ended with code {process.returncode}" + (f": {said}" if said else ""))
+        return output
+
+    def _path(self) -> str:
+        if os.sep in self.command or self.command.startswith("~"):
+            path = Path(self.command).expanduser()
+            if not path.is_absolute():
+                raise QmdFailed("qmd.command must be the name of a program or an absolute path")
+            found = shutil.which(path)
+        else:
+            found = shutil.which(self.command, path=self._search_path())
+        if found is None:
+            raise QmdFailed(f"the program “{self.command}” was not found")
+        if Path(found).resolve().is_relative_to(self.workspace.resolve()):
+            raise QmdFailed("the program lies in the workspace, and nothing there is run")
+        return found
+
+    def _search_path(self) -> str:
+        """Return the folders of programs, without those that depend on where one stands."""
+        folders = self.environment.get("PATH", os.defpath).split(os.pathsep)
+        return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
+
+    def _variables(self) -> dict[str, str]:
+        passed = {name: self.environment[name] for name in _PASSED if name in self.environment}
+        return (
+            passed
+            | {"PATH": self._search_path(), "NO_COLOR": "1", "PWD": str(self.folder)}
+            | dict(self.settings)
+        )
+
+
+def _collect(process: subprocess.Popen[bytes], seconds: float) -> tuple[bytes, bytes]:
+    assert process.stdout is not None
+    assert process.stderr is not None
+    until = time.monotonic() + seconds
+    written: dict[IO[bytes], bytearray] = {process.stdout: bytearray(), process.stderr: bytearray()}
+    with selectors.DefaultSelector() as selector:
+        for stream in written:
+            selector.register(stream, selectors.EVENT_READ, stream)
+        while selector.get_map():
+            ready = selector.select(max(0.0, until - time.monotonic()))
+            if not ready and time.monotonic() >= until:
+                raise QmdFailed(f"QMD did not answer within {seconds:g} s")
+            for key, _ in ready:
+                stream = key.data
+                block = os.read(stream.fileno(), 65_536)
+                if not block:
+                    selector.unregister(stream)
+                elif stream is process.stdout:
+                    written[stream] += block
+                    if len(written[stream]) > MOST_OUTPUT:
+                        raise QmdFailed(f"QMD wrote more than {MOST_OUTPUT // 1024**2} MiB")
+                else:
+                    # The end of it says what went wrong.
+                    written[stream] = (written[stream] + block)[-_MOST_COMPLAINT:]
+    try:
+        process.wait(max(0.0, until - time.monotonic()))
+    except subprocess.TimeoutExpired as error:
+        raise QmdFailed(f"QMD did not end within {seconds:g} s") from error
+    return bytes(written[process.stdout]), bytes(written[process.stderr])
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the program's whole group; what it started must not outlive the search."""
+    # Where nothing of it is left, some systems say so in one way, some in the other.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    for stream in (process.stdout, process.stderr):
+        if stream is not None:
+            stream.close()
+
+
+def _one_line(complaint: bytes) -> str:
+    lines = [_CONTROL.sub(" ", line).strip() for line in complaint.decode("utf-8", "replace").splitlines()]
+    said = [line for line in lines if line]
+    telling = next((line for line in said if "error" in line.lower()), said[-1] if said else "")
+    return telling if len(telling) <= _SHOWN_COMPLAINT else telling[: _SHOWN_COMPLAINT - 1] + "…"
+
+
+HOME = "qmd"
+UPDATE_SECONDS = 120.0
+EMBED_SECONDS = 1800.0
+MOST_FILE_BYTES = 4 * 1024 * 1024
+_FAILURES_BEFORE_PAUSE = 3
+_PAUSE = timedelta(seconds=60)
+_MORE_WHERE_FILTERED = 5
+
+
+@dataclass(frozen=True)
+class QmdStatus:
+    """How QMD is doing.
+
+    Args:
+        last_update: When its index was last brought up to date, aware; None before the first time.
+        failure: Why it failed last, or None where it did not.
+        paused_until: Until when it is not asked, or None.
+    """
+
+    backend: str
+    mode: str
+    collections: tuple[str, ...]
+    last_update: datetime | None
+    failure: str | None
+    paused_until: datetime | None
+
+
+def delete_home(cache_folder: Path) -> None:
+    """Delete what QMD keeps of a workspace, also where QMD searches no more: copies of texts are in it.
+
+    Args:
+        cache_folder: The workspace's folder for what can be rebuilt.
+
+    Raises:
+        StorageError: It cannot be deleted.
+    """
+    try:
+        shutil.rmtree(cache_folder / HOME)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StorageError(
+            f"What QMD keeps cannot be deleted: {error.strerror or error}.",
+            where=str(cache_folder / HOME),
+            remedy="Delete it: texts that were to be forgotten for good may still be in it.",
+        ) from error
+
+
+class QmdBackend:
+    """QMD for one workspace, on a home of its own in the cache folder.
+
+    Args:
+        settings: How to run it and what it indexes.
+        root: The workspace folder, absolute.
+        cache_folder: The workspace's folder for what can be rebuilt; QMD's home is `qmd` in it.
+        clock: Tells when updates are due and pauses are over.
+        environment: The environment variables; the process's own by default.
+    """
+
+    def __init__(
+        self,
+        settings: QmdSettings,
+        root: Path,
+        cache_folder: Path,
+        clock: Clock,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._root = root
+        self._home = cache_folder / HOME
+        self._clock = clock
+        self._program = QmdProgram(
+            settings.command,
+            root,
+            self._home,
+            os.environ if environment is None else environment,
+            {"QMD_CONFIG_DIR": str(self._home), "INDEX_PATH": str(self._home / "index.sqlite")},
+        )
+        self._failures = 0
+        self._failure: str | None = None
+        self._paused_until: datetime | None = None
+        self._dirty = settings.update_on_boot
+
+    def search(self, query: str, max_results: int | None = None, within: Within | None = None) -> QmdAnswer:
+        """Ask QMD; the first search of all has it index the files, in the time that a search has.
+
+        Args:
+            query: Any text.
+            max_results: Most hits; what the settings say by default.
+            within: Which files are asked for. Days are those that file names carry.
+
+        Raises:
+            QmdFailed: It cannot answer, or is not asked for a while since it failed repeatedly.
+        """
+        within = within or Within()
+        most = max_results or self._settings.max_results
+        self._pass()
+        collections = collections_of(self._root, self._settings)
+        question = question_for(query, self._settings.mode)
+        if not question or not collections:
+            return QmdAnswer((), self._settings.mode)
+        count = most if within == Within() else most * _MORE_WHERE_FILTERED
+        seconds = self._settings.timeout_ms / 1000
+        try:
+            self._lay_out(collections)
+            if not (self._home / "index.sqlite").exists():
+                self._update(seconds)
+            matches = read_answer(
+                self._program.run(
+                    (self._settings.mode, "--index", "index", "--json", "-n", str(count), "--", question),
+                    seconds,
+                )
+            )
+            answer = answer_of(matches, collections, self._settings, within, most)
+        except QmdFailed as failure:
+            self._count(failure)
+            raise
+        self._failures, self._failure, self._paused_until = 0, None, None
+        return answer
+
+    def changed(self) -> None:
+        """Take note that files changed; the next update is due once the last one is long enough ago."""
+        self._dirty = True
+
+    def is_due(self) -> bool:
+        """Tell whether the index is to be brought up to date: at the start, after a change, or by the clock."""
+        last = self._last_update()
+        if last is None:
+            return True
+        passed = self._clock.now() - last
+        if self._dirty and passed >= timedelta(milliseconds=self._settings.debounce_ms):
+            return True
+        minutes = self._settings.update_minutes
+        return minutes > 0 and passed >= timedelta(minutes=minutes)
+
+    def refresh(self, seconds: float = UPDATE_SECONDS) -> None:
+        """Bring QMD's index up to date, and its embeddings where they are enabled. Takes seconds to minutes.
+
+        Args:
+            seconds: Most time of the update; embedding has half an hour.
+
+        Raises:
+            QmdFailed: It could not be done.
+        """
+        try:
+            self._lay_out(collections_of(self._root, self._settings))
+            self._update(seconds)
+            if self._settings.embed:
+                self._program.run(("embed", "--index", "index"), EMBED_SECONDS)
+        except QmdFailed as failure:
+            self._failure = failure.reason
+            raise
+        self._failure = None
+
+    def read(self, shown_path: str) -> bytes | None:
+        """Return the content of a file outside by its path `qmd/<collection>/<relative>`, at most 4 MiB of it.
+
+        Returns:
+            None where no collection has such a file.
+        """
+        place = find_file(collections_of(self._root, self._settings), shown_path)
+        opened = open_unlinked(place) if place else None
+        if opened is None:
+            return None
+        try:
+            with opened:
+                return opened.read(MOST_FILE_BYTES)
+        except OSError:
+            return None
+
+    def status(self) -> QmdStatus:
+        """Return how it is doing, without asking it."""
+        return QmdStatus(
+            "qmd",
+            self._settings.mode,
+            tuple(each.name for each in collections_of(self._root, self._settings)),
+            self._last_update(),
+            self._failure,
+            self._paused_until,
+        )
+
+    def _pass(self) -> None:
+        """Let one search through where a pause is over; others meanwhile wait for how that goes."""
+        now = self._clock.now()
+        if self._paused_until is None:
+            return
+        if now < self._paused_until:
+            raise QmdFailed(
+                f"QMD is not asked until {self._paused_until:%H:%M:%S} UTC, since {self._failure}"
+            )
+        self._paused_until = now + _PAUSE
+
+    def _count(self, failure: QmdFailed) -> None:
+        self._failure = failure.reason
+        self._failures += 1
+        if self._failures >= _FAILURES_BEFORE_PAUSE:
+            self._paused_until = self._clock.now() + _PAUSE
+
+    def _lay_out(self, collections: tuple[QmdCollection, ...]) -> None:
+        """Write QMD's configuration where it is another than before."""
+        wanted = configuration(collections)
+        place = self._home / "index.yml"
+        try:
+            self._home.mkdir(parents=True, exist_ok=True)
+            if place.is_file() and place.read_text("utf-8") == wanted:
+                return
+            temporary = place.with_name(f"index.{os.getpid()}.tmp")
+            temporary.write_text(wanted, "utf-8")
+            temporary.replace(place)
+        except OSError as error:
+            raise QmdFailed(f"its folder cannot be written: {error.strerror}") from error
+        self._dirty = True
+
+    def _update(self, seconds: float) -> None:
+        self._dirty = False
+        try:
+            self._program.run(("update", "--index", "index"), seconds)
+            self._mark().touch()
+            moment = self._clock.now().timestamp()
+            os.utime(self._mark(), (moment, moment))
+        except QmdFailed:
+            self._dirty = True
+            raise
+        except OSError as error:
+            raise QmdFailed(f"its folder cannot be written: {error.strerror}") from error
+
+    def _mark(self) -> Path:
+        return self._home / "updated"
+
+    def _last_update(self) -> datetime | None:
+        try:
+            return datetime.fromtimestamp(self._mark().stat().st_mtime, UTC)
+        except OSError:
+            return None

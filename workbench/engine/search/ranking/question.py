@@ -1,0 +1,345 @@
+"""A search question taken apart: its options, terms and near words, days, speakers and exact phrases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from workbench.engine.catalog.terms import STOP_WORDS, fold, is_prefix, telling_terms
+from workbench.engine.search.chunks import Chunk, ChunkSource, Within
+from workbench.engine.search.ranking.periods import Period, period_of, without_period
+from workbench.engine.search.stemming import index_terms, question_terms, stem
+from workbench.engine.search.text_units import AGENT, PERSON
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from workbench.engine.settings.sections import Fusion
+
+
+Strategy = Literal["general", "when", "about", "how", "latest"]
+
+_WHEN = re.compile(
+    r"\s*(?:when\b|how long\b|since when\b|(?:on |in |at )?(?:what|which) (?:date|day|month|year|time|week)\b)"
+    r"|什么时候|什麼時候|何时|何時|几号|幾號|哪天|哪一天|哪年|几月|幾月|多久",
+    re.IGNORECASE,
+)
+_ABOUT = re.compile(
+    r"(?:tell me|what do (?:you|we|i) (?:know|have)|anything|everything|what|remind me)\b"
+    r"[^?]{0,20}?\babout\b|\bwho (?:is|are|was)\b"
+    r"|关于|關於|是谁|是誰|介绍|介紹",
+    re.IGNORECASE,
+)
+_HOW = re.compile(
+    r"\bhow (?:do|does|can|should|would|to) (?:i|we|you|one|it)?\b|\bhow to\b|\bsteps? (?:to|for)\b"
+    r"|怎么|怎麼|如何|怎样|怎樣|步骤|步驟",
+    re.IGNORECASE,
+)
+_LATEST = re.compile(
+    r"\b(?:latest|newest|most recent|current(?:ly)?|right now|these days|up to date|status of|nowadays)\b"
+    r"|最新|最近|目前|现在|現在|当前|當前|如今",
+    re.IGNORECASE,
+)
+# What is asked for in the present tense has one answer at a time: the newest.
+_PRESENT = re.compile(
+    r"\s*(?:what(?:'s|’s| is| are| am)|how (?:many|much|old|often|big|far)|which|who(?:'s|’s| is| are)"
+    r"|where(?:'s|’s| is| are| am| do| does)|am i|is my|are my|do i|does|have i)\b"
+    r"|多少|几[个個次]|幾[个個次]|哪[个個里裡]|是什么|是什麼|是多",
+    re.IGNORECASE,
+)
+_FIRST_PERSON = re.compile(r"\b(?:I|my|me|mine|I'm|I’m|I've|I’ve)\b|我")
+_SECOND_PERSON = re.compile(r"\b(?:you|your)\b|你|您", re.IGNORECASE)
+# “Can you help me” asks for help, not for what the helper said.
+_REQUEST = re.compile(
+    r"\s*(?:can|could|would|will) you\b|\byou (?:know|remember|recall|suggest I|recommend I)\b", re.IGNORECASE
+)
+_LONGEST_QUESTION = 4000
+# Words that ask for whatever there is.
+_WHATEVER = frozenset(
+    index_terms("happen happened going new up else anything everything something thing things")
+)
+_WHATEVER_IN_HAN = re.compile(
+    r"有(?:什么|什麼|哪些)|发生|發生|什么|什麼|哪些|事情|[了的呢吗嗎过過在做有些事都我们們你他她里裡]"
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question taken apart.
+
+    Args:
+        text: As it was asked, at most 4,000 characters of it.
+        terms: Its telling terms, stemmed; none where it has no word at all.
+        strategy: How it wants to be answered (design document §11.1).
+        period: The days it names, or None.
+        voices: Whose words it asks for by “I” or “you”: labels of the person or of the agent in a log.
+        wants_times: Whether a time is the answer.
+        wants_newest: Whether of two answers the newer one is right.
+        wants_whatever: Whether it asks for nothing but what there is of the days it names.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    strategy: Strategy
+    period: Period | None
+    voices: frozenset[str]
+    wants_times: bool
+    wants_newest: bool
+    wants_whatever: bool = False
+
+
+def read_question(text: str, today: date, holds: Callable[[Period], bool] = lambda _period: True) -> Question:
+    """Take a question apart; any text is one.
+
+    Args:
+        text: In any language; strategies are told in English and Chinese.
+        today: The day that relative dates in it start from.
+        holds: Tells whether there is anything of some days; see `period_of`.
+    """
+    text = text[:_LONGEST_QUESTION].replace("\x00", " ")
+    wants_times = _WHEN.search(text) is not None and (_WHEN.match(text) is not None or not text.isascii())
+    is_latest = _LATEST.search(text) is not None
+    period = period_of(text, today, holds)
+    return Question(
+        text,
+        question_terms(text),
+        _strategy(text, wants_times=wants_times, is_latest=is_latest),
+        period,
+        _voices(text),
+        wants_times,
+        period is None and (is_latest or _PRESENT.match(text) is not None or _asks_state_in_han(text)),
+        period is not None and _asks_for_whatever(without_period(text, today)),
+    )
+
+
+def _strategy(text: str, *, wants_times: bool, is_latest: bool) -> Strategy:
+    if wants_times:
+        return "when"
+    if is_latest:
+        return "latest"
+    if _HOW.search(text):
+        return "how"
+    return "about" if _ABOUT.search(text) else "general"
+
+
+def _voices(text: str) -> frozenset[str]:
+    if _FIRST_PERSON.search(text):
+        return PERSON
+    return AGENT if _SECOND_PERSON.search(text) and not _REQUEST.search(text) else frozenset()
+
+
+def _asks_for_whatever(rest: str) -> bool:
+    rest = _WHATEVER_IN_HAN.sub(" ", rest)
+    return all(term in _WHATEVER or term in STOP_WORDS for term in index_terms(rest))
+
+
+def _asks_state_in_han(text: str) -> bool:
+    return not text.isascii() and _PRESENT.search(text) is not None
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How a search is to be answered.
+
+    Args:
+        max_results: Most results, or None for no limit.
+        min_score: Least score of a result, 0–1, or None for no floor.
+        within: Which chunks are asked for.
+        include_dormant: Also give dormant memories that do not hold the very thing the question names.
+        budget: Fill this many tokens with the lines that matched instead of showing them in their context.
+        explain: Say of each result why it stands where it does, and what was left out.
+        fusion: How the lanes are brought together: `two-grain`, or the `weighted-sum` of design document §11.3.
+        vector_weight: Of meaning in the weighted sum.
+        text_weight: Of keywords in the weighted sum.
+        candidate_multiplier: Chunks that each lane finds for the weighted sum, per result.
+    """
+
+    max_results: int | None = None
+    min_score: float | None = None
+    within: Within = field(default_factory=Within)
+    include_dormant: bool = False
+    budget: int | None = None
+    explain: bool = False
+    fusion: Fusion = "two-grain"
+    vector_weight: float = 0.7
+    text_weight: float = 0.3
+    candidate_multiplier: int = 4
+
+
+def named_voices(question: Question, speakers: Iterable[str]) -> frozenset[str]:
+    """Return the speakers whose name stands in the question."""
+    asked = set(question.terms)
+    terms = {speaker: set(index_terms(speaker)) for speaker in speakers}
+    return frozenset(speaker for speaker, own in terms.items() if own and own <= asked)
+
+
+def without_names(text: str, names: Iterable[str]) -> str:
+    """Return a question without names: nearly every line of a log is by or about one of them.
+
+    Args:
+        text: The question.
+        names: Of speakers; nothing else is taken for a name.
+    """
+    for name in sorted(names, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?:['’]s)?(?!\w)", "", text, flags=re.IGNORECASE)
+    return text
+
+
+# Letters with digits, an underscore, or parts joined by a dot, slash or colon: nobody writes these by chance.
+_IDENTIFIER = re.compile(
+    r"(?<![\w./:-])(?=[\w./:-]*[^\W\d_])(?=[\w./:-]*(?:\d|_|\w[./:]\w))\w+(?:[./:-]\w+)*(?![\w-])"
+)
+_QUOTED = re.compile(r"[\"“„«「『]([^\"“”„«»「」『』]{3,200})[\"”“»」』]")
+_APART = re.compile(r"[\W_]+")
+_LEAST_WORDS = 3
+
+
+class PhraseMatch:
+    """What a question names exactly.
+
+    Args:
+        question: As it was asked.
+    """
+
+    def __init__(self, question: str) -> None:
+        self._identifiers = [
+            re.compile(rf"(?<![\w-]){re.escape(fold(found))}(?![\w-])")
+            for found in _IDENTIFIER.findall(question)
+        ]
+        phrases = [_phrase_words(quoted) for quoted in _QUOTED.findall(question)]
+        whole = _phrase_words(question)
+        if len(whole.split()) >= _LEAST_WORDS:
+            phrases.append(whole)
+        self._phrases = [phrase for phrase in phrases if phrase.strip()]
+
+    def is_in(self, text: str) -> bool:
+        """Tell whether a text holds an identifier of the question, something it quotes, or all of it verbatim."""
+        if not self._identifiers and not self._phrases:
+            return False
+        folded = fold(text)
+        words = _phrase_words(text)
+        return any(each.search(folded) for each in self._identifiers) or any(
+            phrase in words for phrase in self._phrases
+        )
+
+
+def _phrase_words(text: str) -> str:
+    """Return the folded words of a text with one space around each."""
+    return f" {_APART.sub(' ', fold(text)).strip()} "
+
+
+NEAR_WORDS_TABLE = Path(__file__).with_name("near_words.npz")
+# A near word tells at most half of what the word itself does.
+_SHARE = 0.5
+# Each costs a question to the index.
+_MOST_NEAR_WORDS = 60
+
+
+class NearWords(Protocol):
+    """Which terms stand near a question's."""
+
+    def near(self, question: str) -> Mapping[str, float]:
+        """Return stemmed terms with how much of a question's term they are worth, 0–1."""
+        ...
+
+
+class TableNearWords:
+    """Near words of English words, as `tools/make_near_words.py` found them; safe from several threads.
+
+    Args:
+        terms: Stemmed terms.
+        words: Plain words, sorted.
+        nearest: Of each word the places of near terms among `terms`, -1 where there are no more.
+        cosines: How near each of them is, 0–255 for 0–1.
+    """
+
+    def __init__(
+        self,
+        terms: list[str],
+        words: list[str],
+        nearest: NDArray[np.int16],
+        cosines: NDArray[np.uint8],
+    ) -> None:
+        self._terms = terms
+        self._rows = {word: row for row, word in enumerate(words)}
+        self._nearest = nearest
+        self._cosines = cosines
+
+    def near(self, question: str) -> Mapping[str, float]:
+        asked = telling_terms(question)
+        own = {stem(term) for term in asked}
+        found: dict[str, float] = {}
+        for word in asked:
+            row = self._rows.get(word)
+            if row is None:
+                continue
+            for place, cosine in zip(self._nearest[row].tolist(), self._cosines[row].tolist(), strict=True):
+                if place < 0:
+                    break
+                term = self._terms[place]
+                worth = _SHARE * cosine / 255
+                if term not in own and worth > found.get(term, 0.0):
+                    found[term] = worth
+        return dict(sorted(found.items(), key=lambda pair: -pair[1])[:_MOST_NEAR_WORDS])
+
+
+@cache
+def builtin_near_words() -> NearWords:
+    """Return the near words that travel with the package, one table for the whole process."""
+    import numpy as np
+
+    with np.load(NEAR_WORDS_TABLE, allow_pickle=False) as table:
+        terms, words = (bytes(table[name]).decode("ascii").split("\n") for name in ("terms", "words"))
+        return TableNearWords(terms, words, table["nearest"], table["cosines"])
+
+
+_CANDIDATES = 200
+
+
+@dataclass(frozen=True)
+class LiteralMatch:
+    """A piece of memory and the share of the telling words asked for that it holds, 0–1."""
+
+    chunk: Chunk
+    coverage: float
+
+
+def literal_matches(source: ChunkSource, words: str) -> list[LiteralMatch]:
+    """Return the best piece of each memory that holds any of the words, those first that hold most of them.
+
+    Args:
+        source: The index.
+        words: Any text; none of it is read as a search language.
+    """
+    wanted = question_terms(words)
+    if not wanted:
+        return []
+    asked = [term + "*" if is_prefix(term) else term for term in wanted]
+    found = source.by_keywords(asked, _CANDIDATES, Within())
+    best: dict[tuple[str, str], LiteralMatch] = {}
+    for stored in source.read([number for number, _ in found]):
+        chunk = stored.chunk
+        match = LiteralMatch(chunk, coverage(wanted, f"{chunk.title}\n{' '.join(chunk.tags)}\n{chunk.text}"))
+        known = best.get((chunk.memory_id, chunk.path))
+        if known is None or known.coverage < match.coverage:
+            best[chunk.memory_id, chunk.path] = match
+    return sorted(best.values(), key=lambda match: -match.coverage)
+
+
+def coverage(wanted: Sequence[str], text: str) -> float:
+    """Return the share of a question’s terms, as `question_terms` gives them, that a text holds, 0–1."""
+    held = set(index_terms(text))
+    return sum(_holds(held, term) for term in wanted) / len(wanted)
+
+
+def _holds(held: set[str], term: str) -> bool:
+    if term in held:
+        return True
+    # A single Chinese, Japanese or Korean character stands for every term that begins with it.
+    return is_prefix(term) and any(each.startswith(term) for each in held)

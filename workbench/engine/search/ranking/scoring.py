@@ -1,0 +1,396 @@
+"""Scoring candidates: BM25 at three grains, meaning, time and nearness, and the confidence in the results."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from workbench.engine.catalog.terms import is_pair, is_prefix
+from workbench.engine.search.chunks import Statistics
+from workbench.engine.search.ranking.candidates import Candidates, CandidateUnit, units_in
+from workbench.engine.search.ranking.question import Question, SearchOptions, named_voices
+from workbench.engine.search.stemming import index_terms
+
+if TYPE_CHECKING:
+    from workbench.engine.providers.embedding.embedder import FloatArray
+
+
+# BM25's usual saturation and length normalisation.
+_K1, _B = 1.2, 0.75
+# What is said in one of these is said of its title.
+_SMALL_STORES = frozenset(("core", "episodic", "semantic", "procedural"))
+# Chinese words of one character that tell nothing by themselves.
+_FUNCTION_CHARACTERS = frozenset(
+    "的了是在我你他她它们們吗嗎呢吧啊呀和與与跟什么麼怎样樣哪谁誰几幾多少过過着著把被给給用会會要就都也还還很"
+    "有没沒这這那个個为為到从從对對"
+)
+
+
+def inverse_frequency(statistics: Statistics, term: str) -> float:
+    """Return how much a term tells (the idf of BM25, never negative)."""
+    count = min(statistics.frequencies.get(term if not is_prefix(term) else f"{term}*", 0), statistics.chunks)
+    return math.log(1 + (statistics.chunks - count + 0.5) / (count + 0.5))
+
+
+def words_of_runs(terms: Sequence[str], statistics: Statistics) -> list[str]:
+    """Leave out the pairs of characters that only lie between two words of a question.
+
+    A run of Chinese or the like is asked for by all its pairs. One that stands nowhere is no word that is missing
+    where each of its characters belongs to a pair that does stand somewhere, or is a function word.
+
+    Args:
+        terms: Of a question.
+        statistics: How often each stands in the index.
+    """
+    held = {term for term in terms if statistics.frequencies.get(term, 0)}
+    covered = _FUNCTION_CHARACTERS.union(*(term for term in held if is_pair(term)))
+    left = [term for term in terms if term in held or not is_pair(term) or not covered.issuperset(term)]
+    return left or list(terms)
+
+
+def score_words(units: Sequence[CandidateUnit], idf: Mapping[str, float], near: Mapping[str, float]) -> None:
+    """Set the signals of units that come of words, each at least 0.
+
+    `exact` is the idf of the question's terms in the unit together; `words` is that as BM25 without repetitions, by
+    the unit's length; `near` counts near words as well; `chunk` and `memory` are `near` of the whole chunk, and of what
+    is there of the memory.
+
+    Args:
+        units: Of all candidates.
+        idf: What each term of the question tells.
+        near: What each near word tells, by how near it is.
+    """
+    weights = {**near, **idf}
+    wanted = weights.keys()
+    own: list[set[str]] = []
+    of_chunk: dict[int, set[str]] = defaultdict(set)
+    of_memory: dict[str, set[str]] = defaultdict(set)
+    lengths_of_chunk: dict[int, int] = defaultdict(int)
+    chunks_of_memory: dict[str, set[int]] = defaultdict(set)
+    prefixes = [term for term in wanted if is_prefix(term)]
+    for unit in units:
+        held = wanted & unit.words
+        held.update(term for term in prefixes if any(word.startswith(term) for word in unit.words))
+        number = unit.stored.number
+        chunk = unit.stored.chunk
+        if chunk.store in _SMALL_STORES:
+            held |= wanted & _title_terms(chunk.title, chunk.tags)
+        own.append(held)
+        lengths_of_chunk[number] += unit.length
+        of_chunk[number] |= held
+        memory = chunk.memory_id
+        of_memory[memory] |= held
+        chunks_of_memory[memory].add(number)
+    lengths_of_memory = {
+        memory: sum(lengths_of_chunk[number] for number in numbers)
+        for memory, numbers in chunks_of_memory.items()
+    }
+    grains = (
+        _saturation([unit.length for unit in units]),
+        dict(zip(lengths_of_chunk, _saturation(list(lengths_of_chunk.values())), strict=True)),
+        dict(zip(lengths_of_memory, _saturation(list(lengths_of_memory.values())), strict=True)),
+    )
+    chunk_scores = {
+        number: grains[1][number] * sum(map(weights.__getitem__, held)) for number, held in of_chunk.items()
+    }
+    memory_scores = {
+        memory: grains[2][memory] * sum(map(weights.__getitem__, held)) for memory, held in of_memory.items()
+    }
+    for unit, held, factor in zip(units, own, grains[0], strict=True):
+        exact = extra = 0.0
+        for term in held:
+            if term in idf:
+                exact += idf[term]
+            else:
+                extra += near[term]
+        unit.signals = {
+            "exact": exact,
+            "words": factor * exact,
+            "near": factor * (exact + extra),
+            "chunk": chunk_scores[unit.stored.number],
+            "memory": memory_scores[unit.stored.chunk.memory_id],
+        }
+
+
+@lru_cache(maxsize=4096)
+def _title_terms(title: str, tags: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(index_terms(f"{title} {' '.join(tags)}"))
+
+
+def _saturation(lengths: Sequence[int]) -> list[float]:
+    average = sum(lengths) / len(lengths) if lengths else 1.0
+    return [(_K1 + 1) / (1 + _K1 * (1 - _B + _B * length / (average or 1.0))) for length in lengths]
+
+
+_WORDS = 1.0
+_NEAR_WORDS = 1.0
+_WORDS_OF_CHUNK = 2.0
+_WORDS_OF_MEMORY = 1.0
+_MEANING = 4.0
+# Without meaning, words speak for it too.
+_WORDS_ALONE = 1.5
+# What is said right before often asks what is said here.
+_BEFORE = 1.0
+# Who is asked about mostly says it himself.
+_OWN_VOICE = 3.5
+_ASKING = -1.0
+_TELLS_TIME = 1.6
+IN_PERIOD = 3.0
+# Where nothing else is asked for, words and meaning must not count against the days.
+_DAYS_ALONE = 9.0
+_GRAPH = 2.0
+_RECENT = 1.0
+_NUDGES = frozenset(("primary", "voice", "asking", "time", "period", "days", "graph", "recent"))
+# Per e-fold of length, where results are to fill a budget.
+_LENGTH = -0.8
+_PERIOD_FADE_DAYS = 7.0
+
+# Terms that tell a time, as they stand in the index.
+_TIME_TERMS = frozenset(
+    term
+    for term in index_terms(
+        "yesterday today tomorrow tonight ago last next week weekend month year since recently just"
+        " monday tuesday wednesday thursday friday saturday sunday"
+        " january february march april may june july august september october november december"
+        " 昨天 今天 明天 前天 后天 後天 上周 上週 下周 下週"
+        " 这周 這週 本周 本週 上月 下月 本月 去年 今年 明年 前年 月底 年底 刚才 剛才"
+    )
+    if len(term) > 1
+).union(map(str, range(1900, 2100)))
+
+
+# Where a strategy looks first (design document section 11.1).
+_PRIMARY_STORES = {
+    "when": frozenset(("episodic",)),
+    "about": frozenset(("semantic",)),
+    "how": frozenset(("procedural",)),
+    "latest": frozenset(("episodic", "core")),
+}
+_PRIMARY = 1.0
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What scoring found.
+
+    Args:
+        units: Best first.
+        idf: What each of the question's terms tells; names of speakers that were asked about are not among them.
+        voices: Whose words were preferred.
+        is_answered_by_days: Whether the question asks for whatever there is of some days, and there is something.
+    """
+
+    units: list[CandidateUnit]
+    idf: Mapping[str, float]
+    voices: frozenset[str]
+    is_answered_by_days: bool = False
+
+
+def score(
+    question: Question, candidates: Candidates, near: Mapping[str, float], options: SearchOptions
+) -> Scored:
+    """Score every unit of the candidates.
+
+    Args:
+        question: What was asked.
+        candidates: The chunks the lanes found.
+        near: Terms near the question's in meaning, with how near, 0–1.
+        options: Which fusion, and whether a budget is to be filled.
+    """
+    units = [unit for stored in candidates.chunks for unit in units_in(stored)]
+    voices, names = _voices(question, units)
+    telling = [term for term in question.terms if term not in names] or list(question.terms)
+    telling = words_of_runs(telling, candidates.statistics)
+    idf = {term: inverse_frequency(candidates.statistics, term) for term in telling}
+    near_idf = {
+        term: nearness * inverse_frequency(candidates.statistics, term)
+        for term, nearness in near.items()
+        if term not in idf
+    }
+    score_words(units, idf, near_idf)
+    _meaning(units, candidates)
+    if options.fusion == "weighted-sum":
+        _weighted_sum(units, candidates, options)
+    else:
+        _two_grain(units, question, candidates, voices, has_budget=options.budget is not None)
+    units.sort(key=lambda unit: (-unit.points, unit.stored.chunk.path, unit.start_line))
+    return Scored(units, idf, voices, _answers_by_days(question, candidates))
+
+
+def _answers_by_days(question: Question, candidates: Candidates) -> bool:
+    period = question.period
+    if period is None or not question.wants_whatever:
+        return False
+    days = (stored.chunk.day for stored in candidates.chunks)
+    return any(day is not None and period.distance(day) == 0 for day in days)
+
+
+def _voices(question: Question, units: Iterable[CandidateUnit]) -> tuple[frozenset[str], set[str]]:
+    """Return the speakers that the question is about, and the terms of their names."""
+    speakers = {unit.shape.speaker for unit in units if unit.shape.speaker}
+    named = named_voices(question, speakers)
+    if named:
+        return named, {term for speaker in named for term in index_terms(speaker)}
+    return question.voices & speakers, set()
+
+
+def _meaning(units: Sequence[CandidateUnit], candidates: Candidates) -> None:
+    """Set `meaning`, the cosine to the question, of the units that have a vector."""
+    if candidates.vector is None:
+        return
+    import numpy as np
+
+    rows: list[FloatArray] = []
+    owners: list[CandidateUnit] = []
+    at: CandidateUnit
+    for unit in units:
+        vectors, whole = unit.stored.unit_vectors, unit.stored.vector
+        if vectors is not None and unit.place < len(vectors):
+            rows.append(vectors[unit.place])
+        elif whole is not None:
+            rows.append(whole)
+        else:
+            continue
+        owners.append(unit)
+    if not rows:
+        return
+    cosines = np.einsum("ij,j->i", np.stack(rows), candidates.vector).tolist()
+    for at, cosine in zip(owners, cosines, strict=True):
+        at.signals["meaning"] = cosine
+
+
+def _two_grain(
+    units: Sequence[CandidateUnit],
+    question: Question,
+    candidates: Candidates,
+    voices: frozenset[str],
+    *,
+    has_budget: bool,
+) -> None:
+    scales = {
+        lane: 1 / best
+        if (best := max((unit.signals.get(lane, 0.0) for unit in units), default=0.0)) > 0
+        else 0.0
+        for lane in ("words", "near", "chunk", "memory", "meaning")
+    }
+    of_words = 1.0 if scales["meaning"] else _WORDS_ALONE
+    recency = _recency(units) if question.strategy == "latest" else {}
+    primary = _PRIMARY_STORES.get(question.strategy, frozenset())
+    before: CandidateUnit | None = None
+    carried = 0.0
+    for unit in units:
+        signals = unit.signals
+        near = signals["near"] * scales["near"]
+        meaning = max(0.0, signals.get("meaning", 0.0)) * scales["meaning"]
+        points = _MEANING * meaning + of_words * (
+            _WORDS * signals["words"] * scales["words"]
+            + _NEAR_WORDS * near
+            + _WORDS_OF_CHUNK * signals["chunk"] * scales["chunk"]
+            + _WORDS_OF_MEMORY * signals["memory"] * scales["memory"]
+        )
+        if before is not None and before.stored is unit.stored:
+            points += _BEFORE * carried
+        carried, before = near + (meaning if scales["meaning"] else near), unit
+        if voices and unit.shape.speaker in voices:
+            signals["voice"] = _OWN_VOICE
+        if unit.shape.asking:
+            signals["asking"] = _ASKING * unit.shape.asking
+        if question.wants_times and not _TIME_TERMS.isdisjoint(unit.words):
+            signals["time"] = _TELLS_TIME
+        chunk = unit.stored.chunk
+        if chunk.store in primary:
+            signals["primary"] = _PRIMARY
+        if question.period is not None and chunk.day is not None:
+            distance = question.period.distance(chunk.day)
+            signals["period"] = IN_PERIOD * _nearness(distance)
+            if question.wants_whatever and distance == 0:
+                signals["days"] = _DAYS_ALONE
+        reached = candidates.graph.get(chunk.memory_id)
+        if reached is not None:
+            signals["graph"] = _GRAPH * reached.strength
+        if chunk.day is not None and recency:
+            signals["recent"] = _RECENT * recency[chunk.day]
+        for nudge in _NUDGES & signals.keys():
+            points += signals[nudge]
+        if has_budget:
+            points += _LENGTH * math.log(len(unit.shape.spoken) + 20)
+        unit.points = points
+
+
+def _nearness(days: int) -> float:
+    """Return 1 within a period, less after it, half as far before it: what happened is told afterwards."""
+    return math.exp(-(days if days >= 0 else -2 * days) / _PERIOD_FADE_DAYS)
+
+
+def _recency(units: Iterable[CandidateUnit]) -> dict[object, float]:
+    """Return for each day among the candidates how new it is among them, 0–1."""
+    days = sorted({unit.stored.chunk.day for unit in units if unit.stored.chunk.day is not None})
+    return {day: place / max(1, len(days) - 1) for place, day in enumerate(days)}
+
+
+def _weighted_sum(units: Sequence[CandidateUnit], candidates: Candidates, options: SearchOptions) -> None:
+    """Score by `vectorWeight × cosine + textWeight × BM25 / (1 + BM25)`: a better match scores higher."""
+    for unit in units:
+        place = candidates.places.get(unit.stored.number)
+        bm25 = max(0.0, place.keywords[1]) if place is not None and place.keywords is not None else 0.0
+        unit.points = (
+            options.vector_weight * max(0.0, unit.signals.get("meaning", 0.0))
+            + options.text_weight * bm25 / (1 + bm25)
+            + 1e-3 * unit.signals["words"]
+        )
+
+
+# Below this the answer is likely absent: with vectors, and by words alone. Chosen so that few questions whose answer
+# is in the memory are doubted. What has nothing to do with the memory is told nearly always; a question about a
+# detail that was never said of something that was cannot be told from one whose answer is there.
+_LEAST_BELIEF = 0.3
+_LEAST_BELIEF_BY_WORDS = 0.2
+_LOOKED_AT = 10
+_NEAREST = 5
+# Of somebody else's words, where the question asks for somebody's.
+_OTHER_VOICE = 0.5
+# Above this cosine in the mean of the best five, all that was asked for is there (static table and MiniLM alike).
+_NEAR_COSINE = 0.7
+
+
+def result_confidence(scored: Scored) -> float:
+    """Return how much of the question the best results account for, 0–1.
+
+    The share of the question's weight, by what its terms tell, that one of the best ten units holds, half of that
+    where it is not said by whom the question asks about; where vectors are there, the mean of that and of how near
+    in meaning the best five are. Where all that was asked for is what there is of some days, that is enough.
+
+    Args:
+        scored: The scored units, best first.
+    """
+    best = scored.units[:_LOOKED_AT]
+    if not best:
+        return 0.0
+    if scored.is_answered_by_days:
+        return 1.0
+    total = sum(scored.idf.values())
+    held = max(_held(unit, scored) for unit in best) / total if total else 0.0
+    cosines = _cosines(best[:_NEAREST])
+    if not cosines:
+        return min(1.0, held)
+    nearness = max(0.0, sum(cosines) / len(cosines)) / _NEAR_COSINE
+    return min(1.0, (held + min(1.0, nearness)) / 2)
+
+
+def is_likely_absent(belief: float, scored: Scored) -> bool:
+    """Tell whether nothing found deserves belief."""
+    has_meaning = any("meaning" in unit.signals for unit in scored.units[:_NEAREST])
+    return not scored.units or belief < (_LEAST_BELIEF if has_meaning else _LEAST_BELIEF_BY_WORDS)
+
+
+def _held(unit: CandidateUnit, scored: Scored) -> float:
+    is_other = bool(scored.voices) and unit.shape.speaker not in scored.voices
+    return unit.signals["exact"] * (_OTHER_VOICE if is_other else 1.0)
+
+
+def _cosines(units: Sequence[CandidateUnit]) -> list[float]:
+    return [unit.signals["meaning"] for unit in units if "meaning" in unit.signals]

@@ -1,0 +1,296 @@
+"""Keeping the index up to date on a background thread while searches go on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Hashable, Sequence
+
+from workbench.engine.errors import WorkbenchError
+from workbench.engine.search.chunks import FileSource
+from workbench.engine.search.index.index import Index, IndexState, IndexSync
+
+
+class BackgroundTask:
+    """Does one kind of work on a thread of its own, once at a time, and again where it was asked for meanwhile.
+
+    Args:
+        work: Does everything there is to do; it is given a function that says whether to stop.
+        name: Of the thread.
+    """
+
+    def __init__(self, work: Callable[[Callable[[], bool]], None], *, name: str) -> None:
+        self._work = work
+        self._name = name
+        self._turn = threading.Condition()
+        self._asked = 0
+        self._done = 0
+        self._stopping = False
+        self._failure: WorkbenchError | None = None
+        self._thread: threading.Thread | None = None
+
+    @property
+    def failure(self) -> WorkbenchError | None:
+        """Return why the last round could not be finished, or None."""
+        return self._failure
+
+    @property
+    def is_busy(self) -> bool:
+        """Tell whether there is work under way."""
+        with self._turn:
+            return self._thread is not None
+
+    def ask(self) -> None:
+        """Have the work done with everything that is so by now; a round that began before does not count."""
+        with self._turn:
+            self._asked += 1
+            if self._thread is None and not self._stopping:
+                self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                self._thread.start()
+
+    def wait(self, seconds: float | None, *, enough: Callable[[], bool] = lambda: False) -> bool:
+        """Wait until what was asked for so far is done, or was given up.
+
+        Args:
+            seconds: At most so long; None for as long as it takes.
+            enough: Tells, whenever the work calls `tell`, whether what it has done so far will do.
+
+        Returns:
+            Whether it is over, or enough is done.
+        """
+        with self._turn:
+            wanted = self._asked
+            return self._turn.wait_for(
+                lambda: self._done >= wanted or self._thread is None or enough(), timeout=seconds
+            )
+
+    def tell(self) -> None:
+        """Let those who wait see whether they have waited enough."""
+        with self._turn:
+            self._turn.notify_all()
+
+    def stop(self) -> None:
+        """Have the work stop as soon as it can, and wait for that; what is asked for later is not done."""
+        with self._turn:
+            self._stopping = True
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._turn:
+                if self._stopping or self._done >= self._asked:
+                    self._thread = None
+                    self._turn.notify_all()
+                    return
+                round_ = self._asked
+            failure: WorkbenchError | None = None
+            try:
+                self._work(lambda: self._stopping)
+            except WorkbenchError as error:
+                # Told to whoever asks next; the files are the truth, and nothing of them is lost.
+                failure = error
+            except BaseException:
+                with self._turn:
+                    self._thread = None
+                    self._turn.notify_all()
+                raise
+            with self._turn:
+                self._failure = failure
+                self._done = round_
+                self._turn.notify_all()
+
+
+Progress = Callable[[int, int], None]
+
+# Seconds to wait for another process that builds: beside other work, and where somebody asked for it.
+_WAIT = 0.2
+_LONG_WAIT = 60.0
+
+
+def no_progress(done: int, total: int) -> None:
+    """Tell nobody about progress."""
+
+
+class IndexUpdater:
+    """An index, what it is made from, and the work of keeping them together; safe from several threads.
+
+    Args:
+        index: The index.
+        sources: Everything that is searched.
+        version: Tells what state the sources are in: equal values mean that nothing changed meanwhile.
+        unread: Returns the paths of files that the sources have yet to read.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        sources: Sequence[FileSource],
+        version: Callable[[], Hashable],
+        unread: Callable[[], Collection[str]] = lambda: (),
+    ) -> None:
+        self.index = index
+        self._sources = sources
+        self._version = version
+        self._unread = unread
+        self._known: Hashable = None
+        self._vectors_left = 0
+        self._busy_elsewhere = False
+        self._embedding_failure: str | None = None
+        self._lock = threading.Lock()
+        self._background = BackgroundTask(self._bring_up_to_date, name="workbench-index")
+
+    @property
+    def embedding_failure(self) -> str | None:
+        """Return why vectors could not be made the last time, or None."""
+        return self._embedding_failure
+
+    @property
+    def is_current(self) -> bool:
+        """Tell whether the index holds the words of every file as it is."""
+        return (
+            self._known is not None
+            and not self._unread()
+            and self.index.is_in_place()
+            and self._known == self._version()
+        )
+
+    def freshen(self, seconds: float) -> str | None:
+        """Have the index brought up to date, and wait for that so long at most.
+
+        Without time to wait, that begins once the sources have read everything: two readers at a time are slower.
+
+        Returns:
+            A sentence that says what the index does not know yet, or None.
+        """
+        if not self.is_current and (seconds or not self._unread()):
+            self._background.ask()
+            self._background.wait(seconds, enough=lambda: self.is_current)
+        return self.stale()
+
+    def stale(self) -> str | None:
+        """Return a sentence that says what the index does not know yet, or None."""
+        if not self.is_current:
+            failure = self._background.failure
+            if failure is not None:
+                return f"The index could not be brought up to date: {failure}"
+            if self._busy_elsewhere:
+                return "Another process is bringing the index up to date; the newest changes may be missing."
+            unread, _ = self.files_behind()
+            if not unread:
+                return "The index is not up to date: it is being read."
+            left = "1 file is not read yet" if unread == 1 else f"{unread:,} files are not read yet"
+            return f"The index is not up to date: {left}; `workbench index` waits for that."
+        if self._vectors_left and self._embedding_failure is None:
+            left = f"{self._vectors_left:,} pieces of memory are found by their words alone until they are embedded"
+            return f"{left}; `workbench index` waits for that."
+        return None
+
+    def files_behind(self) -> tuple[int, int]:
+        """Compare every file with what the index holds.
+
+        Returns:
+            How many files it does not hold as they are, and how many it holds that are gone.
+        """
+        # Asked for first: what is read between the two looks is found by the second one.
+        unread = set(self._unread())
+        wanted: dict[str, bytes] = {}
+        for source in self._sources:
+            wanted = {**source.digests(), **wanted}
+        held = self.index.asked(lambda snapshot: snapshot.digests())
+        unread.update(path for path, digest in wanted.items() if held.get(path) != digest)
+        return len(unread), len(held.keys() - wanted.keys() - unread)
+
+    def sync(
+        self,
+        *,
+        force: bool = False,
+        progress: Progress = no_progress,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """Bring the index up to date here and now, vectors included, however long that takes.
+
+        Args:
+            force: Build a new one beside the present one.
+            progress: Called with what is done and what there is to do, first in files, then in pieces to embed.
+            cancelled: Asked now and then; what is done by then stays.
+
+        Raises:
+            StorageError: The index cannot be kept.
+        """
+        again = self._bring(force=force, progress=progress, cancelled=cancelled, wait=_LONG_WAIT)
+        while again and not cancelled():
+            again = self._bring(progress=progress, cancelled=cancelled, wait=_LONG_WAIT)
+
+    def take_in(self, *, cancelled: Callable[[], bool]) -> None:
+        """Have the words found that the sources have read so far, here and now.
+
+        Args:
+            cancelled: Asked now and then; what is done by then stays.
+
+        Raises:
+            StorageError: The index cannot be kept.
+        """
+        self._bring(progress=no_progress, cancelled=cancelled, wait=_WAIT, words_first=True)
+
+    def state(self) -> IndexState:
+        """Return what the index holds."""
+        return self.index.state()
+
+    def close(self) -> None:
+        """Stop the work, and let go of the index."""
+        self._background.stop()
+        self.index.close()
+
+    def destroy(self) -> None:
+        """Delete the index with everything derived in it."""
+        with self._lock:
+            self._known = None
+            self.index.destroy()
+
+    def _bring_up_to_date(self, cancelled: Callable[[], bool]) -> None:
+        left = True
+        while left and not cancelled():
+            left = self._bring(progress=no_progress, cancelled=cancelled, wait=_WAIT, words_first=True)
+
+    def _bring(
+        self,
+        *,
+        progress: Progress,
+        cancelled: Callable[[], bool],
+        wait: float,
+        force: bool = False,
+        words_first: bool = False,
+    ) -> bool:
+        """Read what changed, then embed it; tell whether embedding gave way to files that changed meanwhile."""
+        with self._lock:
+            version = self._version()
+            synced = self.index.sync(
+                self._sources,
+                force=force,
+                words_first=words_first,
+                progress=progress,
+                cancelled=cancelled,
+                wait=wait,
+            )
+            self._busy_elsewhere = synced.busy
+            self._note(synced)
+            # Vectors made while the sources read would keep words waiting that are still to come.
+            is_unread = bool(self._unread())
+            if synced.finished and not cancelled() and not is_unread:
+                self._known = version
+            self._background.tell()
+            if not synced.pending_vectors or cancelled() or is_unread:
+                return False
+
+            def overtaken() -> bool:
+                return self._version() != version
+
+            embedded = self.index.embed(progress=progress, cancelled=lambda: cancelled() or overtaken())
+            if not embedded.busy:
+                self._note(embedded)
+            return overtaken()
+
+    def _note(self, synced: IndexSync) -> None:
+        self._vectors_left = synced.pending_vectors
+        self._embedding_failure = synced.failure

@@ -1,0 +1,1 @@
+"""The one door to an agent's memory: open, read, mutate, recall."""

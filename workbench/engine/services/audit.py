@@ -1,0 +1,632 @@
+"""Who changed what and why, memory as it was, and taking changes back."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, time, timedelta, tzinfo
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+from workbench.engine.clock import parse_time
+from workbench.engine.errors import HistoryDamaged, InvalidInput, NotFound, StorageError
+from workbench.engine.results.audit import (
+    Alert,
+    Alerts,
+    AuditEntry,
+    AuditLog,
+    Blame,
+    CommitView,
+    Comparison,
+    DiffView,
+    HistoryLine,
+    Moment,
+    NextStep,
+    NextSteps,
+    Verified,
+    VerifyProgress,
+)
+from workbench.engine.results.memories import Changed
+from workbench.engine.roles import Capability, require, require_by_hand
+from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.services.mutator import Upkeep
+from workbench.engine.services.retrieval import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from workbench.engine.history.plan import Receipt
+    from workbench.engine.history.undo import Reversal
+    from workbench.engine.past import Past
+
+
+_END_OF_DAY = time(23, 59, 59)
+AGO = re.compile(r"([1-9]\d{0,4})([hdw])")
+_UNITS = {"h": "hours", "d": "days", "w": "weeks"}
+_DAYS = ("today", "yesterday")
+COMMIT = re.compile(r"(?i)[0-9a-f]{4,40}|head|main")
+
+
+def read_time(text: str, name: str, now: datetime, *, end: bool = False) -> datetime:
+    """Read a time: ISO 8601, `3d` (ago, likewise `12h` and `2w`), `now`, `today` or `yesterday`.
+
+    One without a zone is in the workspace's. Where clocks are put back, what they show twice means its first
+    occurrence, or its second where an end is asked for; where they are put forward, what they never show means the
+    moment they change, or the second before it where an end is asked for.
+
+    Args:
+        text: What was written.
+        name: What the time is for, for the error.
+        now: In the workspace's zone, a `ZoneInfo`.
+        end: Whether a bare day means its end.
+
+    Raises:
+        InvalidInput: It is no time.
+    """
+    stripped = text.strip()
+    zone = now.tzinfo or UTC
+    if stripped == "now":
+        return now
+    if (ago := AGO.fullmatch(stripped)) is not None:
+        try:
+            return now - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
+        except OverflowError:
+            raise InvalidInput(f"“{text}” is not a time.", where=name, remedy="Name a later one.") from None
+    if stripped in _DAYS:
+        stripped = (now.date() - timedelta(days=_DAYS.index(stripped))).isoformat()
+    parsed = parse_time(stripped, where=name)
+    written = datetime.fromisoformat(stripped)
+    if "T" not in stripped and " " not in stripped:
+        written = datetime.combine(written.date(), _END_OF_DAY if end else time.min)
+    try:
+        return _shown(written, zone, end=end) if written.tzinfo is None else parsed
+    except OverflowError:
+        raise InvalidInput(f"“{text}” is too far away.", where=name, remedy="Name a nearer time.") from None
+
+
+def _shown(local: datetime, zone: tzinfo, *, end: bool) -> datetime:
+    """Return when clocks of a zone show a time, even where they do so twice or never."""
+    earlier, later = local.replace(tzinfo=zone, fold=0), local.replace(tzinfo=zone, fold=1)
+    first, second = earlier.astimezone(UTC), later.astimezone(UTC)
+    if first <= second:
+        return later if end else earlier
+    # Never shown: between the two readings the offset changes; find the second it does.
+    while (gap := int((first - second).total_seconds())) > 1:
+        middle = second + timedelta(seconds=gap // 2)
+        if middle.astimezone(zone).utcoffset() == earlier.utcoffset():
+            second = middle
+        else:
+            first = middle
+    return (second if end else first).astimezone(zone)
+
+
+class Auditing(Upkeep):
+    """Everything about the history; looking at it takes in outside edits first, where the role may."""
+
+    _ground: WorkspaceContext
+
+    def audit_log(
+        self,
+        *,
+        actor: str | None = None,
+        action: str | None = None,
+        file: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        text: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+        actions: int | None = None,
+    ) -> AuditLog:
+        """Return what changed, newest first; entries of one action name the same `group`.
+
+        Args:
+            actor: An actor tag or pattern, `reflection:*`.
+            action: A word of the audit vocabulary.
+            file: A path or pattern, `memory/graph/*`.
+            since: Earliest time or day, also `3d` (ago), `12h`, `2w`, `today` or `yesterday`.
+            until: Latest time or day, that day included.
+            text: Words of the summary, file or actor.
+            limit: Most entries.
+            offset: Entries to pass over.
+            actions: Most actions; all of their entries are given.
+
+        Raises:
+            InvalidInput: A time is no time.
+            HistoryDamaged: There was a history here, and it is gone.
+        """
+        from itertools import islice
+
+        from workbench.engine.history.audit import LogFilter, iterate_entries, newest_actions
+
+        self._ground.adopt_for_reading()
+        wanted = LogFilter(
+            actor, action, file, self._time(since, "since"), self._time(until, "until", end=True), text
+        )
+        self._ground.history.refuse_gone()
+        if not self._ground.has_history():
+            return AuditLog(())
+        root, store, told = self._ground.root, self._ground.history.store, self._told_by_action()
+        if actions is not None:
+            found = newest_actions(map(told, iterate_entries(root, store)), wanted, actions)
+        else:
+            found = map(told, iterate_entries(root, store, wanted))
+        return AuditLog(tuple(islice(found, offset, None if limit is None else offset + limit)))
+
+    def _told_by_action(self) -> Callable[[AuditEntry], AuditEntry]:
+        """Return what adds to an entry the action it belongs to; in a damaged history each commit is one of its own."""
+        from workbench.engine.history.audit import Actions
+
+        try:
+            return Actions(self._ground.looking_back.line()).told
+        except HistoryDamaged:
+            return lambda entry: replace(entry, group=entry.commit)
+
+    def audit_pages(self, size: int) -> Iterator[tuple[AuditEntry, ...]]:
+        """Yield the whole log, newest first, in pages, reading no further than is asked for.
+
+        Args:
+            size: Entries of a page, 1 or more.
+
+        Raises:
+            HistoryDamaged: There was a history here, and it is gone.
+        """
+        from itertools import islice
+
+        from workbench.engine.history.audit import iterate_entries
+
+        self._ground.history.refuse_gone()
+        if self._ground.has_history():
+            told = self._told_by_action()
+            entries = map(told, iterate_entries(self._ground.root, self._ground.history.store))
+            while page := tuple(islice(entries, size)):
+                yield page
+
+    def audit_show(self, commit: str) -> CommitView:
+        """Return one commit with everything that accounts for it.
+
+        Raises:
+            NotFound: There is no such commit.
+        """
+        from workbench.engine.history.audit import show_commit
+
+        looking = self._ground.looking_back
+        return show_commit(looking.store, looking.line(), commit)
+
+    def audit_diff(self, commit: str, *, path: str | None = None) -> DiffView:
+        """Return what one commit changed, or what changed between two.
+
+        Args:
+            commit: `abc1234`, or `abc1234..def5678`.
+            path: Only this file.
+
+        Raises:
+            NotFound: There is no such commit.
+        """
+        from workbench.engine.history.audit import diff
+
+        self._ground.history.refuse_gone()
+        return diff(self._ground.history.store, commit, path=path)
+
+    def audit_blame(self, path: str) -> Blame:
+        """Return who wrote each line of a file, and when.
+
+        Raises:
+            NotFound: The history does not know the file.
+        """
+        from workbench.engine.history.audit import blame
+
+        self._ground.adopt_for_reading()
+        self._ground.history.refuse_gone()
+        return blame(self._ground.root, self._ground.history.store, layout.normalise(path))
+
+    def audit_at(self, time: str, *, path: str | None = None) -> Moment:
+        """Return memory as it was: the files of a commit, or of the newest commit not later than a time.
+
+        Args:
+            time: A time, a day, whose end is meant, or a commit.
+            path: Give this file alone, with its text.
+
+        Raises:
+            NotFound: There is no such commit, or there was no such file.
+            InvalidInput: It is neither a commit nor a time.
+        """
+        looking = self._ground.looking_back
+        commit, asked = looking.found(time, "time")
+        if commit is None:
+            return Moment(asked or self._ground.now(), None, None, ())
+        past = looking.of(commit, asked)
+        return past.moment if path is None else past.moment_of(path)
+
+    def audit_verify(
+        self,
+        *,
+        deep: bool = False,
+        progress: Callable[[VerifyProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Verified:
+        """Check that audit log, git history and files agree.
+
+        A file that stays out of history until a person decides on a secret in it is no problem; it is named.
+
+        Args:
+            deep: Read every object of the history as well, which takes the git program.
+            progress: Told now and then how far it has come.
+            cancelled: Asked all the while.
+
+        Raises:
+            Cancelled: It was called off.
+            HistoryError: The git program is needed and missing.
+        """
+        from workbench.engine.history.verification import verify
+        from workbench.engine.secrets.detection import masked
+        from workbench.engine.services.quarantine import waiting
+
+        # What is damaged is what this is asked for: it is listed, and keeps nothing from being looked at.
+        with suppress(HistoryDamaged):
+            self._ground.adopt_for_reading()
+        verified = verify(self._ground.history, deep=deep, progress=progress, cancelled=cancelled)
+        if not any(each.kind == "outside-edit" for each in verified.problems):
+            return verified
+        left_out = {each.path for each in waiting(self._ground) if each.is_left_out}
+        waits = [each for each in verified.problems if each.kind == "outside-edit" and each.where in left_out]
+        problems = tuple(
+            replace(each, where=masked(each.where)) for each in verified.problems if each not in waits
+        )
+        return replace(
+            verified,
+            ok=not problems,
+            problems=problems,
+            waiting=tuple(masked(each.where) for each in waits),
+        )
+
+    def audit_alerts(self) -> Alerts:
+        """Return the alerts of changed critical files, newest first.
+
+        Raises:
+            HistoryDamaged: There was a history here, and it is gone.
+        """
+        self._ground.adopt_for_reading()
+        self._ground.history.refuse_gone()
+        return Alerts(tuple(self._ground.history.alerts()) if self._ground.has_history() else ())
+
+    def alerts_waiting(self) -> tuple[Alert, ...]:
+        """Return the alerts that nobody has acknowledged, newest first, as the history stands; quick."""
+        return self._ground.history.alerts(waiting=True) if self._ground.has_history() else ()
+
+    def acknowledge(self, alert: str) -> Changed:
+        """Say that the change behind an alert has been seen; only a person may.
+
+        Raises:
+            NotFound: There is no such alert.
+            RoleRefused: This door is no person's.
+        """
+        require(self._ground.role, Capability.ACKNOWLEDGE, doing="acknowledge alerts")
+        receipt = self._ground.history.acknowledge(alert, self._ground.attribution("acknowledged an alert"))
+        return Changed(receipt.commit, receipt.files, (alert,))
+
+    def audit_prune(self) -> Changed:
+        """Summarise what is older than the retention into monthly digests, out of the audit log."""
+        from workbench.engine.history.retention import prune
+
+        require(self._ground.role, Capability.WRITE_MEMORY, doing="prune the audit log")
+        receipt = prune(self._ground.history, self._ground.settings.audit.retention_days)
+        return Changed(receipt.commit, receipt.files)
+
+    def revert(self, commit_or_item: str, *, whole: bool = False) -> Changed:
+        """Take back what one commit, or one item of a reflection (`r-012.3`), changed.
+
+        Later changes elsewhere in the same files stay.
+
+        Args:
+            commit_or_item: Which.
+            whole: Take back every commit of the action that this one belongs to, such as an import.
+
+        Raises:
+            NotFound: There is no such commit or item.
+            Stale: What it changed was changed again since.
+        """
+        from workbench.engine.history.revert import revert, revert_action
+
+        act = revert_action if whole else revert
+        return self._take_back(
+            f"revert {commit_or_item}",
+            lambda ground: act(
+                ground.history,
+                commit_or_item,
+                ground.attribution(f"revert {commit_or_item}"),
+                may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
+            ),
+        )
+
+    def rollback(
+        self,
+        *,
+        to: str | None = None,
+        file: str | None = None,
+        memory: str | None = None,
+        reflection: str | None = None,
+    ) -> Changed:
+        """Go back: the whole memory to a time, one file or one memory to a commit, or to before a reflection.
+
+        Args:
+            to: A time, a day, whose end is meant, or a commit.
+            file: `PATH@COMMIT`.
+            memory: `ID@COMMIT`: this memory alone reads again as it did then.
+            reflection: The reflection's id, `r-012`.
+
+        Raises:
+            InvalidInput: Not exactly one of the four is given.
+            NotFound: There is no such time, commit, file or reflection in the history.
+        """
+        from workbench.engine.history.revert import rollback_file, rollback_reflection
+
+        if sum(option is not None for option in (to, file, memory, reflection)) != 1:
+            raise InvalidInput(
+                "A rollback goes one way.", remedy="Give one of --to, --file, --memory and --reflection."
+            )
+        ground = self._ground
+        critical = ground.role.may(Capability.TOUCH_CRITICAL)
+        if to is not None:
+            return self._rollback_to(to)
+        if memory is not None:
+            return self._rollback_memory(memory)
+        if file is not None:
+            path, commit = _at_commit(file, "PATH@COMMIT")
+            require_by_hand(ground.role, layout.normalise(path))
+            by = ground.attribution(f"rollback of {file}")
+            return self._take_back(
+                "roll back",
+                lambda here: rollback_file(
+                    here.history, layout.normalise(path), commit, by, may_touch_critical=critical
+                ),
+            )
+        by = ground.attribution(f"rollback of reflection {reflection}")
+        return self._take_back(
+            "roll back",
+            lambda here: rollback_reflection(here.history, str(reflection), by, may_touch_critical=critical),
+        )
+
+    def _rollback_to(self, to: str) -> Changed:
+        from workbench.engine.history.revert import rollback_to_commit
+
+        by = self._ground.attribution(f"rollback to {to}")
+        critical = self._ground.role.may(Capability.TOUCH_CRITICAL)
+
+        def act(ground: WorkspaceContext) -> Receipt[Reversal]:
+            commit, asked = ground.looking_back.moment(to, "to")
+            return rollback_to_commit(ground.history, commit, by, moment=asked, may_touch_critical=critical)
+
+        return self._take_back("roll back", act)
+
+    def _rollback_memory(self, memory: str) -> Changed:
+        from workbench.engine.history.json_revert import places_of
+        from workbench.engine.history.permissions import refuse_others_since
+        from workbench.engine.past.restore import plan_memory_rollback
+        from workbench.engine.services.first_seen import FirstSeen
+
+        name, commit = _at_commit(memory, "ID@COMMIT")
+        by = self._ground.attribution(f"rollback of {memory}")
+        critical = self._ground.role.may(Capability.TOUCH_CRITICAL)
+
+        def act(ground: WorkspaceContext) -> Receipt[Reversal]:
+            then = ground.looking_back.commit(commit)
+            if not critical:
+                refuse_others_since(ground.history.store, by.asker, then, places_of(name))
+            return ground.history.mutate(
+                lambda view: plan_memory_rollback(
+                    view,
+                    name,
+                    ground.history.at(then),
+                    then,
+                    ground.now(),
+                    ground.settings,
+                    FirstSeen(ground.catalog),
+                ),
+                by,
+                may_touch_critical=critical,
+            )
+
+        return self._take_back("roll back", act)
+
+    def undo(self, *, mine: bool = False, confirmed: bool = False, expected: str | None = None) -> Changed:
+        """Take back the newest action that is not undone yet, an import as a whole; again walks further back.
+
+        Yours is what was asked for at a door of this role without naming another actor; a person's too is what was
+        edited outside. What a reflection changed is the reflection's, even where a person approved it.
+
+        Args:
+            mine: Take back your own newest action, whatever others did since.
+            confirmed: The newest action may be somebody else's; an agent takes back its own alone all the same.
+            expected: A commit of the action that is meant.
+
+        Raises:
+            NotFound: There is nothing to undo.
+            Refused: The newest action is a purge, which cannot be taken back.
+            ConfirmationNeeded: The newest action is somebody else's, and nothing was changed.
+            RoleRefused: It is somebody else's, and this door is no person's.
+            Stale: Something of it was changed again since, or it is not the action that is meant.
+        """
+        from workbench.engine.history.undo import undo
+
+        asks = not confirmed and self._ground.role.kind == "person"
+        return self._take_back(
+            "undo",
+            lambda ground: undo(
+                ground.history,
+                ground.attribution("undo"),
+                may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
+                mine=mine,
+                asks=asks,
+                expected=expected,
+            ),
+        )
+
+    def redo(self, *, confirmed: bool = False, expected: str | None = None) -> Changed:
+        """Do again what was undone last.
+
+        Args:
+            confirmed: Somebody else may have done it, or undone it.
+            expected: A commit of the action that is meant.
+
+        Raises:
+            NotFound: There is nothing to redo.
+            ConfirmationNeeded, RoleRefused, Stale: As for `undo`.
+        """
+        from workbench.engine.history.undo import redo
+
+        asks = not confirmed and self._ground.role.kind == "person"
+        return self._take_back(
+            "redo",
+            lambda ground: redo(
+                ground.history,
+                ground.attribution("redo"),
+                may_touch_critical=ground.role.may(Capability.TOUCH_CRITICAL),
+                asks=asks,
+                expected=expected,
+            ),
+        )
+
+    def next_steps(self) -> NextSteps:
+        """Return what undo and redo would do now, edits from outside that nobody has taken in yet left out."""
+        from workbench.engine.history.permissions import owner_in_words
+        from workbench.engine.history.undo import UndoStep, next_redo, next_undo
+
+        if not self._ground.has_history():
+            return NextSteps()
+        store, asker = self._ground.history.store, self._ground.asker()
+
+        def shown(step: UndoStep | None) -> NextStep | None:
+            if step is None:
+                return None
+            by, moment = owner_in_words(step.owner, step.actor), step.moment.astimezone(self._ground.zone)
+            return NextStep(step.action[-1], by, moment, step.told, step.owner == asker)
+
+        return NextSteps(
+            shown(next_undo(store)), shown(next_undo(store, asker)), shown(next_redo(store, asker))
+        )
+
+    def adopt(self) -> Changed:
+        """Take in now what was edited from outside, as the actor `manual`."""
+        require(self._ground.role, Capability.WRITE_MEMORY, doing="take in outside edits")
+        adopted = self._ground.adopt()
+        if adopted is None:
+            return Changed(None)
+        commit = adopted.commits[-1] if adopted.commits else None
+        warnings = (*adopted.warnings, *self._core_warnings(adopted.files))
+        return Changed(commit, adopted.files, adopted.alerts, warnings)
+
+    def set_aside_history(self) -> Path:
+        """Move a history that cannot be used out of the way, so that a new one can begin; nothing is deleted.
+
+        Returns:
+            Where it is now.
+
+        Raises:
+            NotFound: There is no history.
+            RoleRefused: This door is no person's.
+        """
+        require(self._ground.role, Capability.PURGE, doing="set the history aside")
+        if not self._ground.has_history():
+            raise NotFound(
+                "There is no history to set aside.",
+                where=layout.HISTORY,
+                remedy="The next change begins one.",
+            )
+        return self._ground.history.set_aside()
+
+    def _core_warnings(self, changed: tuple[str, ...]) -> tuple[str, ...]:
+        """Tell where an edit from outside left core memory over its cap."""
+        from workbench.engine.memory.core import view_core
+
+        view = view_core(self._ground.files, self._ground.settings)
+        if view.path not in changed or view.tokens <= view.cap:
+            return ()
+        return (f"Core memory holds {view.tokens:,} tokens, more than its cap of {view.cap:,}: shorten it.",)
+
+    def _take_back(self, doing: str, act: Callable[[WorkspaceContext], Receipt[Reversal]]) -> Changed:
+        from workbench.engine.history.undo import standing_changes
+
+        require(self._ground.role, Capability.ROLLBACK, doing=doing)
+        if not self._ground.has_history():
+            self._ground.history.refuse_gone()
+            raise NotFound("There is no history here to go back in.", remedy="The next change begins one.")
+        self._ground.adopt()
+        receipt = act(self._ground)
+        if receipt.commit is not None:
+            changes = standing_changes(self._ground.history.store, receipt.commit, receipt.outcome.since)
+            # A journal that cannot be written costs a count, never the answer: the commit stands.
+            with suppress(StorageError):
+                self._ground.journal.record_standing(changes)
+        self._ground.answer_alerts(receipt, receipt.outcome.commits)
+        outcome = receipt.outcome
+        return Changed(receipt.commit, receipt.files, outcome.commits, outcome.warnings)
+
+    def _time(self, text: str | None, name: str, *, end: bool = False) -> datetime | None:
+        """Read a time: ISO 8601, `3d` (ago, likewise `12h` and `2w`), `today` or `yesterday`.
+
+        One without a zone is in the workspace's, and a bare day may mean its end.
+        """
+        return None if text is None else read_time(text, name, self._ground.now(), end=end)
+
+
+def _at_commit(text: str, form: str) -> tuple[str, str]:
+    """Part what is to be restored from the commit it is restored from."""
+    name, at, commit = text.rpartition("@")
+    if not at or not name or not commit:
+        what = "file" if form.startswith("PATH") else "memory"
+        raise InvalidInput(f"This names no {what} at a commit.", where=text, remedy=f"Write {form}.")
+    return name, commit
+
+
+class PastReading(Reading):
+    """Memory at any moment of its history, and what differs between two."""
+
+    def history_line(self) -> HistoryLine:
+        """Return every commit from the first to the newest."""
+        ground = self._ground
+        return ground.looking_back.line().shown() if ground.has_history() else HistoryLine((), (), ())
+
+    def at(self, moment: str) -> Past:
+        """Return memory as it was.
+
+        Args:
+            moment: A commit, a time, or a day, whose end is meant; also `3d` (ago), `today` or `yesterday`.
+
+        Raises:
+            NotFound: There is no such commit.
+            InvalidInput: This is no moment.
+        """
+        return self._ground.looking_back.past(moment)
+
+    def compare(self, older: str, newer: str | None = None) -> Comparison:
+        """Return what is different at a later moment.
+
+        An entity that came or went is told whole; where only facts or relations with a block id differ, these are told
+        and the entity is not. Where `older` is the later of the two, it is told what going back would change.
+
+        Args:
+            older: As for `at`.
+            newer: Likewise; the files as they are now, committed or not, by default.
+        """
+        from workbench.engine.past.past import compare_moments
+
+        ground = self._ground
+        before = ground.looking_back.past(older, "older")
+        after = ground.looking_back.past("HEAD" if newer is None else newer, "newer")
+        pairs = before.differing(after)
+        if newer is None:
+            from workbench.engine.history.outside_edits import find_edits
+
+            store = ground.history.store
+            edits = find_edits(ground.root, store, store.commit(after.commit).tree, ground.state)
+            hidden = ground.masking.hidden_names(edits.files)
+            for path, content in edits.files.items():
+                if path in hidden:
+                    continue
+                now = None if content is None else ground.masking.content(path, content)
+                pairs[path] = (before.files.read(path), now)
+        ends = (before.commit, None if newer is None else after.commit)
+        return compare_moments(pairs, after.unit, ground.zone, ends)

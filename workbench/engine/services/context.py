@@ -1,0 +1,650 @@
+"""What every service of an open workspace uses: folder, role, clock, settings, history, catalog and search."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, is_dataclass, replace
+from datetime import date, datetime
+from functools import cached_property
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from zoneinfo import ZoneInfo
+
+from workbench.engine import layout
+from workbench.engine.clock import Clock
+from workbench.engine.errors import (
+    HistoryError,
+    InvalidInput,
+    InvalidSetting,
+    Locked,
+    OutsideWorkspace,
+    RoleRefused,
+    StorageError,
+    WorkbenchError,
+)
+from workbench.engine.roles import Capability, Role, require
+from workbench.engine.services.mutator import CommitGroup
+from workbench.engine.services.scores import CurrentScores
+from workbench.engine.settings.sections import Settings
+
+if TYPE_CHECKING:
+    from workbench.engine.catalog.catalog import Catalog, Synced
+    from workbench.engine.catalog.lookups import Lookups
+    from workbench.engine.derived_files import DerivedFolder
+    from workbench.engine.history.history import History
+    from workbench.engine.history.outside_edits import Adopted
+    from workbench.engine.history.plan import Attribution, FileView, Plan, Planner, Receipt
+    from workbench.engine.memory.access_journal import AccessJournal, JournalPage
+    from workbench.engine.search.finder import Finder
+    from workbench.engine.search.updater import BackgroundTask
+    from workbench.engine.services.past import PastReader
+    from workbench.engine.services.quarantine import Masking
+    from workbench.engine.services.scores import Scores
+    from workbench.engine.services.search_sources import Outside
+
+T = TypeVar("T")
+
+
+@runtime_checkable
+class Closable(Protocol):
+    """What holds files or threads that are to be let go of."""
+
+    def close(self) -> None: ...
+
+
+_ACTOR = re.compile(r"[a-z]+(?::[\w.-]+)*")
+# All other actors may stand for a person's own hand, a person's approval or the engine itself.
+_FOR_AGENTS = ("bot:", "skill:")
+CATALOG = "catalog.sqlite"
+# Reading again within this many seconds trusts the last look at the files.
+_FRESH_SECONDS = 0.5
+# Files that are read in the background before they can be found.
+_TAKEN_IN_AT_ONCE = 4_000
+_NEVER = -1e9
+_MOST_ATTEMPTS = 3
+# What nobody can keep in a state folder that cannot be written.
+COST_OF_STATE = (
+    "accesses are not counted, decay is settled with every change, and nobody notices that history was rewritten; "
+    "sessions and held-back requests cannot be stored"
+)
+
+
+def _random_id() -> str:
+    import secrets
+
+    return secrets.token_hex(8)
+
+
+@dataclass
+class WorkspaceContext:
+    """One open workspace, shared by its reading, writing and auditing halves.
+
+    Args:
+        root: The workspace folder, absolute and real.
+        role: What this door may do.
+        actor: The actor that changes are attributed to where a call names none, or None for the usual one.
+        clock: Tells the time.
+        settings: As they held when the workspace was opened; those of decay follow `workbench.toml`.
+        reads_refresh: Whether reading looks for changed files first; the bench does that in the background.
+        lock_timeout: Seconds that a change waits for another writer, or None for the setting’s.
+        new_id: Gives a fresh id, of a transaction or a journal.
+    """
+
+    root: Path
+    role: Role
+    actor: str | None
+    clock: Clock
+    settings: Settings
+    reads_refresh: bool = True
+    lock_timeout: float | None = None
+    new_id: Callable[[], str] = field(default=_random_id, repr=False)
+    writes_graph_index: bool = field(default=True, init=False)
+    state_told: str = field(default="", init=False)
+    trouble_told: dict[str, str] = field(default_factory=dict, init=False)
+    edits_told: tuple[str, ...] = field(default=(), init=False)
+    unread: Sequence[str] = field(default=(), init=False)
+    action: CommitGroup = field(default_factory=CommitGroup, init=False, repr=False)
+    past_texts: dict[tuple[str, str], Mapping[str, str]] = field(default_factory=dict, init=False, repr=False)
+    _refreshed: float = field(default=_NEVER, repr=False)
+    _prepared: date | None = field(default=None, repr=False)
+    _settings_file: bytes | None = field(default=None, repr=False)
+    _scores: CurrentScores = field(default_factory=CurrentScores, repr=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """Return the zone of days and times in the files."""
+        return self.settings.zone
+
+    def now(self) -> datetime:
+        """Return the present moment in the workspace's zone."""
+        return self.clock.now().astimezone(self.zone)
+
+    @cached_property
+    def state(self) -> Path:
+        """Return the folder of what cannot be derived from the files, rid of what another workspace left there."""
+        return self._arrange_state()
+
+    def _arrange_state(self) -> Path:
+        from workbench.engine.services.state_folder import own_state
+
+        folder, told = own_state(self.root, self.settings.state_directory(self.root), self.clock.now())
+        self.state_told = told or self.state_told
+        return folder
+
+    @cached_property
+    def history(self) -> History:
+        """Return the history; opening it reads nothing yet."""
+        from workbench.engine.history.history import History
+        from workbench.engine.services.forgetting import Remains
+        from workbench.engine.services.mutator import projections
+        from workbench.engine.services.secret_guard import EditScreen
+
+        return History(
+            self.root,
+            clock=self.clock,
+            state=self.state,
+            zone=self.zone,
+            lock_timeout=self.settings.history.lock_timeout
+            if self.lock_timeout is None
+            else self.lock_timeout,
+            new_id=self.new_id,
+            projections=projections(self),
+            critical=self.settings.audit.critical,
+            critical_alerts=self.settings.audit.critical_alerts,
+            screen=EditScreen(self),
+            elsewhere=Remains(self),
+        )
+
+    @cached_property
+    def masking(self) -> Masking:
+        """Return what masks the secrets on which nobody has decided."""
+        from workbench.engine.services.quarantine import Masking
+
+        return Masking(self)
+
+    @property
+    def files(self) -> FileView:
+        """Return the files as they may be read: on disk now, secrets on which nobody has decided masked; no lock."""
+        from workbench.engine.services.quarantine import MaskedFiles
+
+        self.follow_settings()
+        return MaskedFiles(self.raw_files, self.masking)
+
+    @property
+    def raw_files(self) -> FileView:
+        """Return the files as they are on disk, secrets and all, read without a lock."""
+        from workbench.engine.history.work_files import WorkFiles
+
+        return WorkFiles(self.root)
+
+    @cached_property
+    def derived_folder(self) -> DerivedFolder:
+        """Return where what is made from the files is kept: catalog and search index."""
+        from workbench.engine.derived_files import DerivedFolder
+
+        return DerivedFolder(self.settings.cache_directory(self.root), CATALOG)
+
+    @property
+    def derived(self) -> Path:
+        """Return the folder of what is made from the files."""
+        return self.derived_folder.path
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """Return the catalog of memories, not yet brought up to date."""
+        from workbench.engine.catalog.catalog import Catalog
+
+        return Catalog(
+            self.root,
+            self.derived / CATALOG,
+            self.zone,
+            mask=self.masking,
+            elsewhere=self.derived_folder.elsewhere,
+        )
+
+    @cached_property
+    def finder(self) -> Finder:
+        """Return what answers questions; its index is not yet brought up to date."""
+        from workbench.engine.search.finder import Finder
+
+        outside = self.outside
+        return Finder(
+            self.catalog,
+            self.settings,
+            self.derived,
+            self.clock,
+            outside.sources,
+            lambda: (self.catalog.version(), outside.version()),
+            lambda: self.unread,
+            self.derived_folder.elsewhere,
+        )
+
+    @cached_property
+    def looking_back(self) -> PastReader:
+        """Return what looks into the past share."""
+        from workbench.engine.services.past import PastReader
+
+        return PastReader(self)
+
+    @cached_property
+    def outside(self) -> Outside:
+        """Return what is searched beside the workspace's own memory."""
+        from workbench.engine.services.search_sources import Outside
+
+        return Outside(self.root, self.settings, self.derived, self.clock, self.zone, self.masking)
+
+    @cached_property
+    def lookups(self) -> Lookups:
+        """Return the questions that the catalog answers."""
+        from workbench.engine.catalog.lookups import Lookups
+
+        return Lookups(self.catalog)
+
+    @cached_property
+    def journal(self) -> AccessJournal:
+        """Return the journal of accesses that are not yet folded into the scores file."""
+        from workbench.engine.memory.access_journal import AccessJournal
+
+        return AccessJournal(self.state, self.new_id)
+
+    @property
+    def troubles(self) -> tuple[str, ...]:
+        """Return what a person should know of the folders outside the workspace that could not be written."""
+        folder = self.__dict__.get("derived_folder")
+        return (*filter(None, (self.state_told, folder.told if folder else "")), *self.trouble_told.values())
+
+    def accesses(self) -> JournalPage:
+        """Return what the journal holds; one that cannot be read costs counts, never an answer or a change."""
+        from workbench.engine.memory.access_journal import JournalPage
+
+        try:
+            return self.journal.read()
+        except StorageError as error:
+            # One sentence about the folder says enough.
+            self.trouble_told.setdefault("state", f"{error.where}: {error.message}")
+            return JournalPage()
+
+    def has_history(self) -> bool:
+        """Tell whether the workspace has a history, without loading the means to read it."""
+        return (self.root / layout.HISTORY).is_dir()
+
+    def refresh(
+        self,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Synced:
+        """Bring the catalog up to date with the files."""
+        from workbench.engine.catalog.catalog import CatalogLost
+
+        self.follow_settings()
+        for attempt in range(_MOST_ATTEMPTS):
+            synced = self.catalog.sync(progress=progress, unread=self._note_unread, cancelled=cancelled)
+            if synced.unread:
+                return synced
+            try:
+                if self.has_history() and not cancelled():
+                    from workbench.engine.services.first_seen import note_first_seen
+
+                    # A damaged history costs the days of adoption, never an answer; `doctor` says so.
+                    with contextlib.suppress(HistoryError):
+                        note_first_seen(self.catalog, self.history.store, cancelled=cancelled)
+                break
+            except CatalogLost:
+                if attempt == _MOST_ATTEMPTS - 1:
+                    raise
+        self._refreshed = time.monotonic()
+        return synced
+
+    def _note_unread(self, paths: Sequence[str]) -> None:
+        self.unread = paths
+
+    def __post_init__(self) -> None:
+        self._settings_file = _content_of_settings(self.root)
+
+    def follow_settings(self) -> None:
+        """Take the settings of decay and of secrets as the file has them now; one that cannot be used changes nothing.
+
+        All else holds as it did at opening: the catalog stands in one time zone, and a program that search asks
+        is not swapped below it.
+        """
+        content = _content_of_settings(self.root)
+        if content == self._settings_file:
+            return
+        from workbench.engine.settings.layers import load_settings
+
+        with self._lock, contextlib.suppress(InvalidSetting, OutsideWorkspace, StorageError):
+            self._settings_file = content
+            found = load_settings(self.root)
+            origins = {key: value for key, value in self.settings.origins.items() if not _is_followed(key)}
+            origins |= {key: value for key, value in found.origins.items() if _is_followed(key)}
+            self.settings = replace(self.settings, decay=found.decay, secrets=found.secrets, origins=origins)
+
+    def scores(self) -> Scores:
+        """Return the relevance of memories at this moment."""
+        self.follow_settings()
+        return self._scores.now(self)
+
+    def visible(self, scores: Scores) -> Lookups:
+        """Return the questions that the catalog answers for search and graph: without what was archived in part."""
+        hidden = scores.archived_parts()
+        if not hidden:
+            return self.lookups
+        from workbench.engine.services.search_sources import VisibleLookups
+
+        return VisibleLookups(self.catalog, hidden)
+
+    def count_access(self, memory_id: str) -> None:
+        """Note an access of a memory; a journal that cannot be written costs a count, never an answer."""
+        with contextlib.suppress(StorageError):
+            self.journal.record_access(memory_id, self.clock.now())
+
+    def count_accesses_with(self, commit: str, memories: Mapping[str, Sequence[str]]) -> None:
+        """Note accesses that came with a change of memory, so that taking it back takes them back.
+
+        Args:
+            commit: The change, by its full hash.
+            memories: The ids of the memories, each with the items of the change that count for it, if it has any.
+        """
+        if not memories:
+            return
+        from workbench.engine.history.commits import parse_message
+
+        transaction = parse_message(self.history.store.commit(commit)).transaction
+        changes = {memory: " ".join((transaction, *items)) for memory, items in memories.items()}
+        with contextlib.suppress(StorageError):
+            self.journal.record_accesses(tuple(memories), self.clock.now(), changes)
+
+    @contextlib.contextmanager
+    def leaving_the_graph_index(self) -> Iterator[None]:
+        """Take memory into a new history without adding anything beside it."""
+        self.writes_graph_index = False
+        try:
+            yield
+        finally:
+            self.writes_graph_index = True
+
+    def refresh_for_reading(self) -> None:
+        """Look for changed files, unless that was done a moment ago or is done elsewhere."""
+        if self._is_reading_due():
+            self.refresh()
+
+    def refresh_in_part(self, seconds: float, least: int) -> bool:
+        """Look for changed files as `refresh_for_reading` does, and read them for a limited time.
+
+        Args:
+            seconds: How long to read at most.
+            least: How many files to read all the same: a slow machine must not hide a small memory.
+
+        Returns:
+            Whether the rest is being read in the background (see `read_on`); `unread` says what that is.
+        """
+        if self._reading_on.is_busy:
+            self._reading_on.wait(seconds)
+        elif self._is_reading_due():
+            until = time.monotonic() + seconds
+            read = count()
+            self.refresh(cancelled=lambda: next(read) >= least and time.monotonic() >= until)
+        return self._reading_on.is_busy
+
+    def read_on(self) -> None:
+        """Read the files for which there was no time in the background."""
+        if self.unread:
+            self._reading_on.ask()
+
+    def _is_reading_due(self) -> bool:
+        return self.reads_refresh and time.monotonic() - self._refreshed > _FRESH_SECONDS
+
+    @cached_property
+    def _reading_on(self) -> BackgroundTask:
+        """Return what reads the files that nobody could wait for."""
+        from workbench.engine.search.updater import BackgroundTask
+
+        def read(cancelled: Callable[[], bool]) -> None:
+            taken_in = 0
+
+            def take_in(done: int, total: int) -> None:
+                nonlocal taken_in
+                if done - taken_in >= _TAKEN_IN_AT_ONCE and done < total and not cancelled():
+                    taken_in = done
+                    # Where the index fails, whoever asks is told; the catalog is read all the same.
+                    with contextlib.suppress(StorageError):
+                        self.finder.take_in(cancelled=cancelled)
+
+            self.refresh(progress=take_in, cancelled=cancelled)
+            if not cancelled():
+                self.finder.freshen()
+
+        return BackgroundTask(read, name="workbench-catalog")
+
+    def refresh_later(self) -> None:
+        """Have the next reading look for changed files, however short ago that was done."""
+        self._refreshed = _NEVER
+
+    def adopt(self) -> Adopted | None:
+        """Take in outside edits, where this door may and there is a history."""
+        if not self.has_history() or not self.role.may(Capability.WRITE_MEMORY):
+            return None
+        self.follow_settings()
+        return self.history.adopt()
+
+    def adopt_for_reading(self) -> None:
+        """Take in outside edits where that can be done now: a full disk or a busy writer keeps nobody from looking.
+
+        Raises:
+            HistoryError: The history is damaged.
+        """
+        with contextlib.suppress(StorageError, Locked):
+            self.adopt()
+
+    def mutate(
+        self, planner: Planner[T], attribution: Attribution, capability: Capability, *, doing: str
+    ) -> Receipt[T]:
+        """Carry out a plan through the one transaction, and bring the catalog along.
+
+        Args:
+            planner: Run under the writer's lock, again where a file it read changed meanwhile.
+            attribution: Who, on whose approval, and why.
+            capability: What this door has to be allowed.
+            doing: What is being done, for the refusal.
+
+        Raises:
+            RoleRefused: This door's role may not do it.
+            SecretFound: Something that looks like a secret would be stored.
+        """
+        require(self.role, capability, doing=doing)
+        self.follow_settings()
+        if self.settings.secrets.hold_back:
+            from workbench.engine.services.secret_guard import guarded
+
+            planner = guarded(planner, self)
+        with self._lock:
+            self.prepare_writing()
+            going_on = self.action.going_on(planner)
+
+            def plan(view: FileView) -> Plan[T]:
+                self.action.refuse_purged(self.history)
+                return going_on(view)
+
+            receipt = self.history.mutate(
+                plan,
+                attribution,
+                may_touch_critical=self.role.may(Capability.TOUCH_CRITICAL),
+            )
+        self.action.note(receipt.commit)
+        self.answer_alerts(receipt)
+        return self._telling_what_is_behind(receipt) if receipt.commit else receipt
+
+    @contextlib.contextmanager
+    def without_purges(self, actor: str) -> Iterator[None]:
+        """Let no purge happen meanwhile, to write beside memory what was read of it; see `OneAction.resting_on`.
+
+        Args:
+            actor: Shown to whoever waits.
+
+        Raises:
+            Stale: One happened since.
+            Locked: Another writer is at work.
+        """
+        with contextlib.ExitStack() as stack:
+            if self.has_history():
+                # Where nothing can be written, nothing is purged either.
+                with contextlib.suppress(StorageError):
+                    stack.enter_context(self.history.writing(actor))
+                self.action.refuse_purged(self.history)
+            yield
+
+    def _telling_what_is_behind(self, receipt: Receipt[T]) -> Receipt[T]:
+        """Add to the answer of a change what is derived from memory and could not follow it."""
+        told = tuple(one.told for one in self.history.behind())
+        outcome = receipt.outcome
+        if not told or not is_dataclass(outcome) or isinstance(outcome, type):
+            return receipt
+        known = getattr(outcome, "warnings", None)
+        if not isinstance(known, tuple):
+            return receipt
+        return replace(receipt, outcome=replace(outcome, warnings=tuple(dict.fromkeys((*known, *told)))))
+
+    def answer_alerts(self, receipt: Receipt[object], taken_back: Sequence[str] = ()) -> None:
+        """Acknowledge for a person the alerts of what they changed, or took back, by their own hand just now.
+
+        Args:
+            receipt: Of the change.
+            taken_back: Commits that it took back.
+        """
+        own = {receipt.commit, *taken_back}
+        by_hand = self.role.may(Capability.ACKNOWLEDGE) and self.actor in (None, "manual")
+        if not by_hand or self.history.critical.isdisjoint(receipt.files):
+            return
+        for alert in self.history.alerts(waiting=True):
+            if alert.commit in own:
+                self.history.acknowledge(
+                    alert.id, self.attribution("changed or taken back by the same person")
+                )
+
+    def attribution(self, trigger: str, *, actor: str | None = None, named: str | None = None) -> Attribution:
+        """Return who does something through this door.
+
+        Args:
+            trigger: What set it off.
+            actor: The actor this kind of action has, where the door was not opened for another.
+            named: The actor that the call itself names.
+
+        Raises:
+            InvalidInput: The name is no actor tag.
+            RoleRefused: An agent names an actor that speaks for a person or the system.
+            SecretFound: The name looks like a secret; every commit would say it.
+        """
+        from workbench.engine.history.plan import Attribution
+        from workbench.engine.secrets.detection import find_secrets, masked
+
+        usual = "manual" if self.role.kind == "person" else "bot:main"
+        who = named or self.actor or actor or usual
+        if not _ACTOR.fullmatch(who):
+            raise InvalidInput(
+                f"“{who[:80]}” is no actor.", remedy="Name one like bot:main, skill:NAME or manual."
+            )
+        if self.settings.secrets.hold_back:
+            from workbench.engine.services.secret_guard import refuse_secrets
+
+            allowed = self.settings.secrets.allow
+            refuse_secrets(
+                [each for each in find_secrets(who) if each.digest not in allowed], "the name of who does it"
+            )
+        if self.role.kind != "person" and not who.startswith(_FOR_AGENTS):
+            raise RoleRefused(
+                f"An agent cannot act as {who}.", where=str(self.role), remedy="Name a bot: or skill: actor."
+            )
+        approval = "—" if who == "manual" else "approved" if who.startswith("reflection:") else "auto"
+        return Attribution(who, approval, masked(trigger), self.asker(named))
+
+    def asker(self, named: str | None = None) -> str:
+        """Return whose an action is that is asked for at this door, for those who take it back.
+
+        Args:
+            named: The actor that the call itself names.
+        """
+        from workbench.engine.history.permissions import requester_of
+
+        return requester_of(str(self.role), named if named not in (None, "manual") else self.actor)
+
+    def prepare_writing(self, *, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Make ready for the first mutation: a history, a fresh catalog, outside edits taken in, scores settled.
+
+        Args:
+            cancelled: Asked now and then; what is left is done the next time.
+        """
+        with self._lock:
+            today = self.now().date()
+            if self._prepared == today and self.has_history():
+                return
+            from workbench.engine.services.mutator import begin_day
+
+            if not self.has_history():
+                # Another workspace may have taken the place since this door was opened.
+                self._arrange_state()
+                with self.leaving_the_graph_index():
+                    self.history.init()
+            self.claim_state()
+            self._look_at_state()
+            if (adopted := self.adopt()) is not None:
+                # A file of which something was held back reads otherwise now: the change at hand tells of it.
+                left_out = frozenset(adopted.left_out.values())
+                self.edits_told = tuple(line for line in adopted.warnings if line not in left_out)
+            self.refresh(cancelled=cancelled)
+            if cancelled():
+                return
+            self._prepared = today
+            begin_day(self, cancelled)
+
+    def _look_at_state(self) -> None:
+        """Warn where the state folder cannot be written: what is kept there costs a change nothing else."""
+        from workbench.engine.derived_files import trouble_in
+
+        if trouble := trouble_in(self.state):
+            self.trouble_told["state"] = (
+                f"The state folder {self.state} cannot be written ({trouble}): {COST_OF_STATE}."
+            )
+
+    def claim_state(self) -> None:
+        """Note whose state it is that this workspace keeps on this machine; without a history it goes by its place."""
+        from workbench.engine.services.state_folder import claim_state
+
+        if self.has_history():
+            claim_state(self.root, self.state, _random_id)
+
+    def close(self) -> None:
+        """Let go of everything that was opened; a door that wrote does its upkeep first."""
+        if self._prepared:
+            from workbench.engine.services.mutator import end_session
+
+            # What was asked for stands; upkeep that cannot be done now is due again the next time.
+            with contextlib.suppress(WorkbenchError):
+                end_session(self)
+            self._prepared = None
+        if (reading_on := self.__dict__.pop("_reading_on", None)) is not None:
+            reading_on.stop()
+        # In this order: the finder reads the catalog until it is closed.
+        for name in ("finder", "outside", "catalog", "lookups", "derived_folder"):
+            opened = self.__dict__.pop(name, None)
+            if isinstance(opened, Closable):
+                opened.close()
+
+
+def _content_of_settings(root: Path) -> bytes | None:
+    from workbench.engine.history.work_files import read_work_file
+
+    try:
+        return read_work_file(root, layout.SETTINGS)
+    except (OutsideWorkspace, StorageError):
+        return None
+
+
+def _is_followed(key: str) -> bool:
+    return key.startswith(("decay.", "secrets."))

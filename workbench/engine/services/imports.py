@@ -1,0 +1,423 @@
+"""Imports: places of other programs, a preview, taking in, and taking back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine.errors import InvalidInput, RoleRefused
+from workbench.engine.file_access import expand_home
+from workbench.engine.results.reviews import Proposed
+from workbench.engine.results.transfer import (
+    Imported,
+    ImportedAs,
+    ImportPlace,
+    ImportPlaces,
+    ImportPreview,
+    ImportSample,
+    ImportUndone,
+    LeftOut,
+    PreImageRow,
+    PreImages,
+)
+from workbench.engine.roles import Capability, require
+from workbench.engine.services.import_run import MOST_TOLD, ImportRun, Progress, check_way, masked_but, new_in
+from workbench.engine.services.proposals import Proposing
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from workbench.engine.history.plan import Attribution, FileView, Plan
+    from workbench.engine.services.context import WorkspaceContext
+    from workbench.engine.transfer.plan import Import
+    from workbench.engine.transfer.source import Piece
+    from workbench.engine.transfer.undo import ImportUndo
+
+
+_UNDOING: Final = "take an import back"
+_SAMPLES: Final = 5
+_SAMPLE_CHARACTERS: Final = 160
+
+
+class Importing(Proposing):
+    """What brings memory in that was kept elsewhere."""
+
+    def import_preview(
+        self,
+        source: str | Path,
+        *,
+        form: str | None = None,
+        imported_as: ImportedAs = "memories",
+        name: str | None = None,
+        pre_image: int | None = None,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> ImportPreview:
+        """Tell what an import would bring in, and what it would leave out; changes nothing.
+
+        Args:
+            source: A file or folder.
+            form: What it is; found by looking at it if left out.
+            imported_as: As for `import_from`.
+            name: As for `import_from`.
+            pre_image: As for `import_from`.
+            progress: Told how far the reading is.
+            cancelled: Asked between items.
+
+        Raises:
+            NotFound: There is nothing.
+            InvalidInput: Nothing in it can be imported.
+            RoleRefused: This door may only read memory.
+        """
+        ground = self._ground
+        check_way(imported_as)
+        require(ground.role, Capability.PROPOSE, doing="import memory")
+        run = self._run(source, form, name, pre_image, imported_as, progress, cancelled)
+        about, tally, ledger = run.about, run.tally, run.new_ledger()
+        counts = {"episodes": 0, "notes": 0, "files": 0}
+        moments: list[datetime] = []
+        samples: list[ImportSample] = []
+        for item in run.items():
+            if cancelled():
+                tally.complete = False
+                break
+            kind, text, moment = new_in(item, ledger, ground.raw_files.read)
+            tally.known += not kind
+            run.tell(sum(counts.values()) + bool(kind))
+            if not kind:
+                continue
+            counts[kind] += 1
+            if moment is not None:
+                moments = [min([moment, *moments[:1]]), max([moment, *moments[1:]])]
+            if len(samples) < _SAMPLES and kind != "files":
+                safe = partial(masked_but, allowed=ground.settings.secrets.allow)
+                shown = " ".join(safe(text[: _SAMPLE_CHARACTERS * 4]).split())[:_SAMPLE_CHARACTERS]
+                samples.append(ImportSample(safe(str(item.place)), shown, moment))
+        return ImportPreview(
+            source=about.source,
+            form=about.form,
+            name=about.name,
+            imported_as=imported_as,
+            **counts,
+            known=tally.known,
+            earliest=moments[0] if moments else None,
+            latest=moments[-1] if moments else None,
+            left_out=tuple(tally.left_out),
+            left_out_count=tally.left_out_count,
+            samples=tuple(samples),
+            complete=tally.complete,
+        )
+
+    def import_from(
+        self,
+        source: str | Path,
+        *,
+        form: str | None = None,
+        imported_as: ImportedAs = "memories",
+        name: str | None = None,
+        pre_image: int | None = None,
+        progress: Progress | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Imported:
+        """Bring in memory that was kept elsewhere, in batches of one commit each.
+
+        What was imported before, also what was changed or removed since, does not come again. An import that was
+        cut off goes on where it was when it is started again. What looks like a secret is left out of what is stored.
+
+        Args:
+            source: A file or folder; nothing else is read.
+            form: What it is; found by looking at it if left out.
+            imported_as: `memories` makes of each what fits it: episodes of what was said and noted, notes of
+                documents. `episodes` makes episodes of documents too, passage by passage. `proposals` asks for
+                everything, at most 100 things at once; that is all that a sub-agent may do.
+            name: Under which its notes are kept and its actor is known; the source's own by default.
+            pre_image: The number of a copy of MEMORY.md in a database of OpenClaw, to be read in place of the source.
+            progress: Told how far it is.
+            cancelled: Asked between items; what stands then is kept.
+
+        Raises:
+            NotFound: There is nothing.
+            InvalidInput: Nothing in it can be imported.
+            RoleRefused: This door may not write; a sub-agent imports as proposals.
+        """
+        self._require_import(imported_as)
+        run = self._run(source, form, name, pre_image, imported_as, progress, cancelled)
+        about, tally, ground = run.about, run.tally, self._ground
+        if imported_as != "proposals":
+            # Refused before anything is written where the door was opened for an actor that an agent cannot be.
+            ground.attribution("import")
+        ground.prepare_writing()
+        with ground.action.begun():
+            if imported_as == "proposals":
+                run.propose_all(partial(self._propose_piece, about), self._proposer(_trigger(about)))
+            else:
+                run.store_all(self._importer(about))
+        # From now on what came in is as young as its import.
+        if cancelled():
+            ground.refresh_later()
+        elif tally.commits:
+            ground.refresh()
+        return Imported(
+            commit=tally.commits[-1] if tally.commits else None,
+            files=tuple(tally.files),
+            ids=tuple(tally.ids),
+            source=about.source,
+            form=about.form,
+            name=about.name,
+            imported_as=imported_as,
+            added=tally.added,
+            known=tally.known,
+            commits=tuple(tally.commits),
+            proposals=tuple(tally.proposals),
+            complete=tally.complete,
+            left_out=tuple(tally.left_out),
+            left_out_count=tally.left_out_count,
+        )
+
+    def import_undo(self, commit: str, *, dry_run: bool = False) -> ImportUndone:
+        """Take back what an import brought, whenever that was, in one commit that `undo` takes back.
+
+        What was changed or decided on since stays and is named. Its account goes too, so that it can come again.
+
+        Args:
+            commit: Any commit of the import.
+            dry_run: Say what would be done, and do nothing.
+
+        Raises:
+            NotFound: There is no such commit.
+            InvalidInput: It is no import's, or that was taken back already.
+            RoleRefused: This door may not take changes back.
+        """
+        from workbench.engine.memory.proposals import without
+        from workbench.engine.transfer.undo import commits_of_import, plan_import_undo
+
+        ground = self._ground
+        require(ground.role, Capability.ROLLBACK, doing=_UNDOING)
+        by = ground.attribution(f"import --undo {commit}")
+        looking = ground.looking_back
+        commits, source = commits_of_import(looking.store, looking.line(), commit)
+
+        def plan(view: FileView) -> Plan[ImportUndo]:
+            return plan_import_undo(
+                view, looking.store, commits, f"took back the import of {source}", without
+            )
+
+        receipt = None
+        if not dry_run:
+            receipt = ground.mutate(plan, by, Capability.ROLLBACK, doing=_UNDOING)
+        done = plan(ground.raw_files).outcome if receipt is None else receipt.outcome
+        return ImportUndone(
+            commit=receipt.commit if receipt else None,
+            files=receipt.files if receipt else (),
+            ids=commits,
+            source=source,
+            removed=done.removed,
+            kept=tuple(LeftOut(each.where, each.reason) for each in done.kept[:MOST_TOLD]),
+            kept_count=len(done.kept),
+            dry_run=dry_run,
+        )
+
+    def import_pre_images(self, source: str | Path) -> PreImages:
+        """List the copies of MEMORY.md that OpenClaw took before it rewrote it, with what they say and memory does not.
+
+        One of them comes in with `import_from(source, pre_image=NUMBER)`.
+
+        Args:
+            source: OpenClaw's state folder, or its `openclaw.sqlite`, which is read and never written.
+
+        Raises:
+            NotFound: There is no such database.
+            DocumentError: It is damaged, or holds none.
+            RoleRefused: This door may only read memory.
+        """
+        from workbench.engine.memory.wording import text_key
+        from workbench.engine.transfer.agent_memory import PreImageSource, find_database, pre_images
+        from workbench.engine.transfer.source import Piece, ReadingProgress, shown
+
+        ground = self._ground
+        require(ground.role, Capability.PROPOSE, doing="import memory")
+        database = find_database(Path(source))
+        ground.refresh_for_reading()
+        known = {text_key(record.text.lstrip("-*+ ")) for record in ground.lookups.memories()}
+        rows = []
+        for image in pre_images(database):
+            items = PreImageSource(image).read(ReadingProgress(ground.zone))
+            said = [item.text for item in items if isinstance(item, Piece)]
+            missing = tuple(text for text in said if text_key(text) not in known)
+            rows.append(
+                PreImageRow(
+                    image.number,
+                    image.created,
+                    shown(image.workspace),
+                    len(image.content),
+                    len(said),
+                    missing,
+                )
+            )
+        return PreImages(shown(database.name), tuple(rows))
+
+    # Inner parts
+
+    def _require_import(self, imported_as: str) -> None:
+        check_way(imported_as)
+        role = self._ground.role
+        require(role, Capability.PROPOSE, doing="import memory")
+        if imported_as != "proposals" and not role.may(Capability.WRITE_MEMORY):
+            raise RoleRefused(
+                f"The agent {role.name} may not write memory.",
+                where=str(role),
+                remedy="Import it as proposals; the main agent or the person decides.",
+            )
+
+    def _run(
+        self,
+        source: str | Path,
+        form: str | None,
+        name: str | None,
+        pre_image: int | None,
+        imported_as: ImportedAs,
+        progress: Progress | None,
+        cancelled: Callable[[], bool],
+    ) -> ImportRun:
+        from workbench.engine.transfer.plan import Import
+        from workbench.engine.transfer.recognition import open_source
+        from workbench.engine.transfer.source import ReadingProgress, shown, slug
+
+        ground = self._ground
+        place = Path(source)
+        resolved = place.expanduser().resolve()
+        if form != "workbench" and (resolved == ground.root or ground.root in resolved.parents):
+            raise InvalidInput(
+                "This lies in the workspace itself, which reads MEMORY.md and memory/ without an import.",
+                where=shown(str(source)),
+                remedy="Notes elsewhere in it are searched where they are once search.extra_paths names them; "
+                "to make memory of them, move them below memory/.",
+            )
+        if pre_image is None:
+            opened = open_source(place, form)
+        else:
+            from workbench.engine.transfer.agent_memory import (
+                PreImageSource,
+                choose_pre_image,
+                find_database,
+                pre_images,
+            )
+
+            database = find_database(place)
+            opened = PreImageSource(choose_pre_image(pre_images(database), pre_image, shown(str(source))))
+        now = ground.now()
+        about = Import(
+            name=slug(name) if name else opened.name,
+            form=opened.form,
+            source=shown(resolved.name),
+            started=now,
+            zone=ground.zone,
+        )
+        return ImportRun(
+            ground, opened, about, ReadingProgress(ground.zone, ground.root), imported_as, progress, cancelled
+        )
+
+    def _propose_piece(self, about: Import, piece: Piece) -> Proposed:
+        from workbench.engine.transfer.plan import citation
+
+        return self.propose(
+            masked_but(piece.body, self._ground.settings.secrets.allow),
+            store=piece.store,
+            confidence=piece.confidence if piece.confidence in ("high", "medium", "low") else "medium",
+            trigger=_trigger(about),
+            tags=piece.tags,
+            origins=(citation(about.name, piece.place),),
+        )
+
+    def _importer(self, about: Import) -> Attribution:
+        from workbench.engine.history.plan import Attribution
+        from workbench.engine.services.first_seen import RESTORING
+
+        actor = f"{RESTORING if about.form == 'workbench' else 'import:'}{about.name}"
+        person = self._ground.role.kind == "person"
+        approval = "approved" if person else "auto"
+        return Attribution(actor, approval, _trigger(about), self._ground.asker())
+
+
+def _trigger(about: Import) -> str:
+    from workbench.engine.transfer.undo import IMPORT_OF
+
+    return f"{IMPORT_OF}{about.source}"
+
+
+_PROGRAMS: Final = {
+    "openclaw": "OpenClaw",
+    "clawdbot": "Clawdbot",
+    "moltbot": "Moltbot",
+    "moldbot": "Moltbot",
+    "clawd": "Clawdbot",
+    "claude": "Claude Code",
+}
+_PATTERNS: Final = (
+    ".openclaw",
+    ".openclaw-*",
+    ".clawdbot",
+    ".moltbot",
+    ".moldbot",
+    "clawd",
+    "clawd-*",
+    ".claude",
+)
+_VARIABLES: Final = (
+    "OPENCLAW_STATE_DIR",
+    "OPENCLAW_WORKSPACE_DIR",
+    "MOLTBOT_STATE_DIR",
+    "CLAWDBOT_STATE_DIR",
+    "CLAUDE_CONFIG_DIR",
+)
+
+
+class PlacesToImport:
+    """What knows where there may be something to import."""
+
+    _ground: WorkspaceContext
+
+    def import_places(self) -> ImportPlaces:
+        """Return the folders of the user in which other programs keep memory; none of them is looked into.
+
+        Raises:
+            RoleRefused: This door may only read memory.
+        """
+        require(self._ground.role, Capability.PROPOSE, doing="import memory")
+        return ImportPlaces(tuple(known_places(os.environ, Path.home(), self._ground.root)))
+
+
+def known_places(environment: Mapping[str, str], home: Path, workspace: Path) -> Iterator[ImportPlace]:
+    """Give the folders that are there, each once.
+
+    Args:
+        environment: Its variables may name folders of other programs.
+        home: The user's folder.
+        workspace: Never offered to itself, nor anything in it.
+    """
+    named = [
+        (expand_home(environment[name]), name.split("_")[0].lower())
+        for name in _VARIABLES
+        if environment.get(name)
+    ]
+    usual = [
+        (place, place.name.removeprefix(".").split("-")[0])
+        for pattern in _PATTERNS
+        for place in sorted(home.glob(pattern))
+    ]
+    seen = {workspace}
+    for place, program in (*named, *usual):
+        if not place.is_dir():
+            continue
+        real = place.resolve()
+        if real in seen or workspace in real.parents:
+            continue
+        seen.add(real)
+        yield ImportPlace(_at_home(place, home), _PROGRAMS[program])
+
+
+def _at_home(place: Path, home: Path) -> str:
+    return f"~/{place.relative_to(home)}" if place.is_relative_to(home) else str(place)

@@ -1,0 +1,423 @@
+"""Memories changed: remember, do what a message asks, edit, pin, reinforce, forget and restore."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.results.memories import Changed, EntityRef, Forgotten, MessageOutcome, Remembered
+from workbench.engine.roles import Capability, require, require_by_hand
+from workbench.engine.scopes import parse_scope
+from workbench.engine.services.core import CoreEditing
+from workbench.engine.services.graph import GraphEditing
+from workbench.engine.services.quarantine import held_back
+from workbench.engine.services.reviews import Reflecting, warnings_of_rejected
+
+if TYPE_CHECKING:
+    from workbench.engine.history.plan import FileView, Plan
+
+_TRIGGER_CHARACTERS = 80
+
+
+class Writing(CoreEditing, GraphEditing, Reflecting):
+    """Everything that changes memory; each call is one commit with its audit lines."""
+
+    def remember(
+        self,
+        text: str,
+        *,
+        store: str | None = None,
+        type: str | None = None,  # noqa: A002 - the word of the contract
+        tags: Iterable[str] = (),
+        entities: Iterable[str] = (),
+        confidence: str | None = None,
+        source: str | None = None,
+        actor: str | None = None,
+        block: str | None = None,
+        trigger: str | None = None,
+        origins: Iterable[str] = (),
+        pinned: bool = False,
+        dry_run: bool = False,
+        scope: str | None = None,
+    ) -> Remembered:
+        """Store a memory where it belongs: its store, the graph and, where worth it, core memory, in one commit.
+
+        What is not given is decided by the model that is configured for it, or by rules. What an agent noticed by
+        itself and the person has rejected before is noted as an episode alone, with a warning.
+
+        Args:
+            text: What to remember; any language, kept as it is.
+            store: core, episodic, semantic, procedural or vault.
+            type: decision, fact, preference, task, event, emotion or correction.
+            tags: Topical tags.
+            entities: What it is about: `TYPE:NAME`, or ids.
+            confidence: high, medium or low.
+            source: `user-explicit` (asked for; the default), `conversation` (noticed), or another word.
+            actor: An actor tag; `bot:trigger-remember`, or `bot:auto-detect` for what was noticed.
+            block: A block of core memory that shall say it as well.
+            trigger: What set it off, for the audit log.
+            origins: Ids of memories that it was learned from, such as `episode:2026-02-02:14:30`.
+            pinned: Whether it shall never decay.
+            dry_run: Say what would be done, and do nothing.
+            scope: Whom it is for besides the owner: `person:NAME`, `group:NAME` or `shared`; the owner alone by
+                default.
+
+        Raises:
+            InvalidInput: The text cannot be kept, or an option makes no sense.
+            RoleRefused: This door may not write; a sub-agent proposes instead.
+        """
+        from workbench.engine.memory.remember import RememberRequest, plan_remember
+        from workbench.engine.services.routing import route
+
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="write memory")
+        source = source or "user-explicit"
+        tags, entities, origins = tuple(tags), tuple(entities), tuple(origins)
+        scope = parse_scope(scope) if scope is not None else None
+        wishes = {
+            "text": text, "store": store, "type": type, "tags": tags, "entities": entities, "block": block,
+            "confidence": confidence, "source": source, "origins": origins, "pinned": pinned,
+            "scope": scope,
+        }  # fmt: skip
+        if held := held_back(ground, "remember", text, wishes, keep=not dry_run):
+            return Remembered(None, held_back=held, dry_run=dry_run)
+        rejected = () if source == "user-explicit" else warnings_of_rejected(ground, text)
+        if rejected:
+            # That it was said may be noted; it is not believed for that.
+            store, block, pinned = "episodic", None, False
+        request = RememberRequest(
+            text=text,
+            store=store,
+            type=type,
+            tags=tags,
+            entities=entities,
+            confidence=confidence,
+            source=source,
+            block=block,
+            origins=origins,
+            pinned=pinned,
+            scope=scope,
+        )
+        if dry_run:
+            ground.refresh_for_reading()
+        else:
+            ground.prepare_writing()
+        routing = route(
+            ground,
+            text,
+            explicit=source == "user-explicit",
+            pinned=pinned,
+            store=store,
+            entities=request.entities,
+        )
+
+        def plan(view: FileView) -> Plan[Remembered]:
+            return plan_remember(
+                view,
+                request,
+                routing,
+                now=ground.now(),
+                settings=ground.settings,
+                lookup=ground.lookups,
+                standing=ground.scores(),
+            )
+
+        if dry_run:
+            outcome = plan(ground.files).outcome
+            return replace(outcome, dry_run=True, warnings=(*outcome.warnings, *rejected))
+        usual = "bot:trigger-remember" if source == "user-explicit" else "bot:auto-detect"
+        said = (
+            f"user said “remember {_short(text)}”" if source == "user-explicit" else "noticed in conversation"
+        )
+        by = ground.attribution(trigger or said, actor=usual, named=actor)
+        receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="write memory")
+        if receipt.commit is not None:
+            self._bring_to_mind(receipt.commit, receipt.outcome.entities)
+        warnings = (*receipt.outcome.warnings, *rejected)
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files, warnings=warnings)
+
+    def forget(
+        self,
+        query: str | None = None,
+        *,
+        ids: Sequence[str] = (),
+        apply: bool = False,
+        hard: bool = False,
+        purge_history: bool = False,
+    ) -> Forgotten:
+        """Find what a query means and, with `apply`, hide it from search: score 0, out of index and core memory.
+
+        A purge that was interrupted is finished by the next change; asked for again, it is finished at once.
+
+        Args:
+            query: What to forget, in words; left out where ids are given.
+            ids: The memories to forget.
+            apply: Do it; without, the matches are shown alone.
+            hard: Delete them from the files instead of hiding them. A person's right.
+            purge_history: Also rewrite history so that the text is truly gone. A person's right.
+
+        Raises:
+            InvalidInput: Neither a query nor ids are given.
+            NotFound: An id names nothing.
+            RoleRefused: This door may not do it.
+        """
+        from workbench.engine.services.forgetting import (
+            find_matches,
+            finish_forgetting,
+            forget,
+            forget_for_good,
+            forget_without_trace,
+            forgotten_before,
+        )
+
+        if not query and not ids:
+            raise InvalidInput("Nothing was named to forget.", remedy="Give words or an id.")
+        ground = self._ground
+        if apply:
+            require(ground.role, Capability.WRITE_MEMORY, doing="forget memories")
+        if hard or purge_history:
+            require(ground.role, Capability.HARD_DELETE, doing="delete memories for good")
+        asked = [
+            " ".join(words.casefold().split()) for words in (query or "", " ".join(sorted(ids))) if words
+        ]
+        if purge_history and (finished := finish_forgetting(ground, asked)):
+            return finished
+        ground.refresh_for_reading()
+        try:
+            named = [str(self.resolve(name)) for name in ids]
+            matches = find_matches(ground, query, named)
+        except NotFound:
+            if purge_history and (finished := forgotten_before(ground, asked)):
+                return finished
+            raise
+        if not matches and purge_history and (finished := forgotten_before(ground, asked)):
+            return finished
+        if not apply or not matches:
+            return Forgotten(matches, applied=False)
+        chosen = [match.id for match in matches]
+        by = ground.attribution(
+            f"user said “forget {_short(query or ', '.join(named))}”", actor="bot:trigger-forget"
+        )
+        if purge_history:
+            asked.append(" ".join(sorted(named)))
+            changed = forget_without_trace(ground, chosen, by, asked=asked)
+        elif hard:
+            changed = forget_for_good(ground, chosen, by)
+        else:
+            changed = forget(ground, chosen, by)
+        return Forgotten(
+            matches,
+            applied=True,
+            commit=changed.commit,
+            files=changed.files,
+            ids=changed.ids,
+            warnings=changed.warnings,
+        )
+
+    def restore(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
+        """Bring archived memories back, in one commit.
+
+        Raises:
+            NotFound: There is no such memory.
+            BudgetExceeded: It belongs into core memory, which is full.
+        """
+        from workbench.engine.memory.forget import plan_restore
+
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="restore memories")
+        ground.prepare_writing()
+        # What was archived out of core memory stands in no file that the catalog knows.
+        names = [name.strip() for name in (id, *more)]
+        ids = [name if name.startswith("core:") else str(self.resolve(name)) for name in names]
+        return self._change(
+            lambda view: plan_restore(view, ids, ground.now(), ground.settings, ground.scores().first_seen),
+            f"restore {', '.join(ids[:3])}",
+        )
+
+    def pin(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
+        """Protect memories from decay, in one commit.
+
+        Raises:
+            NotFound: There is no such memory.
+        """
+        return self._set_pins((id, *more), pinned=True)
+
+    def unpin(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
+        """Let memories decay again, from their last access on.
+
+        Raises:
+            NotFound: There is no such memory.
+            InvalidInput: It stands in the vault.
+        """
+        return self._set_pins((id, *more), pinned=False)
+
+    def reinforce(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
+        """Count an access of memories at once, in one commit.
+
+        Raises:
+            NotFound: There is no such memory.
+        """
+        from workbench.engine.memory.decay_decisions import plan_reinforce
+        from workbench.engine.memory.draft import plan_together
+
+        require(self._ground.role, Capability.WRITE_MEMORY, doing="reinforce memories")
+        ids = [self._known(name) for name in (id, *more)]
+        steps = [self._scoring(plan_reinforce, one) for one in ids]
+        summary = f"reinforced {len(ids)} memories"
+        return self._change(
+            lambda view: plan_together(view, steps, summary), f"reinforce {', '.join(ids[:3])}"
+        )
+
+    def message(self, text: str, *, apply: bool = True) -> MessageOutcome:
+        """Look for triggers in one message of the user's, and do what it asks (design document §8).
+
+        Forgetting is never applied from a message: its matches come back to be confirmed. Reflecting writes a
+        proposal, which a person decides on.
+
+        Args:
+            text: The message.
+            apply: Do it; without, only say what it asks.
+        """
+        from workbench.engine.services.routing import read_message
+
+        detection = read_message(self._ground, text)
+        outcome = MessageOutcome(detection.kind, detection.phrase, detection.payload or None, applied=False)
+        if detection.kind == "reflect" and apply:
+            reflected = self.reflect()
+            return replace(outcome, applied=bool(reflected.id), reflected=reflected)
+        if not detection.payload:
+            return outcome
+        if detection.kind == "remember" and apply:
+            said = f"user said “{_short(text)}”"
+            remembered = self.remember(detection.payload, trigger=said, pinned=detection.protect)
+            return replace(outcome, applied=remembered.commit is not None, remembered=remembered)
+        if detection.kind == "remember":
+            return replace(outcome, remembered=self.remember(detection.payload, dry_run=True))
+        if detection.kind == "forget":
+            return replace(outcome, forgotten=self.forget(detection.payload))
+        if detection.kind == "recall":
+            return replace(outcome, found=self.search(detection.payload))
+        return outcome
+
+    def edit(self, id: str, text: str, *, expected: str | None = None) -> Changed:  # noqa: A002
+        """Replace one memory's text; an episode gets a correction beside it, since episodes are never edited.
+
+        Args:
+            id: A memory id.
+            text: The new text.
+            expected: The text the edit started from.
+
+        Raises:
+            NotFound: There is no such memory.
+            Stale: It no longer reads `expected`.
+            BudgetExceeded: Core memory would pass its cap.
+        """
+        from workbench.engine.memory.edit import plan_edit
+
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="edit memories")
+        ground.refresh_for_reading()
+        memory_id = str(self.resolve(id))
+        if memory_id.startswith("file:"):
+            require_by_hand(ground.role, layout.normalise(memory_id[5:].partition("#")[0]))
+        return self._change(
+            lambda view: plan_edit(view, memory_id, text, ground.now(), ground.settings, expected=expected),
+            f"edit {memory_id}",
+        )
+
+    def edit_file(self, path: str, content: str, *, expected: str | None = None) -> Changed:
+        """Replace a whole tracked file.
+
+        Args:
+            path: Workspace-relative.
+            content: All of it.
+            expected: The content the edit started from.
+
+        Raises:
+            OutsideWorkspace: The path leads out of the workspace, or history does not keep such a file.
+            Stale: It no longer reads `expected`.
+            RoleRefused: It is a critical file, or decisions stand in it, and this door is no person's.
+            BudgetExceeded: Core memory would pass its cap.
+            InvalidSetting: It is the settings file, and no workspace could be opened with it.
+        """
+        from workbench.engine.memory.edit import plan_edit_file
+        from workbench.engine.settings.layers import check_settings
+
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="edit files")
+        relative = layout.normalise(path)
+        require_by_hand(ground.role, relative)
+        if (
+            not relative.replace("\u3000", " ").isprintable()
+            and not layout.resolve(ground.root, relative).exists()
+        ):
+            raise InvalidInput(
+                "People could not read this name.",
+                where=repr(relative)[1:-1],
+                remedy="Leave out control characters.",
+            )
+        person = ground.role.may(Capability.TOUCH_CRITICAL)
+        if relative == layout.SETTINGS and person:
+            # A workspace whose settings are broken opens no more, so there would be no undo.
+            check_settings(content.encode("utf-8", "surrogateescape"))
+        return self._change(
+            lambda view: plan_edit_file(
+                view, relative, content, ground.now(), ground.settings, person=person, expected=expected
+            ),
+            f"edit {relative}",
+        )
+
+    def settle(self) -> Changed:
+        """Fold journalled accesses into the scores file and log what changed its status, where there is any."""
+        from workbench.engine.services.mutator import settle
+
+        require(self._ground.role, Capability.WRITE_MEMORY, doing="settle scores")
+        self._ground.prepare_writing()
+        return settle(self._ground)
+
+    def _bring_to_mind(self, commit: str, entities: Sequence[EntityRef]) -> None:
+        """Count a new memory about entities as an access of those known before (design document §9.4)."""
+        today = self._ground.now().date()
+        known = (self._ground.lookups.memory(entity.id) for entity in entities)
+        older = {each.id: () for each in known if each and each.moment and each.moment.date() < today}
+        self._ground.count_accesses_with(commit, older)
+
+    def _set_pins(self, names: Sequence[str], *, pinned: bool) -> Changed:
+        from workbench.engine.memory.core import plan_pin_item
+        from workbench.engine.memory.decay_decisions import plan_pin, plan_unpin
+        from workbench.engine.memory.draft import plan_together
+
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="change pins")
+        ids = [self._known(name) for name in names]
+        steps = [
+            partial(plan_pin_item, item_id=one, pinned=pinned, settings=ground.settings, now=ground.now())
+            if one.startswith("core:")
+            else self._scoring(plan_pin if pinned else plan_unpin, one)
+            for one in ids
+        ]
+        word = "pin" if pinned else "unpin"
+        summary = f"{word}ned {len(ids)} memories"
+        return self._change(lambda view: plan_together(view, steps, summary), f"{word} {', '.join(ids[:3])}")
+
+    def _scoring(
+        self, planner: Callable[..., Plan[tuple[str, ...]]], memory_id: str
+    ) -> Callable[[FileView], Plan[Changed]]:
+        """Return a planner of one memory's score as a planner of files."""
+
+        def plan(view: FileView) -> Plan[Changed]:
+            scores = self._ground.scores()
+            record = self._ground.lookups.memory(memory_id)
+            wanted = planner(view, [scores.facts(record)] if record else [], scores.reckoning)
+            return wanted.answering(Changed(None, ids=wanted.outcome))
+
+        return plan
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _TRIGGER_CHARACTERS else line[: _TRIGGER_CHARACTERS - 1] + "…"

@@ -1,0 +1,556 @@
+"""Proposals of agents (design document §13): made, compared with memory, decided on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from workbench.engine import layout
+from workbench.engine.errors import InvalidInput, RoleRefused
+from workbench.engine.results.reviews import Proposals, Proposed, Settled
+from workbench.engine.roles import Capability, require
+from workbench.engine.scopes import parse_scope
+from workbench.engine.services.quarantine import held_back
+from workbench.engine.services.retrieval import Recalling
+from workbench.engine.services.routing import owner_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from workbench.engine.history.plan import Attribution, FileView, Plan, Receipt
+    from workbench.engine.markdown.proposals import MemoryProposal
+    from workbench.engine.memory.proposal_comparison import Compare, Compared, Relation
+    from workbench.engine.memory.proposal_verdicts import VerdictContext, Verdicts
+    from workbench.engine.memory.proposals import NewProposal
+    from workbench.engine.results.recall import Found
+    from workbench.engine.services.context import WorkspaceContext
+    from workbench.engine.triggers.model import Routing
+
+
+_DOING: Final = "decide on proposals"
+_TRIGGER: Final = "proposals reviewed"
+
+
+class Deciding(Recalling):
+    """Verdicts on proposals; each call is one commit, all of it or nothing."""
+
+    def proposals(self) -> Proposals:
+        """Return every proposal that has no verdict, with what it contradicts or repeats."""
+        from workbench.engine.memory.proposals import overview, read_proposals
+
+        require(self._ground.role, Capability.READ)
+        return overview(read_proposals(self._ground.files))
+
+    def proposal_commit(
+        self,
+        numbers: Sequence[int],
+        *,
+        store: str | None = None,
+        text: str | None = None,
+        replacing: bool | Collection[str] = False,
+        expected: Mapping[int, str] | None = None,
+    ) -> Settled:
+        """Store proposals, in one commit, as `remember` stores.
+
+        What a person has rejected before is noted as an episode alone where the main agent decides.
+
+        With `replacing`, memories that they are marked as contradicting, and do contradict by their words, hold no
+        longer: a fact is retired and points to the one that holds, anything else is archived, and an item of core
+        memory makes room for them. What is pinned, stands in core memory or the vault, or is not for those whom a
+        proposal is for, goes only where a person names it.
+
+        Args:
+            numbers: Of one or more.
+            store: Where, instead of where they were suggested.
+            text: What, instead of the words of the one that is named.
+            replacing: Whether they take the place of what they contradict; or the ids of what they do so of.
+            expected: Texts that they had when somebody looked at them, by number.
+
+        Raises:
+            RoleRefused: This door may not decide; in the mode `manual` a person alone may. Or it takes a person to
+                let go what they contradict.
+            Refused: It takes that what they contradict is named.
+            NotFound: One of them does not wait, or no longer.
+            Stale: One says something else than expected, or than a moment ago.
+            InvalidInput: Something cannot be stored as it is, or contradicts nothing that was named.
+        """
+        from workbench.engine.memory.proposal_verdicts import VerdictOptions, Verdicts
+
+        if text is not None and len(numbers) != 1:
+            raise InvalidInput("Other words are of one proposal.", remedy="Name one proposal.")
+        verdicts = Verdicts(
+            commit=tuple(numbers), wishes=VerdictOptions(store=store, text=text), expected=expected or {}
+        )
+        return self._settle(verdicts.in_place_of(replacing))
+
+    def proposal_reject(
+        self, numbers: Sequence[int], *, reason: str = "", expected: Mapping[int, str] | None = None
+    ) -> Settled:
+        """Refuse proposals, in one commit; what a person refuses is remembered, and warned of when it comes again.
+
+        Args:
+            numbers: Of one or more.
+            reason: Why, for the audit log.
+            expected: As for `proposal_commit`.
+
+        Raises:
+            As `proposal_commit`.
+        """
+        from workbench.engine.memory.proposal_verdicts import Verdicts
+
+        return self._settle(Verdicts(reject=tuple(numbers), reason=reason, expected=expected or {}))
+
+    def proposal_defer(self, numbers: Sequence[int], *, expected: Mapping[int, str] | None = None) -> Settled:
+        """Leave proposals to the next reflection, which puts them before the person; nothing is approved by that.
+
+        Args:
+            numbers: Of one or more.
+            expected: As for `proposal_commit`.
+
+        Raises:
+            As `proposal_commit`.
+        """
+        from workbench.engine.memory.proposal_verdicts import Verdicts
+
+        return self._settle(Verdicts(defer=tuple(numbers), expected=expected or {}))
+
+    def proposal_keep_both(
+        self, numbers: Sequence[int], *, expected: Mapping[int, str] | None = None
+    ) -> Settled:
+        """Store proposals though they contradict each other or memory: with low confidence, and linked (§13.6).
+
+        Args:
+            numbers: Of one or more; one alone stands for itself and the proposals that it contradicts.
+            expected: As for `proposal_commit`.
+
+        Raises:
+            InvalidInput: There is nothing that the only one contradicts.
+            As `proposal_commit`.
+        """
+        from workbench.engine.memory.proposal_verdicts import Verdicts
+
+        if len(numbers) == 1:
+            named = next((each for each in self.proposals().proposals if each.number == numbers[0]), None)
+            if named is not None and not named.conflicts_with:
+                raise InvalidInput(
+                    f"Proposal #{named.number} contradicts nothing.",
+                    where=layout.PENDING_MEMORIES,
+                    remedy=f"Store it with: workbench proposals commit {named.number}",
+                )
+            others = [int(each[1:]) for each in named.conflicts_with if each[0] == "#"] if named else []
+            numbers = (*numbers, *others)
+        return self._settle(Verdicts(commit=tuple(numbers), both=True, expected=expected or {}))
+
+    def proposal_settle(
+        self,
+        keep: Sequence[int],
+        reject: Sequence[int],
+        *,
+        reason: str = "",
+        replacing: bool | Collection[str] = False,
+        expected: Mapping[int, str] | None = None,
+    ) -> Settled:
+        """Store some proposals and refuse others, in one commit.
+
+        Args:
+            keep: Numbers of what is stored.
+            reject: Numbers of what is refused.
+            reason: Why the others are not.
+            replacing: As for `proposal_commit`, of what is stored.
+            expected: As for `proposal_commit`.
+
+        Raises:
+            As `proposal_commit`.
+        """
+        from workbench.engine.memory.proposal_verdicts import Verdicts
+
+        told = reason or f"decided against, for {', '.join(f'#{number}' for number in keep)}"
+        verdicts = Verdicts(tuple(keep), tuple(reject), reason=told, expected=expected or {})
+        return self._settle(verdicts.in_place_of(replacing))
+
+    # Inner parts
+
+    def _settle(self, verdicts: Verdicts) -> Settled:
+        from workbench.engine.memory.proposal_verdicts import plan_verdicts
+        from workbench.engine.memory.proposals import read_proposals
+
+        ground = self._ground
+        self._require_verdict()
+        if not verdicts.numbers:
+            raise InvalidInput("No proposal was named.", remedy="Name one by its number.")
+        by = ground.attribution(_TRIGGER)
+        ground.prepare_writing()
+        ground.refresh_for_reading()
+        pending = read_proposals(ground.files)
+        chosen = [one for number in verdicts.commit if (one := pending.proposal(number)) is not None]
+        means = self._means(verdicts, chosen)
+        if ground.role.kind == "person":
+            by = replace(by, approval="approved")
+        elif chosen and ground.actor is None:
+            from workbench.engine.memory.proposal_verdicts import actor_of
+
+            by = replace(by, actor=actor_of(one.sender for one in chosen))
+        receipt: Receipt[Settled] = ground.mutate(
+            lambda view: plan_verdicts(view, verdicts, means), by, Capability.DECIDE_PROPOSALS, doing=_DOING
+        )
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+
+    def _require_verdict(self) -> None:
+        ground = self._ground
+        require(ground.role, Capability.DECIDE_PROPOSALS, doing=_DOING)
+        if ground.settings.proposals.mode == "manual" and ground.role.kind != "person":
+            raise RoleRefused(
+                "The main agent may not decide on proposals here: the setting proposals.mode is “manual”.",
+                where=str(ground.role),
+                remedy="Ask the person to do it, in the bench or with `workbench proposals`.",
+            )
+
+    def _means(self, verdicts: Verdicts, chosen: Sequence[MemoryProposal]) -> VerdictContext:
+        from workbench.engine.memory.proposal_verdicts import PreparedRouting, VerdictContext, text_of
+        from workbench.engine.services.reviews import warnings_of_rejected
+
+        ground = self._ground
+        prepared = {}
+        for proposal in chosen:
+            text = text_of(proposal, verdicts.wishes)
+            routing = self._routed(proposal, text, verdicts)
+            prepared[proposal.number] = PreparedRouting(text, routing, warnings_of_rejected(ground, text))
+        person = ground.role.may(Capability.DECIDE_REVIEW)
+        scores = ground.scores()
+        return VerdictContext(
+            now=ground.now(),
+            settings=ground.settings,
+            lookup=ground.lookups,
+            standing=scores,
+            prepared=prepared,
+            given=self._highest_number,
+            compare=comparison(ground),
+            first_seen=scores.first_seen,
+            remember_rejections=remembering(ground) if person else None,
+            trusting=person,
+        )
+
+    def _routed(self, proposal: MemoryProposal, text: str, verdicts: Verdicts) -> Routing:
+        from workbench.engine.memory.proposal_verdicts import entities_of, store_of
+        from workbench.engine.services.routing import route
+
+        ground = self._ground
+        entities, _ = entities_of(proposal, ground.files)
+        store = store_of(proposal, verdicts.wishes)
+        return route(ground, text, explicit=False, pinned=False, store=store, entities=entities)
+
+    def _highest_number(self) -> int:
+        """Return the highest number that history knows of; read under the writer's lock."""
+        from workbench.engine.memory.proposals import highest_given
+
+        history = self._ground.history
+        if not history.exists:
+            return 0
+        return highest_given(commit.message for commit in history.store.walk())
+
+
+def remembering(ground: WorkspaceContext) -> Callable[[FileView, Sequence[MemoryProposal]], bytes]:
+    """Return what gives `rejected.md` with some refused proposals in it, as claims `proposal-7`."""
+    from workbench.engine.reflection.items import fact
+    from workbench.engine.reflection.rejections import remember
+
+    def remembered(view: FileView, refused: Sequence[MemoryProposal]) -> bytes:
+        claims = [
+            replace(fact(_entity(each), _line(each.content), (), reason=""), id=f"proposal-{each.number}")
+            for each in refused
+        ]
+        time = ground.now().isoformat(timespec="seconds")
+        return remember(view.read(layout.REJECTED), claims, "", time)
+
+    return remembered
+
+
+def _entity(proposal: MemoryProposal) -> str:
+    """Return the entity that a refused statement is about, where it names just one by its id."""
+    ids = [entity for entity in proposal.entities if "--" in entity and ":" not in entity]
+    return ids[0] if len(proposal.entities) == len(ids) == 1 else ""
+
+
+def _line(text: str) -> str:
+    from workbench.engine.memory.wording import clip
+
+    return clip(text, 2000)
+
+
+_LOOKED_AT: Final = 2000
+_MOST_COMPARED: Final = 60
+_NAME: Final = re.compile(r"\b[^\W\d_][\w+#-]{2,}")
+
+
+def comparison(ground: WorkspaceContext) -> Compare:
+    """Return what tells how a new text stands to an older one."""
+    owner = owner_of(ground)
+    return lambda new, old: _relation(new[:_LOOKED_AT], old[:_LOOKED_AT], owner)
+
+
+def compared_with_memory(
+    ground: WorkspaceContext, text: str, entities: Sequence[str], found: Found
+) -> Compared:
+    """Tell what in memory a text repeats or contradicts.
+
+    Compared are the facts of the entities that it names, core memory, and what a search for it finds.
+
+    Args:
+        ground: The open workspace, its catalog up to date.
+        text: What is proposed.
+        entities: What it is about, as `type--slug` or `TYPE:NAME`.
+        found: What a search for the text found, explained.
+    """
+    from workbench.engine.memory.proposal_comparison import compare_all
+
+    near: dict[tuple[str, str], None] = {}
+    for memory, said in _near(ground, text, entities, found):
+        near[memory, said] = None
+        if len(near) == _MOST_COMPARED:
+            break
+    return compare_all(text, near, comparison(ground))
+
+
+def _near(
+    ground: WorkspaceContext, text: str, entities: Sequence[str], found: Found
+) -> Iterator[tuple[str, str]]:
+    from workbench.engine.memory.core import view_core
+    from workbench.engine.memory.proposal_comparison import contradict, telling_words, ways_to_say
+
+    lookups = ground.lookups
+    words = telling_words(text)
+    # What a search leaves out for saying the same as another result can be contradicted as well.
+    alike = (cut.id for cut in found.cuts if cut.reason == "near-duplicate")
+    hits = tuple(dict.fromkeys((*(hit.id for hit in found.results), *alike)))
+    for entity in dict.fromkeys((*_ids(ground, text, entities), *hits)):
+        known = lookups.entity(entity) if entity.startswith("entity:") else None
+        if known is None:
+            continue
+        for fact in lookups.facts_of(entity):
+            if not fact.retired and words & telling_words(fact.text):
+                *shorter, full = ways_to_say(fact.text, known.label)
+                # To compare takes long; what the words alone tell costs next to nothing.
+                yield from ((fact.id, said) for said in shorter if contradict(text[:_LOOKED_AT], said))
+                yield fact.id, full
+    for block in view_core(ground.files, ground.settings).blocks:
+        for item in block.items:
+            if words & telling_words(item.text):
+                yield item.id, item.text
+    for hit in hits:
+        record = None if hit.startswith("entity:") else lookups.memory(hit)
+        if record is not None and record.store in ("episodic", "vault", "procedural"):
+            yield record.id, record.text
+
+
+def _ids(ground: WorkspaceContext, text: str, entities: Sequence[str]) -> Iterator[str]:
+    lookups = ground.lookups
+    for entity in entities:
+        kind, dashes, _ = entity.removeprefix("entity:").partition("--")
+        if dashes and kind:
+            yield f"entity:{entity.removeprefix('entity:')}"
+        elif known := lookups.named(entity.partition(":")[2]):
+            yield known.id
+    for name in dict.fromkeys(_NAME.findall(text[:_LOOKED_AT])):
+        if name[:1].isupper() and (known := lookups.named(name)):
+            yield known.id
+
+
+@lru_cache(maxsize=4096)
+def _same_statement(one: str, other: str) -> bool:
+    from workbench.engine.reflection.claim_keys import same, statement
+
+    return same(statement(one), statement(other))
+
+
+def _relation(new: str, old: str, owner: str) -> Relation:
+    from workbench.engine.memory.proposal_comparison import contradict
+    from workbench.engine.memory.wording import text_key
+    from workbench.engine.reflection.claims.two_statements import cannot_both_hold
+
+    if text_key(new) == text_key(old) or _same_statement(new, old):
+        return "repeats"
+    if contradict(new, old) or (not _of_different_people(new, old) and cannot_both_hold(old, new, owner)):
+        return "contradicts"
+    return ""
+
+
+def _of_different_people(new: str, old: str) -> bool:
+    """Tell whether two statements begin with different names: what is said of two people is no contradiction."""
+    first, second = new.split()[:1], old.split()[:1]
+    if not first or not second or first == second:
+        return False
+    return all(_is_name(word[0]) for word in (first, second))
+
+
+def _is_name(word: str) -> bool:
+    from workbench.engine.catalog.terms import STOP_WORDS, fold
+
+    plain = word.strip("“”\"'.,:;")
+    return plain[:1].isupper() and fold(plain) not in STOP_WORDS | {"user", "the", "i"}
+
+
+_NEAREST: Final = 8
+_SURENESS: Final = {"low": 0, "medium": 1, "high": 2}
+# What steers an agent, stands in its mind always, or never fades is looked at by somebody.
+_STORED_AT_ONCE: Final = frozenset({"episodic", "semantic"})
+
+
+class Proposing(Deciding):
+    """Proposals: all but readers make them; who proposes is what the door was opened as, whatever the words say."""
+
+    def propose(
+        self,
+        content: str,
+        *,
+        store: str | None = None,
+        entities: Iterable[str] = (),
+        confidence: str = "medium",
+        trigger: str = "",
+        core_worthy: bool = False,
+        type: str | None = None,  # noqa: A002 - the word of the contract
+        tags: Iterable[str] = (),
+        origins: Iterable[str] = (),
+        scope: str | None = None,
+    ) -> Proposed:
+        """Ask for something to be remembered; it waits in `memory/meta/pending-memories.md` for a verdict.
+
+        It is compared with what waits and with memory: what it contradicts is marked on both sides, and what says
+        the same already is named. The very same words as those of a proposal that waits are not written again.
+        In the mode `auto` what a trusted agent is sure enough of is stored at once.
+
+        Args:
+            content: What to remember; any language, kept as it is.
+            store: core, episodic, semantic, procedural or vault; found by its wording if left out.
+            entities: What it is about: `TYPE:NAME`, or ids.
+            confidence: high, medium or low.
+            trigger: What set it off.
+            core_worthy: Whether it should stand in core memory as well.
+            type: decision, fact, preference, task, event, emotion or correction.
+            tags: Topical tags.
+            origins: Ids of memories or sources that it was learned from.
+            scope: Whom it would be for besides the owner: `person:NAME`, `group:NAME` or `shared`. It then waits
+                for a verdict in every mode.
+
+        Raises:
+            InvalidInput: The text cannot be kept, or an option makes no sense.
+            RoleRefused: This door may only read.
+        """
+        from workbench.engine.memory.proposals import ProposeRequest, check_request, plan_propose
+        from workbench.engine.services.reviews import warnings_of_rejected
+        from workbench.engine.services.routing import answers_by_rules
+
+        ground = self._ground
+        require(ground.role, Capability.PROPOSE)
+        by = self._proposer(trigger)
+        scope = parse_scope(scope) if scope is not None else None
+        tags, entities, origins = tuple(tags), tuple(entities), tuple(origins)
+        wishes = {
+            "content": content, "store": store, "type": type, "tags": tags, "entities": entities,
+            "confidence": confidence, "trigger": trigger, "core_worthy": core_worthy, "origins": origins,
+            "scope": scope,
+        }  # fmt: skip
+        if held := held_back(ground, "propose", content, wishes):
+            return Proposed(None, held_back=held)
+        request = ProposeRequest(
+            sender=ground.role.name or ground.role.kind,
+            content=content,
+            store=store or "episodic",
+            entities=entities,
+            confidence=confidence,
+            trigger=trigger,
+            core_worthy=core_worthy,
+            type=type or "",
+            tags=tags,
+            origins=origins,
+            scope=scope,
+        )
+        draught = check_request(request, ground.now())
+        ground.prepare_writing()
+        ground.refresh_for_reading()
+        if store is None:
+            routed = answers_by_rules(ground)(draught.proposal.content).store
+            draught = replace(draught, proposal=replace(draught.proposal, store=routed))
+        against = self._against_memory(draught.proposal)
+        compare = comparison(ground)
+
+        def plan(view: FileView) -> Plan[Proposed]:
+            return plan_propose(view, draught, against, compare=compare, given=self._highest_number)
+
+        receipt = ground.mutate(plan, by, Capability.PROPOSE, doing="propose memories")
+        rejected = warnings_of_rejected(ground, draught.proposal.content)
+        proposed = replace(
+            receipt.outcome,
+            commit=receipt.commit,
+            files=receipt.files,
+            warnings=(*receipt.outcome.warnings, *rejected),
+        )
+        if (
+            receipt.commit is None
+            or rejected
+            or scope is not None
+            or not self._is_stored_at_once(draught, proposed)
+        ):
+            return proposed
+        return self._store_at_once(draught.proposal, proposed)
+
+    # Inner parts
+
+    def _proposer(self, trigger: str) -> Attribution:
+        """Return who proposes: an agent under its own name, whatever actor the door was opened for."""
+        from workbench.engine.history.plan import Attribution
+        from workbench.engine.memory.wording import clip
+
+        ground = self._ground
+        said = clip(trigger, 80) if trigger.strip() else "proposed"
+        if ground.role.kind == "agent":
+            return Attribution(f"subagent:{ground.role.name}", "pending", said, ground.asker())
+        return replace(ground.attribution(said), approval="pending")
+
+    def _against_memory(self, proposal: MemoryProposal) -> Compared:
+
+        found = self.search(proposal.content[:1000], max_results=_NEAREST, min_score=0.0, explain=True)
+        return compared_with_memory(self._ground, proposal.content, proposal.entities, found)
+
+    def _is_stored_at_once(self, draught: NewProposal, proposed: Proposed) -> bool:
+        """Tell whether somebody's verdict is not needed (design document §13.4)."""
+        wanted = self._ground.settings.proposals
+        proposal = draught.proposal
+        return (
+            wanted.mode == "auto"
+            and proposal.sender in wanted.trusted
+            and self._ground.role.kind == "agent"
+            and _SURENESS[proposal.confidence] >= _SURENESS[wanted.auto_confidence]
+            and proposal.store in _STORED_AT_ONCE
+            and not proposal.core_worthy
+            and proposed.status == "pending"
+            and proposed.duplicate_of is None
+        )
+
+    def _store_at_once(self, proposal: MemoryProposal, proposed: Proposed) -> Proposed:
+        from workbench.engine.history.plan import Attribution
+        from workbench.engine.memory.proposal_verdicts import Verdicts, actor_of, plan_verdicts
+
+        ground = self._ground
+        verdicts = Verdicts(commit=(proposed.number,), expected={proposed.number: proposal.content})
+        means = replace(self._means(verdicts, [replace(proposal, number=proposed.number)]), trusting=False)
+        by = Attribution(
+            actor_of([proposal.sender]), "auto", "stored at once: the agent is trusted", ground.asker()
+        )
+        receipt = ground.mutate(
+            lambda view: plan_verdicts(view, verdicts, means),
+            by,
+            Capability.PROPOSE,
+            doing="propose memories",
+        )
+        return replace(
+            proposed,
+            commit=receipt.commit,
+            files=tuple(dict.fromkeys((*proposed.files, *receipt.files))),
+            ids=receipt.outcome.ids,
+            warnings=tuple(dict.fromkeys((*proposed.warnings, *receipt.outcome.warnings))),
+            status="committed",
+            committed=receipt.outcome.ids,
+        )

@@ -1,0 +1,144 @@
+"""What reflections leave behind on this machine, beside the index: what models were asked, what found no room,
+and what was read of files that wait for a decision about secrets.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from workbench.engine.markdown.review import ReviewItem
+    from workbench.engine.reflection.backlog import Backlog
+    from workbench.engine.reflection.unread import ReadMark
+    from workbench.engine.reflection.work import Exchange
+    from workbench.engine.services.context import WorkspaceContext
+
+# Of the backlog a cycle takes up this many times what fits one proposal.
+_BACKLOG_SHARE = 2
+
+
+def keep_trace(ground: WorkspaceContext, reflection: str, exchanges: Sequence[Exchange]) -> None:
+    """Keep what a model was asked and answered, so that people can look at it; it is no part of memory."""
+    if not exchanges:
+        return
+    from workbench.engine.history.state_files import write_state
+
+    content = json.dumps([asdict(exchange) for exchange in exchanges], ensure_ascii=False, indent=1)
+    write_state(_trace(ground, reflection), content.encode("utf-8", "replace"))
+
+
+def read_trace(ground: WorkspaceContext, reflection: str) -> tuple[dict[str, object], ...]:
+    """Return what `keep_trace` kept of a reflection, in order; nothing where it is gone or unreadable."""
+    from workbench.engine.history.state_files import read_state
+
+    kept = read_state(_trace(ground, reflection))
+    return tuple(kept) if isinstance(kept, list) else ()
+
+
+def keep_backlog(
+    ground: WorkspaceContext, reflection: str, left: Sequence[ReviewItem], later: Sequence[bytes]
+) -> None:
+    """Keep what found no room until the next reflection; what cannot be kept is found again by reading again."""
+    from workbench.engine.history.state_files import write_state
+    from workbench.engine.reflection.backlog import render_backlog
+
+    place = _backlog(ground)
+    if left or later:
+        write_state(place, render_backlog(reflection, left, later))
+    else:
+        with contextlib.suppress(OSError):
+            place.unlink(missing_ok=True)
+
+
+def read_backlog(ground: WorkspaceContext, reflection: str) -> Backlog | None:
+    """Return what a reflection had no room for; None where that is lost.
+
+    A long backlog is not read to its end: what a reflection costs shall not grow with it.
+    """
+    from workbench.engine.reflection.backlog import parse_backlog
+
+    try:
+        content = _backlog(ground).read_bytes()
+    except OSError:
+        return None
+    return parse_backlog(content, reflection, _BACKLOG_SHARE * ground.settings.reflection.items)
+
+
+def keep_read_while_waiting(
+    ground: WorkspaceContext, mark: ReadMark, head: str, files: Mapping[str, bytes]
+) -> None:
+    """Keep what was read of files that history does not have; what cannot be kept is read again.
+
+    Args:
+        ground: The open workspace.
+        mark: How far was read.
+        head: The commit that was looked at.
+        files: What was read beside it, by path.
+    """
+    from workbench.engine.history.state_files import write_state
+
+    named, each = set[str](), mark
+    while True:
+        named |= {each.base, each.head}
+        if each.otherwise is None:
+            break
+        each = each.otherwise
+    known = {commit: kept for commit, kept in read_while_waiting(ground).items() if commit in named}
+    if files and head in named:
+        known[head] = files
+    place = _while_waiting(ground)
+    if known:
+        said = {
+            commit: {path: content.decode("utf-8", "surrogateescape") for path, content in kept.items()}
+            for commit, kept in known.items()
+        }
+        write_state(place, json.dumps(said).encode())
+    else:
+        with contextlib.suppress(OSError):
+            place.unlink(missing_ok=True)
+
+
+def read_while_waiting(ground: WorkspaceContext) -> Mapping[str, Mapping[str, bytes]]:
+    """Return what was read of files that history did not have, by the commit that was looked at and the path."""
+    from workbench.engine.history.state_files import read_state
+
+    kept = read_state(_while_waiting(ground))
+    if not isinstance(kept, dict):
+        return {}
+    return {
+        str(commit): {
+            str(path): content.encode("utf-8", "surrogateescape")
+            for path, content in files.items()
+            if isinstance(content, str)
+        }
+        for commit, files in kept.items()
+        if isinstance(files, dict)
+    }
+
+
+def forget_leftovers(ground: WorkspaceContext) -> None:
+    """Delete all of it; it may quote what is to be gone."""
+    shutil.rmtree(_folder(ground), ignore_errors=True)
+
+
+def _trace(ground: WorkspaceContext, reflection: str) -> Path:
+    return _folder(ground) / f"{reflection}.json"
+
+
+def _backlog(ground: WorkspaceContext) -> Path:
+    return _folder(ground) / "backlog.json"
+
+
+def _while_waiting(ground: WorkspaceContext) -> Path:
+    return _folder(ground) / "read-while-waiting.json"
+
+
+def _folder(ground: WorkspaceContext) -> Path:
+    return ground.derived / "reflections"

@@ -1,0 +1,335 @@
+"""What a reflection reads: a snapshot of memory, and what no reflection has read yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+from workbench.engine.errors import HistoryDamaged, HistoryError, InvalidInput, NotFound
+from workbench.engine.reflection.account import READ_FIELD, read_account
+from workbench.engine.reflection.files import read_log, read_pending
+from workbench.engine.results.reviews import LinesLeftOut
+from workbench.engine.secrets.detection import masked, masked_lines
+from workbench.engine.services.quarantine import waiting
+from workbench.engine.services.reflection_cache import read_backlog, read_while_waiting
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from workbench.engine.history.plan import FileView
+    from workbench.engine.markdown.procedure import Procedure
+    from workbench.engine.markdown.reflection_records import ReflectionLog
+    from workbench.engine.reflection.backlog import Backlog
+    from workbench.engine.reflection.model import Passage, Snapshot
+    from workbench.engine.reflection.unread import ReadMark
+    from workbench.engine.results.decay import DecayEntry, DecayView
+    from workbench.engine.results.recall import Hit
+    from workbench.engine.services.context import WorkspaceContext
+
+
+@dataclass(frozen=True)
+class Unread:
+    """What no reflection has read.
+
+    Args:
+        head: The commit that was looked at; empty where there is no history.
+        mark: How far was read before.
+        passages: Oldest first.
+        backlog: Items that were found before and had no room.
+        waiting: What was read of files that wait for a decision about secrets, by path.
+        left_out: Lines that were not read for the secrets in them.
+    """
+
+    head: str
+    mark: ReadMark
+    passages: tuple[Passage, ...]
+    backlog: Backlog
+    waiting: Mapping[str, bytes] = field(default_factory=dict)
+    left_out: tuple[LinesLeftOut, ...] = ()
+
+    @property
+    def entries(self) -> int:
+        """Return how many episodes and sections of logs they come from."""
+        return len(
+            {(passage.section and (passage.path, passage.section)) or passage.id for passage in self.passages}
+        )
+
+    def mark_after(self, first_unread: int | None, *, left_over: bool) -> ReadMark:
+        """Return the mark for when these have been read.
+
+        Args:
+            first_unread: Index of the first passage that there was no budget to read; None where all were read.
+            left_over: Whether items found no room, and wait in the backlog.
+        """
+        from workbench.engine.reflection.unread import ReadMark, order_of
+
+        before = replace(self.mark, otherwise=None)
+        lost = self.mark.otherwise if self.backlog.items and self.mark.otherwise else before
+        if first_unread is None:
+            mark = ReadMark(self.head)
+        elif first_unread == 0:
+            mark = before
+        else:
+            mark = ReadMark(self.mark.base, self.head, order_of(self.passages[first_unread - 1]))
+        return replace(mark, otherwise=lost) if left_over else mark
+
+
+class WithWaiting:
+    """The files of a commit, and in their place those that wait for a decision about secrets, as they may be read.
+
+    Args:
+        committed: The files as of the commit.
+        waiting: What may be read of the others now, by path.
+    """
+
+    def __init__(self, committed: FileView, waiting: Mapping[str, bytes]) -> None:
+        self._committed = committed
+        self._waiting = waiting
+
+    def read(self, path: str) -> bytes | None:
+        """Return what may be read of a file, or None where there is no such file."""
+        content = self._waiting.get(path)
+        return self._committed.read(path) if content is None else content
+
+    def list(self, folder: str) -> list[str]:
+        """Return the paths below a folder, sorted."""
+        waiting = (path for path in self._waiting if not folder or path.startswith(f"{folder}/"))
+        return sorted({*self._committed.list(folder), *waiting})
+
+
+def files_waiting(ground: WorkspaceContext) -> dict[str, bytes]:
+    """Return what may be read of the files with passages that wait, out of history, for a decision about secrets."""
+    from workbench.engine.reflection.passages import holds_passages
+
+    paths = sorted({each.path for each in waiting(ground) if each.is_left_out and holds_passages(each.path)})
+    files = ground.files
+    return {path: content for path in paths if (content := files.read(path)) is not None}
+
+
+def unread_passages(
+    ground: WorkspaceContext,
+    view: FileView,
+    head: str,
+    *,
+    outside: Mapping[str, bytes] | None = None,
+    check: Callable[[], None] = lambda: None,
+) -> Unread:
+    """Return the passages that no reflection has read; only files that changed since are opened.
+
+    Args:
+        ground: The open workspace.
+        view: The files as of the commit.
+        head: That commit.
+        outside: What may be read of files that wait out of history, as `files_waiting` gives them.
+        check: Called before each file; may raise.
+    """
+    from workbench.engine.reflection.passages import holds_passages
+    from workbench.engine.reflection.unread import order_of, unread_passages
+
+    mark, backlog = _last_mark(ground, view)
+    store = ground.history.store
+    base = store.commit(mark.base).tree if mark.base else None
+    files = outside or {}
+    read_before = read_while_waiting(ground)
+    left_out: list[LinesLeftOut] = []
+
+    def changed() -> Iterator[tuple[str, bytes]]:
+        for change in store.changed_paths(base, store.commit(head).tree):
+            if change.new_blob is not None and holds_passages(change.path) and change.path not in files:
+                check()
+                yield change.path, store.read_blob(change.new_blob)
+        known = read_before.get(mark.base, {})
+        yield from ((path, content) for path, content in files.items() if known.get(path) != content)
+
+    def contents() -> Iterator[tuple[str, bytes]]:
+        for path, content in changed():
+            if lines := masked_lines(content.decode("utf-8", "replace")):
+                left_out.append(LinesLeftOut(masked(path), lines))
+            yield path, content
+
+    def file_at(commit: str, path: str) -> bytes | None:
+        kept = read_before.get(commit, {}).get(path)
+        return store.file_at(commit, path) if kept is None else kept
+
+    found = unread_passages(contents(), mark, file_at, ground.zone)
+    passages = tuple(sorted(found, key=order_of))
+    return Unread(head, mark, passages, backlog, files, tuple(left_out))
+
+
+def count_unread(ground: WorkspaceContext) -> int:
+    """Return how many entries no reflection has read, looking only into files that changed since the last one."""
+    try:
+        head = ground.history.head() if ground.has_history() else None
+        if head is not None and _last_mark(ground, ground.files)[0].base:
+            outside = files_waiting(ground)
+            return unread_passages(ground, ground.history.at(head), head, outside=outside).entries
+    except HistoryError:
+        # A damaged history, of which `doctor` tells, no longer says what was read.
+        return ground.lookups.count_entries()
+    return ground.lookups.count_entries()
+
+
+def _last_mark(ground: WorkspaceContext, view: FileView) -> tuple[ReadMark, Backlog]:
+    """Return how far reflection has read, with the backlog that belongs to it.
+
+    The mark stands with the proposal, and goes into the log with its decisions: a proposal that somebody deletes
+    was never read. Without its backlog, it is the mark from which that can be found again; where the history no longer
+    knows its commits, nothing was read.
+    """
+    from workbench.engine.reflection.backlog import Backlog
+    from workbench.engine.reflection.unread import ReadMark
+
+    written = [(record.id, dict(record.fields).get(READ_FIELD, "")) for record in read_log(view).records]
+    pending = read_pending(view)
+    written.append((pending.reflection, read_account(pending.meta).mark))
+    reflection, text = next((each for each in reversed(written) if each[1]), ("", ""))
+    mark = ReadMark.parse(text)
+    backlog = Backlog()
+    if mark.otherwise is not None:
+        kept = read_backlog(ground, reflection)
+        mark, backlog = (mark.otherwise, backlog) if kept is None else (mark, kept)
+    if all(_is_known(ground, commit) for commit in (mark.base, mark.head) if commit):
+        return mark, backlog
+    return ReadMark(), Backlog()
+
+
+def _is_known(ground: WorkspaceContext, commit: str) -> bool:
+    if not ground.has_history():
+        return False
+    try:
+        # The mark stands in a file of people's: it may name any object, or none.
+        ground.history.store.commit(commit)
+    except HistoryDamaged:
+        return False
+    return True
+
+
+_MOST_SCORED = 400
+
+
+def take_snapshot(
+    ground: WorkspaceContext,
+    view: FileView,
+    unread: Unread,
+    search: Callable[[str, int], Sequence[Hit]],
+    number: int,
+) -> Snapshot:
+    """Return everything that a cycle may look at.
+
+    Args:
+        ground: The open workspace, its catalog up to date.
+        view: The files as of the commit.
+        unread: What is to be read.
+        search: Finds memories near a text.
+        number: Of the reflection.
+    """
+    from workbench.engine.memory.core import view_core
+    from workbench.engine.reflection.files import read_evolution, read_log
+    from workbench.engine.reflection.model import Snapshot
+    from workbench.engine.services.routing import own_relations, owner_of
+    from workbench.engine.triggers.model_routing import RELATIONS
+
+    log = read_log(view)
+    scores = ground.scores()
+    standing = scores.view(forecast=(), lambda_=None)
+    graph = ground.visible(scores)
+    by_id = {passage.id: passage for passage in unread.passages}
+    owner = owner_of(ground)
+    return Snapshot(
+        now=ground.now(),
+        owner="" if owner == "User" else owner,
+        passages=unread.passages,
+        earlier=_earlier(ground, view, unread, search),
+        graph=graph,
+        core=view_core(view, ground.settings),
+        procedures=tuple(_procedures(view)),
+        fading=_fading(standing),
+        often=_often(standing),
+        archived=_archived(standing, log),
+        titles=_titles(ground),
+        text_of=lambda memory_id: (
+            by_id[memory_id].text if memory_id in by_id else _text_of(ground, view, memory_id)
+        ),
+        records=log.records,
+        insights=read_evolution(view).insights,
+        relations=(*RELATIONS, *own_relations(ground)),
+        number=number,
+    )
+
+
+def _procedures(view: FileView) -> Iterator[Procedure]:
+    from workbench.engine.markdown.procedure import Procedure
+
+    for path in view.list(layout.PROCEDURES):
+        if path.endswith(".md"):
+            yield Procedure.parse(view.read(path) or b"", path)
+
+
+def _fading(standing: DecayView) -> tuple[DecayEntry, ...]:
+    # What somebody archived has score 0.
+    low = [entry for entry in standing.entries if entry.status in ("dormant", "archived") and entry.score > 0]
+    return tuple(sorted(low, key=lambda entry: (entry.score, entry.id))[:_MOST_SCORED])
+
+
+def _often(standing: DecayView) -> tuple[DecayEntry, ...]:
+    used = [entry for entry in standing.entries if entry.access_count > 1 and entry.status != "archived"]
+    return tuple(sorted(used, key=lambda entry: (-entry.access_count, -entry.score, entry.id))[:_MOST_SCORED])
+
+
+def _archived(standing: DecayView, log: ReflectionLog) -> tuple[DecayEntry, ...]:
+    """Return what reflections archived; what a person forgot by name is never offered again."""
+    from workbench.engine.reflection.kinds import Kind
+    from workbench.engine.reflection.verdicts import read_verdicts
+
+    verdicts = (verdict for record in log.records for verdict in read_verdicts(record.body))
+    ids = {each.target for each in verdicts if each.kind is Kind.ARCHIVE and each.decision == "approved"}
+    away = [entry for entry in standing.entries if entry.id in ids and entry.status == "archived"]
+    return tuple(sorted(away, key=lambda entry: entry.last_accessed, reverse=True)[:_MOST_SCORED])
+
+
+def _titles(ground: WorkspaceContext) -> Callable[[str], str]:
+    def title(memory_id: str) -> str:
+        record = ground.lookups.memory(memory_id)
+        return record.title if record else memory_id
+
+    return title
+
+
+def _text_of(ground: WorkspaceContext, view: FileView, memory_id: str) -> str | None:
+    from workbench.engine.memory.lookup import locate_memory
+
+    try:
+        return locate_memory(view, memory_id, ground.zone).text
+    except (NotFound, InvalidInput):
+        return None
+
+
+def _earlier(
+    ground: WorkspaceContext, view: FileView, unread: Unread, search: Callable[[str, int], Sequence[Hit]]
+) -> Callable[[str, int], Sequence[Passage]]:
+    from workbench.engine.reflection.passages import holds_passages, passages_of
+
+    if not unread.mark.base and not unread.mark.head:
+        return lambda _text, _limit: ()
+    new = {passage.id for passage in unread.passages}
+
+    @lru_cache(maxsize=64)
+    def passages(path: str) -> list[Passage]:
+        return passages_of(path, view.read(path) or b"", ground.zone) if holds_passages(path) else []
+
+    def find(text: str, limit: int) -> list[Passage]:
+        found: dict[str, Passage] = {}
+        for hit in search(text, limit):
+            for passage in passages(hit.path):
+                if (
+                    passage.id not in new
+                    and passage.start_line <= hit.end_line
+                    and passage.end_line >= hit.start_line
+                ):
+                    found.setdefault(passage.id, passage)
+        return list(found.values())[:limit]
+
+    return find

@@ -1,0 +1,581 @@
+"""Memories read: search and why something was not found, one memory, excerpts, the timeline."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from workbench.engine import layout
+from workbench.engine.clock import in_zone, parse_time
+from workbench.engine.errors import (
+    Ambiguous,
+    HistoryError,
+    InvalidInput,
+    Locked,
+    NotFound,
+    OutsideWorkspace,
+    StorageError,
+)
+from workbench.engine.identifiers import SEARCHED_STORES, MemoryId, cited_lines, parse_memory_id
+from workbench.engine.results.memories import (
+    Changed,
+    CoreView,
+    Excerpt,
+    HistoryEntry,
+    Score,
+    Shown,
+    Timeline,
+    TimelineEntry,
+)
+from workbench.engine.results.recall import Cut, Found, Hit, IndexStatus, WhyNot
+from workbench.engine.results.status import Brief, Check, Diagnosis
+from workbench.engine.roles import Capability
+from workbench.engine.services.context import WorkspaceContext
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import date
+
+    from workbench.engine.catalog.records import MemoryRecord
+    from workbench.engine.history.plan import Attribution, FileView, Plan
+    from workbench.engine.search.finder import SearchBackend
+    from workbench.engine.search.ranking.question import SearchOptions
+    from workbench.engine.search.ranking.search import Search
+
+
+class Reading:
+    """Everything that changes nothing but the count of accesses."""
+
+    _ground: WorkspaceContext
+
+    def core(self) -> CoreView:
+        """Return core memory: its blocks, items and token budget."""
+        from workbench.engine.memory.core import view_core
+
+        return view_core(self._ground.files, self._ground.settings)
+
+    def core_preview(self, block: str, text: str, *, id: str | None = None) -> CoreView:  # noqa: A002 - the field's word
+        """Return core memory as it would be with a text in it, over its cap or not; nothing is written.
+
+        Args:
+            block: Name of the block that a new item would join.
+            text: Of the item.
+            id: The item whose text it would replace, or None for a new one.
+
+        Raises:
+            NotFound: There is no such block or item.
+        """
+        from workbench.engine.memory.core import preview_core
+
+        return preview_core(self._ground.files, self._ground.settings, text, block=block, item_id=id)
+
+    def get(
+        self, path: str, *, from_: int = 1, lines: int | None = None, count_access: bool = True
+    ) -> Excerpt:
+        """Read lines of a memory file, exactly as they are, line ends included.
+
+        Args:
+            path: Workspace-relative; also with `#L3-L5`, and as an id `file:…`.
+            from_: First line, 1-based.
+            lines: How many; to the end by default.
+            count_access: Whether this counts as an access to the memories in these lines (design document §9.4).
+
+        Raises:
+            OutsideWorkspace: The path leads out of the memory files.
+            NotFound: There is no such memory file.
+        """
+        path = path.removeprefix("file:")
+        whole, hash_mark, place = path.rpartition("#L")
+        # The name of a file may hold what otherwise cites lines of one.
+        if hash_mark and not layout.is_memory_file(path):
+            path = whole
+            first, _, final = place.partition("-L")
+            if not (first.isdecimal() and (final.isdecimal() or not final)):
+                raise InvalidInput("These are no lines.", where=f"{path}#L{place}", remedy="Write #L3-L5.")
+            from_, lines = int(first), int(final or first) - int(first) + 1
+        if from_ < 1 or (lines is not None and lines < 0):
+            raise InvalidInput("Lines are counted from 1.", remedy="Ask for --from 1 or more.")
+        relative, content = self._content_of(path)
+        from workbench.engine.markdown.source import LineSpan, SourceText
+
+        source = SourceText.from_bytes(content)
+        total = len(source.lines)
+        last = total if lines is None else min(total, from_ - 1 + lines)
+        span = LineSpan(from_, max(last, from_ - 1))
+        if count_access:
+            self._count_access_of_lines(relative, from_, last)
+        # What is edited and written back must come back with its own line ends.
+        text = source.text if len(span) == total else source.raw_of(span)
+        return Excerpt(relative, text, from_, len(span))
+
+    def _content_of(self, path: str) -> tuple[str, bytes]:
+        """Return the path and the bytes of a memory file, or of a file outside that search gives.
+
+        A person gets them as they are, everybody else without the secrets on which nobody has decided.
+        """
+        ground = self._ground
+        is_masked = ground.role.kind != "person"
+        ground.follow_settings()
+        searches_outside = ground.settings.search.extra_paths or ground.settings.search.backend != "builtin"
+        if searches_outside and (content := ground.outside.read(path)) is not None:
+            return path, ground.masking.elsewhere(content) if is_masked else content
+        relative = layout.normalise(path)
+        layout.resolve(ground.root, relative)
+        files = ground.files if is_masked else ground.raw_files
+        content = files.read(relative) if layout.is_memory_file(relative) else None
+        if content is None:
+            raise NotFound(
+                "There is no such memory file.",
+                where=relative,
+                remedy="`get` reads MEMORY.md, memory/ and the agent’s own files such as SOUL.md.",
+            )
+        return relative, content
+
+    def show(self, id: str, *, count_access: bool = True, history: bool = True) -> Shown:  # noqa: A002 - the field's word
+        """Return one memory with its provenance, validity, score, links and history.
+
+        Args:
+            id: A memory id, an entity's or fact's too, or the name of an entity.
+            count_access: Whether this counts as an access (design document §9.4).
+            history: Whether to look for its history as well, which `history_of` also gives by itself.
+
+        Raises:
+            NotFound: There is no such memory.
+        """
+        from workbench.engine.memory.lookup import show_memory
+
+        ground = self._ground
+        ground.refresh_for_reading()
+        memory_id = self.resolve(id)
+        scores = ground.scores()
+        score = scores.of(str(memory_id.whole))
+        if score is not None and str(memory_id) in scores.archived_parts():
+            score = replace(score, value=0.0, status="archived")
+        shown = show_memory(ground.files, str(memory_id), ground.lookups, ground.zone, score=score)
+        if history:
+            shown = replace(shown, history=self.history_of(str(memory_id), shown.path))
+        if count_access and score is not None:
+            ground.count_access(str(memory_id.whole))
+        return shown
+
+    def history_of(self, id: str, path: str) -> tuple[HistoryEntry, ...]:  # noqa: A002 - the field's word
+        """Return the newest commits that changed a memory, newest first; none where the history is damaged.
+
+        Args:
+            id: A memory id.
+            path: The file it stands in, as `show` says.
+        """
+        from workbench.engine.services.past import memory_history
+
+        if self._ground.has_history():
+            # Commits that the log names may be lost, too.
+            with contextlib.suppress(HistoryError, NotFound):
+                return memory_history(self._ground, parse_memory_id(id), path)
+        return ()
+
+    def resolve(self, name: str) -> MemoryId:
+        """Return the id that a person's words mean: an id, a path, or an entity's name.
+
+        Raises:
+            NotFound: Nothing answers to it.
+            Ambiguous: Several memories do.
+        """
+        name = _plain(name).strip()
+        cited = cited_lines(name)
+        is_cited = cited is not None and layout.is_memory_file(cited[0])
+        try:
+            memory_id = parse_memory_id(f"file:{name}" if is_cited else name)
+        except InvalidInput:
+            memory_id = None
+        lookups = self._ground.lookups
+        if memory_id is not None and memory_id.kind == "file":
+            return memory_id
+        if memory_id is not None and (
+            lookups.memory(str(memory_id.whole)) or (memory_id.block and lookups.fact(str(memory_id)))
+        ):
+            return memory_id
+        if memory_id is not None and memory_id.kind == "vault" and lookups.memory(f"{memory_id}.md"):
+            return MemoryId("vault", f"{memory_id.name}.md")
+        if layout.is_memory_file(name) and layout.resolve(self._ground.root, name).is_file():
+            found = lookups.memories_in(name)
+            if len(found) == 1:
+                return parse_memory_id(found[0].id)
+            return MemoryId("file", name)
+        kind, _, rest = name.partition(":")
+        matches = lookups.resolve(rest if kind == "entity" else name)
+        sure = [match.entity for match in matches if match.how != "near"]
+        if len(sure) == 1:
+            return parse_memory_id(sure[0].id)
+        if sure:
+            raise Ambiguous(
+                f"“{name}” may be {', '.join(entity.id for entity in sure[:5])}.", remedy="Name one of them."
+            )
+        near = ", ".join(match.entity.id for match in matches[:3])
+        raise NotFound(
+            f"There is no memory “{name}”.",
+            remedy=f"Did you mean {near}?" if near else "Find its id with: workbench search WORDS",
+        )
+
+    def memory_around(self, name: str) -> MemoryId:
+        """Return the whole memory that a person's words mean; of lines of a file, the one their first stands in.
+
+        Raises:
+            NotFound: Nothing answers to it.
+            Ambiguous: Several memories do.
+        """
+        memory_id = self.resolve(name).whole
+        if memory_id.kind != "file" or self._ground.lookups.memory(str(memory_id)):
+            return memory_id
+        cited = cited_lines(memory_id.name)
+        path, line = (cited[0], cited[1]) if cited else (memory_id.name, 1)
+        around = [
+            record
+            for record in self._ground.lookups.memories_in(path)
+            if line <= record.end_line and (line >= record.start_line or cited is None)
+        ]
+        return parse_memory_id(around[0].id) if around else memory_id
+
+    def title(self, id: str) -> str:  # noqa: A002 - the field's word
+        """Return a line that names a memory; the id itself where nothing is known of it."""
+        lookups = self._ground.lookups
+        fact = lookups.fact(id) if "#^" in id else None
+        if fact is not None:
+            return fact.text
+        record = lookups.memory(id)
+        return record.title if record else id
+
+    def titles(self, *stores: str) -> Mapping[str, str]:
+        """Return the line that names each memory of some stores, by its id.
+
+        Args:
+            stores: core, episodic, semantic, procedural or vault.
+        """
+        self._ground.refresh_for_reading()
+        return self._ground.lookups.titles(stores)
+
+    def timeline(self, *, before: str | None = None, limit: int = 200, query: str = "") -> Timeline:
+        """Return episodes and flat daily logs, newest first.
+
+        Args:
+            before: The cursor `next` of the page before, or None for the newest.
+            limit: Most entries.
+            query: A filter such as `type:decision tag:auth after:2026-01 words`.
+        """
+        from workbench.engine.catalog.lookups import parse_filter
+
+        self._ground.refresh_for_reading()
+        narrowed = parse_filter(_plain(query))
+        cursor = None if before is None else _plain(before)
+        rows = self._ground.lookups.timeline(narrowed, before=cursor, limit=limit + 1)
+        scores = self._ground.scores()
+        scopes = self._scopes_in({record.path for _, record in rows})
+        entries = tuple(
+            _timeline_entry(record, key.partition("T"), scores.of_record(record), scopes.get(record.id))
+            for key, record in rows[:limit]
+        )
+        following = rows[limit - 1][0] if len(rows) > limit else None
+        return Timeline(entries, following, self._ground.lookups.timeline_length(narrowed))
+
+    def brief(self) -> Brief:
+        """Return what an agent needs at the start of a session."""
+        from workbench.engine.services.core import brief
+
+        return brief(self._ground)
+
+    def broken_parts(self) -> tuple[Check, ...]:
+        """Return the parts of files that cannot be read as what they are, as `doctor` tells them."""
+        from workbench.engine.services.diagnosis import broken_parts
+
+        self._ground.refresh_for_reading()
+        return broken_parts(self._ground)
+
+    def doctor(self) -> Diagnosis:
+        """Return what works here, what is degraded and how to mend it."""
+        from workbench.engine.services.diagnosis import diagnose
+
+        return diagnose(self._ground)
+
+    def _scopes_in(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return whom the memories in some files are for, by id; what lies elsewhere is for nobody but the owner."""
+        from workbench.engine.memory.lookup import may_be_scoped, scopes_in
+
+        found: dict[str, str] = {}
+        for path in filter(may_be_scoped, paths):
+            # A file that cannot be read is told of by `doctor`, and hides no other.
+            with contextlib.suppress(OutsideWorkspace, StorageError):
+                found |= scopes_in(path, self._ground.raw_files.read(path) or b"")
+        return found
+
+    def _count_access_of_lines(self, path: str, first: int, last: int) -> None:
+        # A catalog that cannot be kept costs a count, never an answer.
+        with contextlib.suppress(StorageError, Locked):
+            self._ground.refresh_for_reading()
+            for record in self._ground.lookups.memories_in(path):
+                if record.start_line <= last and record.end_line >= first and record.store != "file":
+                    self._ground.count_access(record.id)
+
+
+def _timeline_entry(
+    record: MemoryRecord,
+    day_and_rest: tuple[str, str, str],
+    score: Score | None,
+    scope: str | None,
+) -> TimelineEntry:
+    moment = record.moment
+    timed = moment is not None and (record.store == "episodic" or (moment.hour, moment.minute) != (0, 0))
+    return TimelineEntry(
+        id=record.id,
+        day=day_and_rest[0],
+        time=f"{moment:%H:%M}" if moment and timed else None,
+        kind="episode" if record.store == "episodic" else "log",
+        type=record.type,
+        confidence=record.confidence,
+        source=record.source,
+        tags=record.tags,
+        title=record.title,
+        path=record.path,
+        start_line=record.start_line,
+        end_line=record.end_line,
+        text=record.text,
+        status=score.status if score else None,
+        score=score.value if score else None,
+        scope=scope,
+    )
+
+
+def _plain(text: str) -> str:
+    """Return a text without what no memory holds and the catalog cannot be asked for: NUL, half characters."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+# How long a question waits on a first look at more files than can be read meanwhile, so that it is answered within
+# 1.5 s: half of it while the catalog reads them, the rest while the index does.
+_READING_SECONDS = 1.1
+_FEW_FILES = 200
+T = TypeVar("T")
+
+
+class Recalling(Reading):
+    """Finds memories by what they say and mean."""
+
+    def search(
+        self,
+        query: str,
+        *,
+        max_results: int | None = None,
+        min_score: float | None = None,
+        store: str | None = None,
+        after: str | None = None,
+        before: str | None = None,
+        include_dormant: bool = False,
+        budget: int | None = None,
+        explain: bool = False,
+    ) -> Found:
+        """Find the memories that answer a question, in any language, with or without a model.
+
+        Args:
+            query: What is looked for; none of it is read as a search language.
+            max_results: Most results; the setting `search.max_results` unless a budget is given.
+            min_score: Least score, 0–1; the setting `search.min_score` unless a budget is given.
+            store: core, episodic, semantic, procedural, vault, file, extra or session.
+            after: First day, `2026-02-01`.
+            before: Last day.
+            include_dormant: Also give dormant memories.
+            budget: Tokens to fill with what is handed over.
+            explain: Also say why each result stands where it does, and what was left out.
+
+        Raises:
+            InvalidInput: An option makes no sense as given.
+            StorageError: The index cannot be kept anywhere.
+        """
+        for name, given in (("max_results", max_results), ("budget", budget)):
+            if given is not None and given < 1:
+                raise InvalidInput(f"{name} is {given}.", remedy="Ask for 1 or more.")
+        if min_score is not None and not 0 <= min_score <= 1:
+            raise InvalidInput(f"min_score is {min_score}.", remedy="Scores are between 0 and 1.")
+        settings = self._ground.settings
+        if budget is None:
+            max_results = settings.search.max_results if max_results is None else max_results
+            min_score = settings.search.min_score if min_score is None else min_score
+        options = replace(
+            self._options(store, after, before),
+            max_results=max_results,
+            min_score=min_score,
+            include_dormant=include_dormant,
+            budget=budget,
+            explain=explain,
+        )
+        started = time.perf_counter()
+        ground = self._ground
+        until = time.monotonic() + _READING_SECONDS
+        is_behind = ground.refresh_in_part(_READING_SECONDS / 2, _FEW_FILES)
+        other, failure = ground.outside.search(query, options, ground.catalog.version())
+        patience = None
+        if is_behind:
+            patience = 0.0
+        elif ground.unread:
+            patience = max(until - time.monotonic(), 0.0)
+        found = other or self._from_index(query, options, failure, patience)
+        ground.read_on()
+        scopes = self._scopes_in({hit.path for hit in found.results})
+        took_ms = round((time.perf_counter() - started) * 1000, 2)
+        return replace(
+            found,
+            results=tuple(replace(self._cited(hit), scope=scopes.get(hit.id)) for hit in found.results),
+            cuts=tuple(map(self._untold, found.cuts)),
+            took_ms=took_ms,
+        )
+
+    def why_not(self, query: str, id: str) -> WhyNot:  # noqa: A002 - the field's word
+        """Say why a memory did not come up for a question.
+
+        Args:
+            query: The question.
+            id: A memory's id, or what `resolve` understands; lines of a file mean the memory they stand in.
+
+        Raises:
+            NotFound: There is no such memory.
+            Ambiguous: There are several.
+        """
+        self._ground.refresh_for_reading()
+        memory_id = str(self.memory_around(id))
+        answer, _ = self._asked(lambda search: search.why_not(memory_id), query, self._options())
+        return answer
+
+    def index(
+        self,
+        *,
+        force: bool = False,
+        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> IndexStatus:
+        """Bring the search index up to date with the files, however long that takes.
+
+        Args:
+            force: Build a new one beside the old one, which answers meanwhile.
+            progress: Called with what is done and what there is to do.
+            cancelled: Asked now and then; what is done by then stays.
+
+        Raises:
+            StorageError: The index cannot be kept.
+        """
+        self._ground.refresh(cancelled=cancelled)
+        self._ground.finder.sync(force=force, progress=progress, cancelled=cancelled)
+        return self.index_status()
+
+    def index_status(self) -> IndexStatus:
+        """Return what the search index holds and how fresh it is."""
+        self._ground.refresh_for_reading()
+        status = replace(self._ground.finder.status(), entities=len(self._ground.lookups.entities()))
+        return self._ground.outside.describe(status)
+
+    def _from_index(
+        self, query: str, options: SearchOptions, failure: str | None, patience: float | None
+    ) -> Found:
+        found, means = self._asked(lambda search: search.found(), query, options, patience)
+        return replace(
+            found,
+            # What is not read yet may hold the answer.
+            likely_absent=found.likely_absent and means.stale is None,
+            provider=means.provider,
+            model=means.model,
+            fallback=failure or means.fallback,
+            stale=means.stale,
+        )
+
+    def _untold(self, cut: Cut) -> Cut:
+        """Return what was left out without the words of what was forgotten, but to a person."""
+        is_told = self._ground.role.kind == "person" or cut.reason != "archived"
+        return cut if is_told else replace(cut, text="")
+
+    def _cited(self, hit: Hit) -> Hit:
+        from workbench.engine.search.finder import are_citations_given
+
+        context = "subagent" if self._ground.role.kind == "agent" else "direct"
+        given = are_citations_given(self._ground.settings.search.citations, context)
+        return replace(hit, citation=hit.place if given else None)
+
+    def _options(
+        self, store: str | None = None, after: str | None = None, before: str | None = None
+    ) -> SearchOptions:
+        from workbench.engine.search.chunks import Within
+        from workbench.engine.search.ranking.question import SearchOptions
+
+        if store is not None and store not in SEARCHED_STORES:
+            raise InvalidInput(
+                f"There is no store “{store}”.", remedy=f"Stores are {', '.join(SEARCHED_STORES)}."
+            )
+        search = self._ground.settings.search
+        return SearchOptions(
+            within=Within(store, self._day(after), self._day(before)),
+            max_results=search.max_results,
+            fusion=search.fusion,
+            vector_weight=search.vector_weight,
+            text_weight=search.text_weight,
+            candidate_multiplier=search.candidate_multiplier,
+        )
+
+    def _day(self, text: str | None) -> date | None:
+        """Return the day that is meant, of a moment the one it falls on in the workspace's zone."""
+        if not text:
+            return None
+        moment = parse_time(text)
+        if len(text.strip()) > len("2026-02-01"):
+            moment = in_zone(moment, self._ground.zone)
+        return moment.date()
+
+    def _asked(
+        self,
+        answer: Callable[[Search], T],
+        query: str,
+        options: SearchOptions,
+        patience: float | None = None,
+    ) -> tuple[T, SearchBackend]:
+        """Have a question answered from the index, what is archived in part left out."""
+        from workbench.engine.search.finder import PATIENCE
+        from workbench.engine.search.ranking.candidates import EntityGraph
+        from workbench.engine.search.ranking.search import Search
+        from workbench.engine.services.search_sources import VisibleChunks
+
+        ground = self._ground
+        scores = ground.scores()
+        lookups = ground.visible(scores)
+        hidden = scores.archived_parts()
+        return ground.finder.ask(
+            lambda source, embed_query: answer(
+                Search(
+                    query,
+                    VisibleChunks(source, hidden) if hidden else source,
+                    options=options,
+                    now=ground.now(),
+                    embed_query=embed_query,
+                    graph=EntityGraph(lookups),
+                    scores_of=scores.of_all,
+                )
+            ),
+            patience=PATIENCE if patience is None else patience,
+        )
+
+
+class Changing(Recalling):
+    """What the parts of the door that change memory share."""
+
+    def _known(self, name: str) -> str:
+        self._ground.refresh_for_reading()
+        return str(self.resolve(name).whole)
+
+    def _change(
+        self,
+        planner: Callable[[FileView], Plan[Changed]],
+        trigger: str,
+        *,
+        by: Attribution | None = None,
+    ) -> Changed:
+        ground = self._ground
+        receipt = ground.mutate(
+            planner, by or ground.attribution(trigger), Capability.WRITE_MEMORY, doing="write memory"
+        )
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)

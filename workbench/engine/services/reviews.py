@@ -1,0 +1,598 @@
+"""Reflections: whether one is due, running it, and a person's review of what it proposes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from workbench.engine import layout
+from workbench.engine.clock import time_or_none
+from workbench.engine.errors import (
+    HistoryError,
+    InvalidInput,
+    Locked,
+    NotFound,
+    OutsideWorkspace,
+    Refused,
+    Stale,
+    StorageError,
+)
+from workbench.engine.results.memories import Changed
+from workbench.engine.results.reviews import (
+    Applied,
+    CoreTokens,
+    PhaseUse,
+    Reflected,
+    ReflectionDue,
+    Rejection,
+    Rejections,
+    Review,
+    ReviewPreview,
+)
+from workbench.engine.roles import Capability, require
+from workbench.engine.services import reflection_cache
+from workbench.engine.services.retrieval import Changing
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from workbench.engine.history.plan import FileView, Plan
+    from workbench.engine.markdown.reflection_records import RejectedClaims
+    from workbench.engine.markdown.review import PendingReflection
+    from workbench.engine.reflection.model import Mind
+    from workbench.engine.reflection.review.means import Means
+    from workbench.engine.reflection.review.overview import Standing
+    from workbench.engine.reflection.work import Work
+    from workbench.engine.results.reviews import Progress
+    from workbench.engine.services.context import WorkspaceContext
+
+
+class Reviewing(Changing):
+    """What a reflection proposed; everybody may read it, and nobody but a person decides."""
+
+    def review(self) -> Review:
+        """Return the proposal that waits, item by item; one without items where none does."""
+        from workbench.engine.reflection.review.overview import overview
+
+        ground = self._ground
+        ground.refresh_for_reading()
+        pending = _pending(ground)
+        return overview(
+            pending, self._standing(pending), ground.now(), ground.settings.reflection.token_budget
+        )
+
+    def review_waiting(self) -> int:
+        """Return how many items nobody has decided on; quick."""
+        return sum(item.decision == "undecided" for item in _pending(self._ground).items)
+
+    def review_decide(self, decisions: Mapping[str, str]) -> Changed:
+        """Tick the boxes of items, in one commit; only a person may.
+
+        Args:
+            decisions: undecided, approved, rejected or deferred, by item id.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: An id is none of the proposal's, or there is no proposal.
+            InvalidInput: A word is no decision.
+        """
+        from workbench.engine.reflection.review.deciding import plan_decide
+
+        return self._decide(lambda view: plan_decide(view, decisions), "decided on a reflection")
+
+    def review_edit(
+        self,
+        id: str,  # noqa: A002 - the field's word
+        text: str | None = None,
+        fields: Mapping[str, str] | None = None,
+        decision: str | None = None,
+    ) -> Changed:
+        """Change what an item proposes, and with it the decision, in one commit; only a person may.
+
+        Args:
+            id: The item's.
+            text: What it shall propose instead.
+            fields: Text by field, for example `answer`, `resolve`, `this`, `steps` or `since`; a blank one
+                takes the field out.
+            decision: undecided, approved, rejected or deferred; left as it is by default.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: The id is none of the proposal's.
+            InvalidInput: There is no such field, or the words make no sense there.
+        """
+        from workbench.engine.reflection.review.deciding import plan_edit_item
+
+        return self._decide(
+            lambda view: plan_edit_item(view, id, text=text, fields=fields, decision=decision),
+            f"edited {id[:40]}",
+        )
+
+    def review_preview(self) -> ReviewPreview:
+        """Return what applying would do now, file by file, which is nothing where no proposal waits.
+
+        Raises:
+            DocumentError: The file does not say which reflection it is of.
+        """
+        from workbench.engine.memory.core import view_core
+        from workbench.engine.reflection.review.plan import preview
+
+        ground = self._ground
+        ground.refresh_for_reading()
+        if not _pending(ground).items:
+            core = view_core(ground.files, ground.settings)
+            tokens = CoreTokens(core.tokens, core.tokens, core.cap)
+            return ReviewPreview((), (), (), (), {}, (), tokens)
+        return preview(ground.files, _means(ground))
+
+    def review_apply(self) -> Applied:
+        """Apply what is approved and remember what is rejected, in one commit; only a person may.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: There is no proposal.
+            DocumentError: The file does not say which reflection it is of.
+        """
+        from workbench.engine.history.plan import Attribution
+        from workbench.engine.history.undo import continued_plan
+        from workbench.engine.memory.proposals import without_proposals
+        from workbench.engine.reflection.deferred_proposals import numbers_of
+        from workbench.engine.reflection.files import read_pending
+        from workbench.engine.reflection.review.plan import checked_reflection, plan_apply
+        from workbench.engine.reflection.review.reinforcement import still_relevant
+
+        ground = self._ground
+        doing = "apply a reflection"
+        require(ground.role, Capability.DECIDE_REVIEW, doing=doing)
+        ground.prepare_writing()
+        ground.adopt()
+        ground.refresh()
+        pending = _pending(ground)
+        name = checked_reflection(pending) if pending.items else "none"
+        by = Attribution(f"reflection:{name}", "approved", "review applied", ground.asker())
+
+        def plan(view: FileView) -> Plan[Applied]:
+            wanted = plan_apply(view, _means(ground))
+            decided = {*wanted.outcome.applied, *wanted.outcome.rejected}
+            taken_up = numbers_of(item for item in read_pending(view).items if item.id in decided)
+            cleared = without_proposals(wanted, view, taken_up)
+            # Few reflections are applied bit by bit; the others need no walk through all of history.
+            has_begun = by.actor in ground.looking_back.line().names
+            return continued_plan(cleared, ground.history, by.actor) if has_begun else cleared
+
+        receipt = ground.mutate(plan, by, Capability.DECIDE_REVIEW, doing=doing)
+        applied = set(receipt.outcome.applied)
+        if receipt.commit is not None:
+            found = still_relevant(item for item in pending.items if item.id in applied)
+            ground.count_accesses_with(receipt.commit, found)
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+
+    def review_rejected(self) -> Rejections:
+        """Return what a person rejected, and what therefore is not proposed again without new evidence."""
+        found = _rejected(self._ground.files)
+        return Rejections(
+            tuple(
+                Rejection(
+                    claim.id,
+                    claim.item.kind,
+                    claim.item.target,
+                    claim.item.text,
+                    claim.item.before,
+                    tuple(proof.id for proof in claim.item.evidence),
+                    claim.reflection,
+                    claim.time,
+                    claim.item.span.start if claim.item.span else 0,
+                )
+                for claim in found.claims
+            ),
+            tuple(f"{problem.line}: {problem.message} {problem.remedy}" for problem in found.problems),
+            found.path,
+        )
+
+    def review_allow(self, id: str, *more: str) -> Changed:  # noqa: A002 - the field's word
+        """Withdraw rejections, so that the same may be proposed again; only a person may.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: Nothing was rejected by that id.
+        """
+        from workbench.engine.history.plan import Action, FileChange, Plan
+
+        ids = tuple(dict.fromkeys((id, *more)))
+
+        def plan(view: FileView) -> Plan[Changed]:
+            before = _rejected(view)
+            told = f"withdrew the rejection of {', '.join(ids)}"
+            change = FileChange(before.path, before.remove(ids).render(), Action.EDIT, told)
+            return Plan(Action.EDIT, before.path, told, (change,), outcome=Changed(None, ids=ids))
+
+        return self._decide(plan, f"withdrew {len(ids)} rejections")
+
+    def _standing(self, pending: PendingReflection) -> Standing:
+        from workbench.engine.reflection.review.overview import Standing
+        from workbench.engine.reflection.review.rehearsal import rehearse
+
+        ground = self._ground
+        rehearsed = rehearse(ground.files, pending.items, _means(ground))
+        return Standing(
+            rehearsed.core_tokens,
+            waits=rehearsed.waiting,
+            stale={
+                item_id: (found.now, found.reason)
+                for item_id, found in rehearsed.stale.items()
+                if found.stale
+            },
+            title=self.title,
+            text_of=_texts(ground),
+        )
+
+    def _decide(self, planner: Callable[[FileView], Plan[Changed]], trigger: str) -> Changed:
+        ground = self._ground
+        doing = "decide on a reflection"
+        require(ground.role, Capability.DECIDE_REVIEW, doing=doing)
+        by = ground.attribution(trigger, named="manual")
+        receipt = ground.mutate(planner, by, Capability.DECIDE_REVIEW, doing=doing)
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+
+
+def warnings_of_rejected(ground: WorkspaceContext, text: str) -> tuple[str, ...]:
+    """Say which claims of a text a person has rejected before, whoever makes them now.
+
+    Args:
+        ground: The open workspace.
+        text: What is to be remembered or proposed.
+    """
+    if ground.files.read(layout.REJECTED) is None:
+        return ()
+    from workbench.engine.reflection.rejections import rejected_before, warnings_of
+
+    return warnings_of(rejected_before(text, (), _rejected(ground.files)))
+
+
+def _pending(ground: WorkspaceContext) -> PendingReflection:
+    from workbench.engine.reflection.files import read_pending
+
+    return read_pending(ground.files)
+
+
+def _rejected(view: FileView) -> RejectedClaims:
+    return _claims_in(view.read(layout.REJECTED) or b"")
+
+
+@lru_cache(maxsize=2)
+def _claims_in(content: bytes) -> RejectedClaims:
+    from workbench.engine.markdown.reflection_records import RejectedClaims
+
+    return RejectedClaims.parse(content, layout.REJECTED)
+
+
+def _means(ground: WorkspaceContext) -> Means:
+    from workbench.engine.reflection.review.means import Means
+    from workbench.engine.services.routing import answers_by_rules
+
+    scores = ground.scores()
+    return Means(
+        ground.now(),
+        ground.settings,
+        ground.lookups,
+        first_seen=scores.first_seen,
+        standing=scores,
+        route=answers_by_rules(ground),
+    )
+
+
+def _texts(ground: WorkspaceContext) -> Callable[[str], str | None]:
+    """Return what gives a memory's words by its id; of lines that moved, all words of their file."""
+    from workbench.engine.memory.lookup import locate_memory
+
+    @lru_cache(maxsize=1024)
+    def text_of(memory_id: str) -> str | None:
+        lookups = ground.lookups
+        known = lookups.fact(memory_id) if "#^" in memory_id else lookups.memory(memory_id)
+        if known is not None:
+            return known.text
+        try:
+            return locate_memory(ground.files, memory_id, ground.zone).text
+        except (NotFound, InvalidInput, OutsideWorkspace):
+            return None
+
+    return text_of
+
+
+def reflection_due(ground: WorkspaceContext, occasion: str) -> ReflectionDue:
+    """Tell whether a reflection should run, and why.
+
+    Args:
+        ground: The open workspace, its catalog up to date.
+        occasion: `schedule` or `session-end`.
+    """
+    from workbench.engine.reflection.due import Situation, is_due, next_scheduled
+    from workbench.engine.services.reflection_input import count_unread
+
+    settings = ground.settings.reflection
+    unread = count_unread(ground)
+    last = _last_written(ground)
+    waiting = waiting_proposal(ground)
+    answer = is_due(Situation(ground.now(), last, unread, waiting, occasion), settings)
+    planned = next_scheduled(ground.now(), settings)
+    return ReflectionDue(answer.due, answer.reason, unread, last, planned, waiting)
+
+
+def _last_written(ground: WorkspaceContext) -> datetime | None:
+    """Return when a reflection wrote something last; what was proposed by hand is no reflection."""
+    from workbench.engine.reflection.files import read_log, read_pending
+    from workbench.engine.reflection.items import BY_HAND, PROPOSED, is_by_hand
+
+    records, pending = read_log(ground.files).records, read_pending(ground.files)
+    times = [record.time for record in records if dict(record.fields).get(PROPOSED) != BY_HAND]
+    if not pending.items or not all(map(is_by_hand, pending.items)):
+        times.append(pending.created)
+    # A clock that was wrong once must not put off every reflection until then.
+    known = (time for text in times if (time := time_or_none(text)) is not None and time <= ground.now())
+    return max(known, default=None)
+
+
+def waiting_proposal(ground: WorkspaceContext) -> str:
+    """Return the id of a proposal that is not yet decided; empty where none is, or all of it was put off.
+
+    What somebody proposed by hand does not wait in this sense: the next reflection takes it into its own proposal.
+    """
+    from workbench.engine.reflection.files import read_pending, reflection_of
+    from workbench.engine.reflection.items import is_by_hand
+
+    pending = read_pending(ground.files)
+    is_open = any(item.decision != "deferred" and not is_by_hand(item) for item in pending.items)
+    return (reflection_of(pending) or "A proposal") if is_open else ""
+
+
+_ACTOR = "bot:reflection"
+_NOTHING_NEW = "There is nothing new to learn."
+
+
+class Reflecting(Reviewing):
+    """Runs cycles of reflection; what they propose is decided on elsewhere, by a person."""
+
+    def reflect(
+        self,
+        *,
+        if_due: bool = False,
+        trigger: str = "manual",
+        renew: bool = False,
+        progress: Callable[[Progress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Reflected:
+        """Reflect on what is new, and write what should be learned of it as a proposal; nothing is ever applied.
+
+        Args:
+            if_due: Do nothing unless a reflection is due.
+            trigger: `manual`, `session-end` or `schedule`.
+            renew: Reflect although a proposal waits; what is undecided in it comes again with the new one.
+            progress: Told how far the cycle has come, on the calling thread.
+            cancelled: Asked often; a cycle that is called off writes nothing.
+
+        Raises:
+            Refused: A proposal waits for decisions, or the cycle was called off.
+            Locked: Another process is reflecting.
+            RoleRefused: This door may not write.
+        """
+        from workbench.engine.reflection.due import OCCASIONS
+        from workbench.engine.reflection.work import Work
+        from workbench.engine.services.reflection_input import files_waiting
+
+        if trigger not in OCCASIONS:
+            raise InvalidInput(f"“{trigger}” sets off no reflection.", remedy=f"Say {', '.join(OCCASIONS)}.")
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="reflect")
+        with _alone(ground):
+            ground.prepare_writing()
+            ground.adopt()
+            ground.refresh()
+            waiting = waiting_proposal(ground)
+            if if_due:
+                due = reflection_due(ground, trigger)
+                if not due.due:
+                    return Reflected(None, (), (), "", due.reason, self.review())
+            elif waiting and not renew:
+                raise Refused(
+                    f"{waiting} waits for decisions.",
+                    where=layout.PENDING_REFLECTION,
+                    remedy="Decide in the bench or with `workbench review`, or run it again with --renew.",
+                )
+            work = Work(cap=ground.settings.reflection.token_budget, report=progress, cancelled=cancelled)
+            if ground.history.head() is None and files_waiting(ground):
+                # How far was read is told by a commit.
+                ground.history.begin()
+            with ground.action.resting_on(ground.history):
+                return self._cycle(work, trigger)
+
+    def reflection_due(self, *, trigger: str = "schedule") -> ReflectionDue:
+        """Tell whether a reflection should run, and why.
+
+        Args:
+            trigger: The occasion: `schedule` or `session-end`.
+        """
+        # Without its history memory can still be asked.
+        with contextlib.suppress(HistoryError):
+            self._ground.adopt_for_reading()
+        self._ground.refresh_for_reading()
+        return reflection_due(self._ground, trigger)
+
+    def reflection_trace(self, id: str) -> tuple[dict[str, object], ...]:  # noqa: A002 - the field's word
+        """Return what a model was asked and what it answered in one cycle that ran here, in order.
+
+        Rules ask no model; what is kept lies in the cache, and goes with it.
+
+        Args:
+            id: `r-012`.
+
+        Raises:
+            InvalidInput: It is no reflection's id.
+        """
+        require(self._ground.role, Capability.READ, doing="read memory")
+        return reflection_cache.read_trace(self._ground, _checked(id))
+
+    def _cycle(self, work: Work, trigger: str) -> Reflected:
+        from workbench.engine.memory.proposals import read_proposals
+        from workbench.engine.reflection.cycle import run_cycle
+        from workbench.engine.reflection.deferred_proposals import items_of
+        from workbench.engine.reflection.due import next_scheduled
+        from workbench.engine.reflection.files import next_reflection, read_log, read_pending, read_rejected
+        from workbench.engine.reflection.review.staleness import check
+        from workbench.engine.reflection.writing import account_lines, plan_nothing, plan_proposal
+        from workbench.engine.services.reflection_input import (
+            WithWaiting,
+            files_waiting,
+            take_snapshot,
+            unread_passages,
+        )
+
+        ground = self._ground
+        outside = files_waiting(ground)
+        head = ground.history.head()
+        if head is None:
+            return Reflected(None, (), (), "", _NOTHING_NEW, self.review())
+        view = WithWaiting(ground.history.at(head), outside)
+        unread = unread_passages(ground, view, head, outside=outside, check=work.check)
+        before = read_pending(view)
+        reflection = next_reflection(read_log(view), before, ground.raw_files.read(layout.RETIRED))
+        snapshot = take_snapshot(
+            ground,
+            view,
+            unread,
+            lambda text, limit: (
+                self.search(text, max_results=limit, min_score=0.0, include_dormant=True).results
+            ),
+            int(reflection.partition("-")[2]),
+        )
+        with _mind(ground) as mind:
+            proposal = run_cycle(
+                snapshot,
+                mind,
+                work,
+                rejected=read_rejected(view),
+                reflection=reflection,
+                most=ground.settings.reflection.items,
+                carried=before.items,
+                backlog=[
+                    *(item for item in unread.backlog.items if not check(item, view, ground.zone).stale),
+                    *items_of(read_proposals(view).proposals, snapshot.owner),
+                ],
+            )
+        _leave(ground, lambda: reflection_cache.keep_trace(ground, reflection, work.exchanges))
+        if not (proposal.fresh or unread.passages or unread.backlog.items):
+            return Reflected(None, (), (), "", _NOTHING_NEW, self.review(), left_out=unread.left_out)
+        left = len(proposal.left) + len(unread.backlog.later)
+        mark = unread.mark_after(work.unread, left_over=left > 0)
+        account = account_lines(
+            snapshot,
+            proposal,
+            work,
+            entries=unread.entries,
+            left=left,
+            planned=next_scheduled(ground.now(), ground.settings.reflection),
+            mark=mark.render(),
+        )
+
+        def plan(files: FileView) -> Plan[Changed]:
+            if files.read(layout.PENDING_REFLECTION) != view.read(layout.PENDING_REFLECTION):
+                raise Locked(
+                    "The proposal was changed while the reflection ran.",
+                    where=layout.PENDING_REFLECTION,
+                    remedy="Reflect again.",
+                )
+            if not proposal.items:
+                return plan_nothing(reflection, ground.now(), unread.entries, account)
+            return plan_proposal(files, proposal, reflection, ground.now(), account, ground.zone)
+
+        by = replace(
+            ground.attribution(_told(trigger, unread.entries), actor=_ACTOR),
+            approval="pending" if proposal.fresh else "auto",
+        )
+        receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="reflect")
+        # The one of the reflection before stays good for as long as this one is not written.
+        _leave(
+            ground,
+            lambda: reflection_cache.keep_backlog(ground, reflection, proposal.left, unread.backlog.later),
+            lambda: reflection_cache.keep_read_while_waiting(ground, mark, head, outside),
+        )
+        review = replace(self.review(), phases=_phases(work))
+        if not proposal.fresh:
+            reason = f"{unread.entries:,} entries were read; nothing in them is worth proposing."
+            return Reflected(receipt.commit, receipt.files, (), "", reason, review, left_out=unread.left_out)
+        told = f"{proposal.fresh:,} changes are proposed."
+        ids = tuple(item.id for item in proposal.items)
+        return Reflected(
+            receipt.commit, receipt.files, ids, reflection, told, review, left_out=unread.left_out
+        )
+
+
+def _leave(ground: WorkspaceContext, *writing: Callable[[], None]) -> None:
+    """Leave something beside memory that may quote it, with purges kept off; after one, nothing is left."""
+    with contextlib.suppress(Stale, Locked), ground.without_purges(_ACTOR):
+        for write in writing:
+            write()
+
+
+@contextlib.contextmanager
+def _mind(ground: WorkspaceContext) -> Iterator[Mind]:
+    """Give what thinks in a cycle, and let go of its model afterwards."""
+    from workbench.engine.reflection.rules import RulesMind
+
+    rules = RulesMind()
+    if not ground.settings.reflection.model:
+        yield rules
+        return
+    from workbench.engine.providers.selection import chat_model
+
+    model = ground.settings.model
+    chat = chat_model(ground.settings, timeout_s=model.reflection_timeout)
+    if chat is None:
+        yield rules
+        return
+    from workbench.engine.reflection.model_mind import ModelMind
+
+    with contextlib.closing(chat):
+        yield ModelMind(chat, rules, context_tokens=model.context)
+
+
+def _phases(work: Work) -> tuple[PhaseUse, ...]:
+    return tuple(
+        PhaseUse(str(one.phase), one.mind, one.tokens, round(one.seconds, 3), one.fallback)
+        for one in work.accounts
+    )
+
+
+@contextlib.contextmanager
+def _alone(ground: WorkspaceContext) -> Iterator[None]:
+    """Be the only one who reflects on this workspace, where the state folder takes a lock.
+
+    Raises:
+        Locked: Another process is.
+    """
+    from workbench.engine.process import process_lock
+
+    with contextlib.ExitStack() as stack:
+        mine = True
+        with contextlib.suppress(OSError, StorageError):
+            ground.state.mkdir(parents=True, exist_ok=True)
+            mine = stack.enter_context(process_lock(ground.state / "reflection.lock", 0.0))
+        if not mine:
+            raise Locked(
+                "Another process is reflecting on this memory.",
+                where=str(ground.root),
+                remedy="Wait until it is done; it writes one proposal.",
+            )
+        yield
+
+
+def _told(trigger: str, entries: int) -> str:
+    return f"reflection ({trigger}) over {entries:,} new entries"
+
+
+def _checked(reflection: str) -> str:
+    if not reflection.replace("-", "").isalnum():
+        raise InvalidInput(f"“{reflection[:40]}” is no reflection.", remedy="Name one like r-012.")
+    return reflection

@@ -1,0 +1,264 @@
+"""The guard against secrets: no change stores one, and edits from outside are screened before history takes them."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
+
+from workbench.engine import layout
+from workbench.engine.clock import render_time
+from workbench.engine.errors import Locked, SecretFound, StorageError
+from workbench.engine.history.outside_edits import Edit, Screened
+from workbench.engine.secrets.detection import LEFT_OUT, added_secrets, find_secrets, masked, text_of
+from workbench.engine.services.quarantine import EDIT, OUTSIDE, HeldRequest, Quarantine
+
+if TYPE_CHECKING:
+    from workbench.engine.history.plan import FileView, Plan
+    from workbench.engine.secrets.detection import Secret
+    from workbench.engine.services.context import WorkspaceContext
+
+
+T = TypeVar("T")
+
+
+def guarded(
+    planner: Callable[[FileView], Plan[T]], ground: WorkspaceContext
+) -> Callable[[FileView], Plan[T]]:
+    """Return a planner whose plans are refused where they would bring a secret into the files or their history.
+
+    Args:
+        planner: Of the change.
+        ground: The open workspace.
+    """
+
+    def check(found: Collection[Secret], where: str) -> None:
+        refuse_secrets(new_here(found, ground), where)
+
+    def plan(view: FileView) -> Plan[T]:
+        planned = planner(view)
+        for change in planned.changes:
+            if change.content is not None:
+                before = view.read(change.path)
+                if before is None:
+                    check(find_secrets(change.path), change.path)
+                check(added_secrets(before, change.content), change.path)
+        for words in (planned.summary, *(event.summary for event in planned.events)):
+            check(find_secrets(words), planned.file)
+        return planned
+
+    return plan
+
+
+def new_here(found: Collection[Secret], ground: WorkspaceContext) -> tuple[Secret, ...]:
+    """Return the secrets that may not be stored as things are: nobody let them in, and history does not have them.
+
+    What stands in some file already may be moved, quoted and corrected; in an edit that was kept out of history it
+    does not stand yet.
+
+    Args:
+        found: Secrets.
+        ground: The open workspace.
+    """
+    new = {each.text: each for each in found if each.digest not in ground.settings.secrets.allow}
+    head = ground.history.head() if new else None
+    if head is not None:
+        files, committed = ground.raw_files, ground.history.at(head)
+        for path in files.list(""):
+            content = files.read(path) or b""
+            here = [said for said in new if said.encode("utf-8", "surrogatepass") in content]
+            known = (committed.read(path) or b"") if here else b""
+            for said in here:
+                if said.encode("utf-8", "surrogatepass") in known:
+                    del new[said]
+            if not new:
+                break
+    return tuple(each for each in found if each.text in new)
+
+
+def refuse_secrets(found: Collection[Secret], where: str) -> None:
+    """Refuse what was found, if anything was.
+
+    Raises:
+        SecretFound: The message names what kind of secret it is, and never the secret.
+    """
+    if not found:
+        return
+    first = next(iter(found))
+    further = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    raise SecretFound(
+        f"This looks like a secret ({first.kind}{further}); history would remember it for ever.",
+        where=masked(where),
+        remedy=f"Leave it out; or a person lets it in: workbench secrets allow {first.digest}",
+        kinds=tuple(dict.fromkeys(each.kind for each in found)),
+        digests=tuple(dict.fromkeys(each.digest for each in found)),
+    )
+
+
+_LONGEST_LINE = 400
+_UNTIL_DECIDED = "until a person takes the secret out or lets it in: workbench secrets"
+
+
+class EditScreen:
+    """Asked about edited files by the history, under the writer's lock.
+
+    In a memory file that history knows, the secret gives way to a placeholder, and waits outside the workspace; that is
+    on the disk before the file is written. Any other file is left as it is, and stays out of history: one that is new
+    to it, so that adopting a folder changes nothing there; one in which a program may need the very characters
+    (settings, what steers an agent); one that a placeholder could break (no text, JSON).
+
+    Args:
+        ground: The open workspace.
+    """
+
+    def __init__(self, ground: WorkspaceContext) -> None:
+        self._ground = ground
+
+    def __call__(self, edits: Sequence[Edit]) -> dict[str, Screened]:
+        """Return what is held back of which file; see `Screen`."""
+        if not self._ground.settings.secrets.hold_back:
+            return {}
+        found = {edit.path: added for edit in edits if (added := _added(edit))}
+        new = self._new(found)
+        held = [
+            (edit, secrets)
+            for edit in edits
+            if (secrets := _once(each for each in found.get(edit.path, ()) if (edit.path, each.text) in new))
+        ]
+        return self._screened(held) if held else {}
+
+    def _new(self, found: Mapping[str, Sequence[Secret]]) -> set[tuple[str, str]]:
+        """Return path and text of the secrets that history must not have; of those that wait that is known."""
+        if not found:
+            return set()
+        waiting: set[tuple[str, str]] = set()
+        # Where that cannot be read, nothing waits that would be known; `_screened` tells of it.
+        with suppress(StorageError):
+            requests = Quarantine(self._ground.state).read()
+            waiting = {(each.path, digest) for each in requests for digest in each.digests if each.path}
+        allowed = self._ground.settings.secrets.allow
+        asked = [(path, each) for path, secrets in found.items() for each in secrets]
+        known = {
+            (path, each.text)
+            for path, each in asked
+            if (path, each.digest) in waiting and each.digest not in allowed
+        }
+        others = [each for path, each in asked if (path, each.text) not in known]
+        new = {each.text for each in new_here(others, self._ground)}
+        return known | {(path, each.text) for path, each in asked if each.text in new}
+
+    def _screened(self, held: Sequence[tuple[Edit, Sequence[Secret]]]) -> dict[str, Screened]:
+        cut = {edit.path: edit.before() is not None and _can_be_cut(edit, secrets) for edit, secrets in held}
+        asked = [
+            request
+            for edit, secrets in held
+            for request in self._requests(edit, secrets, keep=cut[edit.path])
+        ]
+        try:
+            kept = iter(Quarantine(self._ground.state).add(*asked))
+        except (StorageError, Locked) as error:
+            # Nothing else has to wait for that.
+            until = f"until it can be held back: {error}"
+            return {edit.path: _left_out(edit, secrets, until) for edit, secrets in held}
+        requests = {edit.path: [next(kept) for _ in secrets] for edit, secrets in held}
+        return {
+            edit.path: _cut(edit, secrets, requests[edit.path])
+            if cut[edit.path]
+            else _left_out(edit, secrets, _UNTIL_DECIDED)
+            for edit, secrets in held
+        }
+
+    def _requests(self, edit: Edit, secrets: Sequence[Secret], *, keep: bool) -> Iterator[HeldRequest]:
+        path, text = edit.path, text_of(edit.after)
+        # What gives a secret away may be on another line: the head of a table, or the label above.
+        found = find_secrets(text)
+        moment = render_time(self._ground.now())
+        for secret in secrets:
+            start = text.rfind("\n", 0, secret.start) + 1
+            end = text.find("\n", secret.start + len(secret.text))
+            arguments = {
+                "path": path,
+                "line": text.count("\n", 0, secret.start) + 1,
+                "text": _masked_part(text, found, start, end if end >= 0 else len(text))[
+                    :_LONGEST_LINE
+                ].strip(),
+                **({"secret": secret.text} if keep else {}),
+            }
+            yield HeldRequest(0, EDIT, arguments, OUTSIDE, moment, (secret.kind,), (secret.digest,))
+
+
+def _masked_part(text: str, found: Sequence[Secret], start: int, end: int) -> str:
+    """Return a part of a text without the secrets found in the whole of it, which are in order."""
+    first = bisect_right(found, start, key=lambda each: each.start + len(each.text))
+    after = bisect_left(found, end, key=lambda each: each.start)
+    pieces, done = [], start
+    for each in found[first:after]:
+        pieces += [text[done : max(done, each.start)], LEFT_OUT]
+        done = each.start + len(each.text)
+    return masked("".join((*pieces, text[done:end])))
+
+
+def _once(secrets: Iterable[Secret]) -> list[Secret]:
+    """Return each secret where it stands first: a file may say one many thousand times."""
+    first: dict[str, Secret] = {}
+    for each in secrets:
+        first.setdefault(each.text, each)
+    return list(first.values())
+
+
+def _left_out(edit: Edit, secrets: Sequence[Secret], until: str) -> Screened:
+    kinds = " and ".join(dict.fromkeys(each.kind for each in secrets))
+    path = masked(edit.path)
+    return Screened(
+        None, f"{path} holds what looks like a secret ({kinds}), so its edit stays out of history {until}"
+    )
+
+
+def _cut(edit: Edit, secrets: Sequence[Secret], held: Sequence[HeldRequest]) -> Screened:
+    stand_ins = [(each, request.placeholder) for each, request in zip(secrets, held, strict=True)]
+    told = ", ".join(dict.fromkeys(placeholder for _, placeholder in stand_ins))
+    return Screened(
+        _replaced(edit.after.decode(), stand_ins).encode(),
+        f"{edit.path} held what looks like a secret; until a person decides (workbench secrets) it says {told}.",
+    )
+
+
+def _added(edit: Edit) -> tuple[Secret, ...]:
+    """Return the secrets that history would get with an edit."""
+    in_name, within = find_secrets(edit.path), find_secrets(text_of(edit.after))
+    if not in_name and not within:
+        return ()
+    before = edit.before()
+    return (*(in_name if before is None else ()), *added_secrets(before, edit.after))
+
+
+def _can_be_cut(edit: Edit, found: Sequence[Secret]) -> bool:
+    """Tell whether a placeholder may stand where a secret is: in a memory file that stays what it is with it."""
+    if layout.store_of(edit.path) == "file" and not edit.path.startswith("memory/"):
+        return False
+    try:
+        text = edit.after.decode()
+    except UnicodeDecodeError:
+        return False
+    left = _replaced(text, [(each, "[held back 0]") for each in found])
+    new = {each.text for each in found}
+    if any(each.text in new for each in find_secrets(text_of(left.encode()))):
+        return False
+    return not edit.path.endswith(".json") or _is_json(left) or not _is_json(text)
+
+
+def _replaced(text: str, stand_ins: Sequence[tuple[Secret, str]]) -> str:
+    # A long secret may have a short one in it.
+    for secret, placeholder in sorted(stand_ins, key=lambda each: -len(each[0].text)):
+        text = text.replace(secret.text, placeholder)
+    return text
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True

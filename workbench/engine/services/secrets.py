@@ -1,0 +1,382 @@
+"""The review of secrets: a person sees what was held back, stores it, drops it or allows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from workbench.engine import layout
+from workbench.engine.clock import parse_time
+from workbench.engine.errors import InvalidInput, NotFound, Refused, Stale
+from workbench.engine.results.memories import (
+    Changed,
+    HeldBackList,
+    HeldMemory,
+    HeldSecret,
+    Remembered,
+    SecretPlace,
+    SecretScan,
+)
+from workbench.engine.roles import Capability, require
+from workbench.engine.secrets.detection import LEFT_OUT, find_secrets, masked, text_of
+from workbench.engine.services.memory import Writing
+from workbench.engine.services.quarantine import forget_settled, waiting
+
+if TYPE_CHECKING:
+    from workbench.engine.history.plan import FileView, Plan
+    from workbench.engine.secrets.detection import Secret
+    from workbench.engine.services.quarantine import HeldRequest, Quarantine
+
+_DOING = "let secrets into memory"
+_DIGEST = frozenset("0123456789abcdef")
+
+
+class SecretReview(Writing):
+    """Secrets: seen by everybody with their own text left out, decided on by a person."""
+
+    def secrets_held(self) -> HeldBackList:
+        """Return what was held back, oldest first; the secrets themselves are left out.
+
+        Raises:
+            StorageError: The file of what was held back cannot be read.
+        """
+        require(self._ground.role, Capability.READ)
+        # What was just written from outside is asked about now, and not after the next change.
+        self._ground.adopt_for_reading()
+        return HeldBackList(
+            tuple(
+                HeldMemory(
+                    each.number,
+                    masked(each.text),
+                    each.method,
+                    each.role,
+                    parse_time(each.moment),
+                    each.kinds,
+                    each.digests,
+                    store=each.arguments.get("store") or None,
+                    scope=each.arguments.get("scope") or None,
+                    path=masked(each.path),
+                    line=each.arguments.get("line") if each.path else None,
+                    left_out=each.is_left_out,
+                )
+                for each in waiting(self._ground)
+            )
+        )
+
+    def secrets_reveal(self, number: int) -> HeldSecret:
+        """Return what was held back with the secret in it. Only a person may.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: Nothing of that number waits.
+        """
+        require(self._ground.role, Capability.CHANGE_SETTINGS, doing="see what was held back")
+        request = self._held().take(number)
+        if request.is_left_out:
+            found = dict.fromkeys(each.text for each in self._secrets_in(request))
+            return HeldSecret(number, "\n".join(found))
+        return HeldSecret(number, request.secret or request.text)
+
+    def secrets_store(self, number: int, *more: int, leave_out: bool = False) -> Remembered:
+        """Store what was held back; the secrets in it are allowed from then on. Only a person may.
+
+        A request is remembered; what was written into a file from outside is put back where its placeholder stands,
+        or the file as it is taken into history. One undo takes back all of it, but leaves a file that was new to
+        history.
+
+        Args:
+            number: Of what was held back.
+            more: Further numbers.
+            leave_out: Store it with `[secret left out]` where the secret is; nothing is allowed then.
+
+        Returns:
+            What became of the last; files, ids and warnings are those of all.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: Nothing of a number waits, or its placeholder stands in its file no more.
+            Refused: The secret shall be left out, and stands in the name of a file.
+        """
+        require(self._ground.role, Capability.CHANGE_SETTINGS, doing=_DOING)
+        requests = [self._held().take(each) for each in (number, *more)]
+        told: tuple[str, ...] = ()
+        if not leave_out:
+            self._refuse_gone(requests)
+        with self._ground.action.begun():
+            if not leave_out:
+                digests = dict.fromkeys(digest for each in requests for digest in each.digests)
+                told = self.secrets_allow(digests).warnings
+            stored = [self._store(each, leave_out=leave_out) for each in requests]
+        forget_settled(self._ground)
+        return replace(
+            stored[-1],
+            files=tuple(dict.fromkeys(path for each in stored for path in each.files)),
+            ids=tuple(dict.fromkeys(name for each in stored for name in each.ids)),
+            warnings=tuple(dict.fromkeys((*told, *(line for each in stored for line in each.warnings)))),
+        )
+
+    def secrets_drop(self, number: int, *more: int) -> HeldBackList:
+        """Forget what was held back; no trace of it stays. Only a person may. Returns what waits still.
+
+        In a file, `[secret left out]` stands where it or its placeholder stood.
+
+        Args:
+            number: Of what was held back.
+            more: Further numbers.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            NotFound: Nothing of a number waits.
+            Refused: The secret stands in the name of a file.
+        """
+        require(self._ground.role, Capability.CHANGE_SETTINGS, doing="decide on what was held back")
+        held = self._held()
+        requests = [held.take(each) for each in (number, *more)]
+        with self._ground.action.begun():
+            for request in requests:
+                if request.path:
+                    self._leave_out_of_file(request)
+                held.drop(request.number)
+        forget_settled(self._ground)
+        return self.secrets_held()
+
+    def _store(self, request: HeldRequest, *, leave_out: bool) -> Remembered:
+        """Store one; its secrets are allowed already where they are not left out."""
+        if request.path:
+            changed = self._leave_out_of_file(request) if leave_out else self._keep_in_file(request)
+            stored = _as_remembered(request, changed)
+        else:
+            stored = self.remember(masked(request.text) if leave_out else request.text, **_wishes(request))
+        # What was put back where its placeholder stood waits again once that is undone.
+        put_back = bool(request.secret) and not leave_out
+        if stored.held_back is None and not put_back:
+            self._held().drop(request.number)
+        return stored
+
+    def _refuse_gone(self, requests: Iterable[HeldRequest]) -> None:
+        """Refuse to let in what can be put back nowhere, before anything is allowed."""
+        for request in requests:
+            if request.secret and request.placeholder not in self._text_of(request.path):
+                raise NotFound(
+                    f"“{request.placeholder}” stands there no more.",
+                    where=request.path,
+                    remedy="Write it back where the secret belongs, or see the secret with: workbench secrets reveal "
+                    f"{request.number}",
+                )
+
+    def _keep_in_file(self, request: HeldRequest) -> Changed:
+        """Let in what was written into a file from outside."""
+        if request.is_left_out:
+            return self._take_in(request.path)
+        return self._replace_in(request, request.secret, "put back what was held back")
+
+    def _leave_out_of_file(self, request: HeldRequest) -> Changed:
+        """Leave a secret out of the file it was written into from outside."""
+        if request.is_left_out:
+            return self._take_out(request)
+        return self._replace_in(request, LEFT_OUT, "left out what was held back")
+
+    def _take_in(self, path: str) -> Changed:
+        """Let history take in a file that it did not, if nothing else in it waits.
+
+        With a file that it does not know history begins, as with those that `init` finds: undo, which would delete
+        the file, passes over that.
+        """
+        ground, history = self._ground, self._ground.history
+        ground.follow_settings()
+        head = history.head()
+        told: tuple[str, ...] = ()
+        if head is not None and history.store.tree_blob(history.store.commit(head).tree, path):
+            commits = history.adopt("manual", path, ground.action.trailers).commits
+            ground.action.note(commits[0] if commits else None)
+        else:
+            commits = history.adopt("system:init", path).commits
+            told = (f"History has {masked(path)} from now on; an undo leaves the file as it is.",)
+        return Changed(commits[-1] if commits else history.head(), (path,), (f"file:{path}",), warnings=told)
+
+    def _left_out(self) -> set[str]:
+        """Return the files that stay out of history until a person decides."""
+        return {each.path for each in waiting(self._ground) if each.is_left_out}
+
+    def _rewrite(self, path: str, before: bytes, after: bytes) -> None:
+        """Give a file that history has not taken in other content, by a person’s word."""
+        from workbench.engine.history.outside_edits import replace_unless_edited
+
+        ground = self._ground
+        with ground.history.writing("manual"):
+            if not replace_unless_edited(ground.root, path, before, after, ground.new_id()):
+                raise Stale("The file was just edited.", where=path, remedy="Decide again.")
+
+    def _take_out(self, request: HeldRequest) -> Changed:
+        """Take a secret out of a file that history has not taken in, and let it take in the rest."""
+        before = self._ground.raw_files.read(request.path) or b""
+        after = before
+        for each in self._secrets_in(request):
+            after = after.replace(each.text.encode("utf-8", "surrogatepass"), LEFT_OUT.encode())
+        left = find_secrets(text_of(after))
+        if any(each.digest in request.digests for each in (*left, *find_secrets(request.path))):
+            raise Refused(
+                "The secret cannot be taken out from here.",
+                where=masked(request.path),
+                remedy="Rename the file or take it out in an editor, and the rest is taken into history; or let it in "
+                f"with: workbench secrets store {request.number}",
+            )
+        self._rewrite(request.path, before, after)
+        return self._take_in(request.path)
+
+    def _replace_in(self, request: HeldRequest, text: str, summary: str) -> Changed:
+        """Give a file other words for its placeholder, in one commit; none where it does not stand there."""
+        ground = self._ground
+
+        def plan(view: FileView) -> Plan[Changed]:
+            from workbench.engine.history.plan import Action, FileChange, Plan
+
+            outcome = Changed(None, ids=(f"file:{request.path}",))
+            before = view.read(request.path)
+            after = before and before.replace(request.placeholder.encode(), text.encode())
+            if after is None or after == before:
+                return Plan(Action.EDIT, request.path, summary, outcome=outcome)
+            change = FileChange(request.path, after, Action.EDIT, summary)
+            return Plan(Action.EDIT, request.path, summary, (change,), outcome=outcome)
+
+        by = ground.attribution("a person decided on a secret")
+        receipt = ground.mutate(plan, by, Capability.CHANGE_SETTINGS, doing=_DOING)
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+
+    def _secrets_in(self, request: HeldRequest) -> list[Secret]:
+        """Return the secrets of a request that stand in its file, or in its name."""
+        found = (*find_secrets(self._text_of(request.path)), *find_secrets(request.path))
+        return [each for each in found if each.digest in request.digests]
+
+    def _text_of(self, path: str) -> str:
+        return text_of(self._ground.raw_files.read(path) or b"")
+
+    def secrets_allow(self, digests: Iterable[str]) -> Changed:
+        """Let secrets be stored, wherever they come up; one commit of the settings. Only a person may.
+
+        Files that stayed out of history for them alone are taken in.
+
+        Args:
+            digests: As refusals and `secrets_held` name them.
+
+        Raises:
+            RoleRefused: This door is no person's.
+            InvalidInput: One is no digest.
+            InvalidSetting: `workbench.toml` cannot be read.
+        """
+        from workbench.engine.settings.layers import check_settings, write_setting
+
+        ground = self._ground
+        require(ground.role, Capability.CHANGE_SETTINGS, doing=_DOING)
+        wanted = tuple(dict.fromkeys(digests))
+        for digest in wanted:
+            if len(digest) != 16 or not _DIGEST.issuperset(digest):
+                raise InvalidInput(
+                    f"“{digest[:40]}” is no digest of a secret.", remedy="Copy it from: workbench secrets"
+                )
+        ground.follow_settings()
+        known = ground.settings.secrets.allow
+        allowed = [*known, *(each for each in wanted if each not in known)]
+        outcome = Changed(None, ids=(f"file:{layout.SETTINGS}",))
+        if len(allowed) == len(known):
+            return outcome
+
+        def allowing(before: bytes | None) -> bytes:
+            after = write_setting(before or b"", "secrets.allow", allowed)
+            check_settings(after)
+            return after
+
+        def plan(view: FileView) -> Plan[Changed]:
+            from workbench.engine.history.plan import Action, FileChange, Plan
+
+            before = view.read(layout.SETTINGS)
+            action = Action.CREATE if before is None else Action.EDIT
+            summary = f"secrets.allow: {wanted[0] if len(wanted) == 1 else len(wanted)} allowed"
+            change = FileChange(layout.SETTINGS, allowing(before), action, summary)
+            return Plan(action, layout.SETTINGS, summary, (change,), outcome=outcome)
+
+        # What was masked for these may be read now, in files that do not change with it as well.
+        ground.refresh_later()
+        left_out = self._left_out()
+        if layout.SETTINGS in left_out:
+            # What was edited from outside and stays out of history is written by no plan.
+            before = ground.raw_files.read(layout.SETTINGS) or b""
+            self._rewrite(layout.SETTINGS, before, allowing(before))
+            changed = self._take_in(layout.SETTINGS)
+        else:
+            receipt = ground.mutate(
+                plan, ground.attribution("a secret was allowed"), Capability.CHANGE_SETTINGS, doing=_DOING
+            )
+            ground.follow_settings()
+            changed = replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
+        settled = left_out - self._left_out() - {layout.SETTINGS}
+        taken = (changed, *map(self._take_in, sorted(settled)))
+        return replace(changed, warnings=tuple(line for each in taken for line in each.warnings))
+
+    def secrets_scan(self) -> SecretScan:
+        """Look through every memory file for what looks like a secret already.
+
+        Raises:
+            OutsideWorkspace: A file leads out of the workspace.
+        """
+        ground = self._ground
+        require(ground.role, Capability.READ)
+        ground.follow_settings()
+        allowed = ground.settings.secrets.allow
+        places: list[SecretPlace] = []
+        paths = ground.raw_files.list("")
+        for path in paths:
+            text = text_of(ground.raw_files.read(path) or b"")
+            places += [
+                SecretPlace(
+                    masked(path),
+                    text.count("\n", 0, each.start) + 1,
+                    each.kind,
+                    each.digest,
+                    each.digest in allowed,
+                )
+                for each in find_secrets(text)
+            ]
+        return SecretScan(tuple(places), len(paths))
+
+    def _held(self) -> Quarantine:
+        from workbench.engine.services.quarantine import Quarantine
+
+        return Quarantine(self._ground.state)
+
+
+def _as_remembered(request: HeldRequest, changed: Changed) -> Remembered:
+    return Remembered(
+        changed.commit,
+        changed.files,
+        (f"file:{request.path}",),
+        changed.warnings,
+        id=f"file:{request.path}",
+        store=layout.store_of(request.path),
+        path=request.path,
+        router="given",
+    )
+
+
+def _wishes(request: HeldRequest) -> dict[str, Any]:
+    """Return what `remember` takes beside the text; what an agent proposed is remembered as from that agent."""
+    kept = (
+        "store",
+        "type",
+        "tags",
+        "entities",
+        "confidence",
+        "source",
+        "block",
+        "origins",
+        "pinned",
+        "scope",
+    )
+    wishes = {name: request.arguments[name] for name in kept if request.arguments.get(name)}
+    agent = request.role.partition(":")[2]
+    if request.method == "propose":
+        wishes.setdefault("source", "conversation")
+        if agent:
+            wishes["actor"] = f"bot:commit-from:{agent}"
+    return wishes

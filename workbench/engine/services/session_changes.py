@@ -1,0 +1,427 @@
+"""Sessions written: messages appended; sessions begun again, compacted, repaired and recovered."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.engine.errors import Cancelled, InvalidInput, WorkbenchError
+from workbench.engine.results.sessions import (
+    Compacted,
+    CompactionProgress,
+    SessionAppended,
+    SessionRecovered,
+    SessionRepaired,
+)
+from workbench.engine.roles import Capability, require
+from workbench.engine.services import sessions as places
+from workbench.engine.services.session_flush import SessionFlushing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from workbench.engine.sessions.compaction import CompactionCut, Summary
+    from workbench.engine.sessions.context import Context
+    from workbench.engine.sessions.keys import SessionKey
+    from workbench.engine.sessions.lines import LineReader
+    from workbench.engine.sessions.store import SessionEntry
+    from workbench.engine.sessions.transcripts import ProgressReporter, Tree
+
+
+_ROLES = ("user", "assistant", "toolResult")
+
+
+class SessionAppending(SessionFlushing):
+    """Writes messages to sessions of this workspace; those of other programs are never written."""
+
+    def session_append(
+        self,
+        key: str,
+        text: str = "",
+        *,
+        role: str = "user",
+        message: Mapping[str, Any] | None = None,
+        model: str | None = None,
+        total_tokens: int | None = None,
+        context_tokens: int | None = None,
+        label: str | None = None,
+    ) -> SessionAppended:
+        """Write one message to a session, which begins with it, goes on, or starts over because it had ended.
+
+        A person's message that begins with `/new` or `/reset` starts the session over; what follows the word is the
+        first message of the new one.
+
+        Args:
+            key: A session key such as `agent:main:main`.
+            text: What was said.
+            role: user, assistant or toolResult.
+            message: The whole message as transcripts write it, instead of text and role: with calls of tools,
+                results or pictures.
+            model: The model that answered.
+            total_tokens: Of the context, as the model counted them.
+            context_tokens: Of the model's context window.
+            label: What the session is called.
+
+        Raises:
+            InvalidInput: The key or the message is none, or a number of tokens counts nothing.
+            Locked: Another program writes this session.
+            RoleRefused: This door may not write.
+        """
+        from workbench.engine.sessions import events
+        from workbench.engine.sessions.reset_policy import read_trigger
+        from workbench.engine.sessions.store import whole
+
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="write sessions")
+        ground.attribution("write sessions")
+        parsed, now = places.full_key(key), ground.now()
+        written = _message(text, role, message, now)
+        for tokens in (total_tokens, context_tokens):
+            if tokens is not None and whole(tokens) != tokens:
+                raise InvalidInput(
+                    f"{tokens!r:.40} is no number of tokens.", remedy="Give a whole number, or none."
+                )
+        rules = places.reset_rules(ground)
+        trigger = (
+            read_trigger(text, rules.triggers) if written.get("role") == "user" and message is None else None
+        )
+        if trigger is not None:
+            written = events.message("user", trigger[1], now)
+            self._save_before_new(parsed)
+        name, entry, reason = self._begin(parsed, "new" if trigger else "")
+        lines: tuple[Any, ...] = ()
+        if trigger is None or trigger[1]:
+            lines = self._writer(parsed, entry).append([(events.MESSAGE, {"message": written})], now)
+        told = {
+            "model": model, "totalTokens": total_tokens, "contextTokens": context_tokens, "label": label,
+        }  # fmt: skip
+        self._update(parsed, entry, {field: value for field, value in told.items() if value is not None})
+        if reason in ("daily", "idle"):
+            self._save_after_end(parsed)
+        return SessionAppended(
+            name,
+            entry.session_id,
+            tuple(event.line for event in lines),
+            tuple(event.id for event in lines),
+            began=bool(reason),
+            reason=reason,
+            rest=trigger[1] if trigger else None,
+        )
+
+    def _save_before_new(self, key: SessionKey) -> None:
+        """Save what matters of the session that is about to start over, where there is one."""
+        home = places.own_home(self._ground)
+        known = home.read().find(key)
+        if known is not None and known[1].session_id:
+            self._save_all(places.FoundSession(home, known[0], key, known[1]), f"/new in {known[0]}")
+
+    def _save_after_end(self, key: SessionKey) -> None:
+        """Save what ended; where a model has to be asked, or it fails, it stays noted as due."""
+        if self._ground.settings.model.configured or not self._ground.settings.flush.enabled:
+            return
+        found = places.find_session(self._ground, str(key))
+        with contextlib.suppress(WorkbenchError):
+            self._save_all(found, "", this_one=False)
+
+
+def _message(text: str, role: str, message: Mapping[str, Any] | None, now: datetime) -> Mapping[str, Any]:
+    from workbench.engine.sessions import events
+
+    if message is None:
+        if role not in _ROLES:
+            raise InvalidInput(f"“{role[:40]}” is no role in a session.", remedy=f"Say {', '.join(_ROLES)}.")
+        if not text.strip():
+            raise InvalidInput("There is nothing to write.", remedy="Give the text of the message.")
+        return events.message(role, text, now)
+    if not isinstance(message.get("role"), str) or not isinstance(message.get("content"), str | list):
+        raise InvalidInput(
+            "This is no message of a session.", remedy='Give an object with "role" and "content".'
+        )
+    return {"timestamp": round(now.timestamp() * 1000), **message}
+
+
+FAILURES = ("overflow", "order", "damaged")
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """How a session is to be compacted; without a cut there is nothing to compact.
+
+    Args:
+        before: What a model would be shown now.
+        cut: Where.
+        summary: What stands for what is left.
+        left: Messages that it stands for.
+    """
+
+    before: Context
+    cut: CompactionCut | None = None
+    summary: Summary | None = None
+    left: int = 0
+
+
+class SessionCompacting(SessionAppending):
+    """Compacts, repairs and recovers sessions of this workspace."""
+
+    def session_compact(
+        self,
+        key: str,
+        *,
+        instructions: str = "",
+        keep_tokens: int | None = None,
+        from_: str | None = None,
+        progress: Callable[[CompactionProgress], None] = lambda _: None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> Compacted:
+        """Let a summary stand for all but the newest messages of a session; the transcript keeps everything.
+
+        The summary is written by the chat model, in stages that fit it, or made of what was said; failures of tools
+        and the files they read and wrote are told in any case.
+
+        Args:
+            key: As for `session`.
+            instructions: What the summary shall look at.
+            keep_tokens: Of the newest messages that stay; the setting `sessions.keep_recent_tokens` by default.
+            from_: As for `sessions`; what is compacted is a copy in the own store.
+            progress: Told how far it has come, on the calling thread.
+            cancelled: Asked often; a compaction that is called off changes nothing.
+
+        Raises:
+            NotFound: There is no such session.
+            Locked: Another program writes it.
+            Cancelled: It was called off.
+            RoleRefused: This door may not write.
+        """
+        from workbench.engine.sessions.foreign import drop_copy
+        from workbench.engine.sessions.transcripts import ProgressReporter
+
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="compact sessions")
+        keep = ground.settings.sessions.keep_recent_tokens if keep_tokens is None else keep_tokens
+        found = self._own(key, from_)
+        with ground.action.resting_on(ground.history if ground.has_history() else None):
+            try:
+                planned = self._planned(found, keep, instructions, ProgressReporter(progress, cancelled))
+            except (Cancelled, KeyboardInterrupt):
+                if found.copied_from is not None:
+                    drop_copy(found.key, found.entry, places.own_home(ground).store)
+                raise
+            if planned.cut is None or planned.summary is None:
+                return _nothing(found, planned.before, keep)
+            summary, left = planned.summary, planned.left
+            tokens_before = found.entry.total_tokens or planned.before.total
+            with ground.without_purges("system:compaction"):
+                line = self._append_compaction(found, planned.cut, summary, tokens_before)
+        # Counted at once: whoever is interrupted while the context is built has still a new cycle to be flushed.
+        compactions = self._count_compaction(found)
+        after = self._context(found, self._room(found), 0)[1]
+        self._note_tokens(found, after.total)
+        kept = sum(1 for placed in after.messages if placed.line is not None) - 1
+        return Compacted(
+            key=found.name,
+            session_id=found.entry.session_id,
+            line=line,
+            summary=summary.text,
+            by=summary.by,
+            fallback=summary.fallback,
+            tokens_before=tokens_before,
+            tokens_after=after.total,
+            summarised=left,
+            kept=max(0, kept),
+            compactions=compactions,
+            told=f"A summary stands for {left:,} messages.",
+            copied_from=found.copied_from,
+        )
+
+    def session_repair(self, key: str) -> SessionRepaired:
+        """Mend a transcript: lines that cannot be read are emptied, so that all others keep their numbers.
+
+        The file as it was is kept beside it. Calls of tools without results, and turns out of order, are put right
+        whenever a model is shown the session, and told of here.
+
+        Args:
+            key: As for `session`.
+
+        Raises:
+            NotFound: There is no such session.
+            Locked: Another program writes it.
+            RoleRefused: This door may not write.
+        """
+        from workbench.engine.sessions.transcripts import repair_transcript
+
+        ground = self._ground
+        require(ground.role, Capability.WRITE_MEMORY, doing="repair sessions")
+        found = places.find_session(ground, key)
+        store = places.own_home(ground).store
+        mended = repair_transcript(store.transcript(found.key, found.entry), ground.now())
+        tree, context = self._context(found, self._room(found), 0)
+        shown = tuple(f"When it is shown to a model: {repair}" for repair in context.repairs)
+        return SessionRepaired(
+            found.name,
+            (*mended.repairs, *shown),
+            mended.problems or tree.told(),
+            str(mended.copy) if mended.copy else None,
+        )
+
+    def session_recover(
+        self, key: str, failure: str, *, attempt: int = 1, compact: Callable[[], bool] | None = None
+    ) -> SessionRecovered:
+        """Find a way on for a session in which a model run failed.
+
+        A context that overflows is compacted once and tried again; a history that no provider takes is mended once;
+        whatever fails again is left: the session starts over, its transcript stays, and what matters is saved.
+
+        Args:
+            key: As for `session`.
+            failure: `overflow`, `order` (of roles) or `damaged`.
+            attempt: How often this run has failed by now, 1 for the first time.
+            compact: Compacts in another way than `session_compact`; tells whether it did.
+
+        Raises:
+            InvalidInput: The failure is none of these.
+            RoleRefused: This door may not write.
+        """
+        require(self._ground.role, Capability.WRITE_MEMORY, doing="recover sessions")
+        if failure not in FAILURES:
+            raise InvalidInput(f"“{failure[:40]}” is no failure.", remedy=f"Say {', '.join(FAILURES)}.")
+        found = places.find_session(self._ground, key)
+        session_id = found.entry.session_id
+        if attempt <= 1 and failure == "overflow":
+            done = compact() if compact is not None else self._compacted_smaller(key)
+            if done:
+                told = "The session was compacted; try again."
+                return SessionRecovered(found.name, "retry", session_id, None, told)
+        if attempt <= 1 and failure != "overflow":
+            mended = self.session_repair(key)
+            if mended.repairs:
+                told = "The history was mended; go on with it."
+                return SessionRecovered(found.name, "continue", session_id, None, told)
+        begun = self.session_reset(key, reason="recovered")
+        told = "The session starts over; what was said before stays in its transcript."
+        return SessionRecovered(found.name, "rotated", begun.session_id, begun.previous_id, told)
+
+    def _compacted_smaller(self, key: str) -> bool:
+        """Compact a session so that it is smaller than before; tell whether that worked."""
+        done = self.session_compact(key)
+        if done.line is None:
+            # All of it counts as newest: a quarter of the window is still enough to go on with.
+            done = self.session_compact(key, keep_tokens=done.tokens_before // 4)
+        return done.line is not None and done.tokens_after < done.tokens_before
+
+    def _planned(
+        self, found: places.FoundSession, keep: int, instructions: str, steps: ProgressReporter
+    ) -> _Planned:
+        from workbench.engine.sessions.compaction import plan_cut
+        from workbench.engine.sessions.context import build_context
+        from workbench.engine.sessions.events import MESSAGE
+        from workbench.engine.sessions.lines import random_access
+        from workbench.engine.sessions.transcripts import read_tree
+
+        lines = found.readable(self._ground)
+        tree = read_tree(lines, steps)
+        with random_access(lines) as reader:
+            before = build_context(tree, reader, budget=self._room(found))
+            cut = plan_cut(tree, reader, keep)
+            if cut is None:
+                return _Planned(before)
+            summary = self._summary(tree, reader, cut, instructions, steps)
+        return _Planned(before, cut, summary, sum(tree.kind(number) == MESSAGE for number in cut.left))
+
+    def _room(self, found: places.FoundSession) -> int:
+        return found.entry.context_tokens or self._ground.settings.sessions.window
+
+    def _summary(
+        self, tree: Tree, reader: LineReader, cut: CompactionCut, instructions: str, steps: ProgressReporter
+    ) -> Summary:
+        from workbench.engine.sessions.compaction import (
+            SessionMaterial,
+            material_characters,
+            messages_of,
+            summarise,
+        )
+
+        settings = self._ground.settings
+        gathered = SessionMaterial(material_characters(settings.model.context))
+        for placed in messages_of(tree, reader, steps.over("gathering", cut.left, len(cut.left))):
+            gathered.add(placed)
+        if not settings.model.configured:
+            return summarise(gathered, cut.before, chat=None, context_tokens=0)
+        from workbench.engine.providers.selection import chat_model
+
+        chat = chat_model(settings, timeout_s=settings.model.reflection_timeout)
+        try:
+            return summarise(
+                gathered,
+                cut.before,
+                chat=chat,
+                context_tokens=settings.model.context,
+                instructions=instructions,
+                steps=steps,
+            )
+        finally:
+            if chat is not None:
+                chat.close()
+
+    def _append_compaction(
+        self, found: places.FoundSession, cut: CompactionCut, summary: Summary, tokens: int
+    ) -> int:
+        from workbench.engine.sessions import events
+
+        fields = {
+            "summary": summary.text,
+            "firstKeptEntryId": cut.first_kept_id,
+            "tokensBefore": tokens,
+            "details": {"by": summary.by},
+        }
+        (event,) = self._writer(found.key, found.entry).append(
+            [(events.COMPACTION, fields)], self._ground.now()
+        )
+        return event.line
+
+    def _count_compaction(self, found: places.FoundSession) -> int:
+        """Count a compaction; the tokens that were counted before it are no longer those of the context."""
+        counted = self._change_entry(
+            found, lambda entry: entry.with_fields(compactionCount=entry.compactions + 1, totalTokens=None)
+        )
+        return counted.compactions if counted is not None else found.entry.compactions + 1
+
+    def _note_tokens(self, found: places.FoundSession, tokens: int) -> None:
+        self._change_entry(found, lambda entry: entry.with_fields(totalTokens=tokens))
+
+    def _change_entry(
+        self, found: places.FoundSession, change: Callable[[SessionEntry], SessionEntry]
+    ) -> SessionEntry | None:
+        """Change the entry of a session, unless it has started over meanwhile; None where it has."""
+        changed: SessionEntry | None = None
+
+        def change_same(entry: SessionEntry | None) -> SessionEntry | None:
+            nonlocal changed
+            if entry is None or entry.session_id != found.entry.session_id:
+                return entry
+            changed = change(entry)
+            return changed
+
+        places.own_home(self._ground).store.change(found.key, change_same)
+        return changed
+
+
+def _nothing(found: places.FoundSession, before: Context, keep: int) -> Compacted:
+    return Compacted(
+        key=found.name,
+        session_id=found.entry.session_id,
+        line=None,
+        summary="",
+        by="rules",
+        fallback=None,
+        tokens_before=before.total,
+        tokens_after=before.total,
+        summarised=0,
+        kept=len(before.messages),
+        compactions=found.entry.compactions,
+        told=f"There is nothing to compact: its messages are about {before.total:,} tokens, "
+        f"and the newest {keep:,} stay.",
+        copied_from=found.copied_from,
+    )

@@ -1,0 +1,451 @@
+"""Workspace: making and opening a folder of agent memory, and everything that can be done with it."""
+
+from __future__ import annotations
+
+import configparser
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from workbench.engine import layout
+from workbench.engine.clock import Clock, clock_from_environment
+from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, StorageError, WorkbenchError
+from workbench.engine.file_access import expand_home, expand_writable
+from workbench.engine.results.memories import Changed
+from workbench.engine.roles import parse_role
+from workbench.engine.services.audit import Auditing, PastReading
+from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.services.decay import DecayEditing
+from workbench.engine.services.exports import Exporting
+from workbench.engine.services.imports import Importing, PlacesToImport
+from workbench.engine.services.instructions import Instructing
+from workbench.engine.services.proposals import Proposing
+from workbench.engine.services.secrets import SecretReview
+from workbench.engine.services.session_changes import SessionCompacting
+from workbench.engine.services.sessions import SessionBrowsing
+from workbench.engine.settings.layers import load_settings
+from workbench.engine.settings.sections import Settings
+
+if TYPE_CHECKING:
+    from workbench.engine.history.plan import FileView, Plan
+    from workbench.engine.scoped_memory import ScopedMemory
+
+
+_MARKS = (layout.HISTORY, layout.SETTINGS, layout.CORE, "memory")
+
+
+class Workspace(
+    SecretReview,
+    SessionCompacting,
+    Importing,
+    PlacesToImport,
+    Exporting,
+    Proposing,
+    DecayEditing,
+    PastReading,
+    Auditing,
+    Instructing,
+    SessionBrowsing,
+):
+    """An agent's memory in a folder: a context manager, safe to use from several threads.
+
+    Open one with `Workspace.open`; opening reads and writes nothing in the folder. The first mutation
+    creates the history, `.audit`.
+    """
+
+    def __init__(self, ground: WorkspaceContext) -> None:
+        self._ground = ground
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        role: str = "main",
+        actor: str | None = None,
+        clock: Clock | None = None,
+        reads_refresh: bool = True,
+        lock_timeout: float | None = None,
+        new_id: Callable[[], str] | None = None,
+        lenient: bool = False,
+    ) -> Self:
+        """Open a workspace.
+
+        Args:
+            path: Any folder; missing parts of the layout are made when first written.
+            role: `person`, `main`, `agent:NAME` or `reader`; fixed from here on.
+            actor: The actor that changes are attributed to where a call names none.
+            clock: Tells the time; the system's, or `WORKBENCH_NOW`, by default.
+            reads_refresh: Whether reading looks for changed files first. Turn it off where `refresh` is
+                called in the background.
+            lock_timeout: Seconds that a change waits for another writer; the setting’s by default.
+            new_id: Gives a fresh id of lower-case letters and digits for each transaction; random by default.
+            lenient: Open with the defaults where the settings are broken; `doctor` says what is wrong with them.
+
+        Raises:
+            NotFound: There is no such folder.
+            InvalidSetting: A settings file does not hold what it may.
+            InvalidInput: There is no such role.
+        """
+        root = _folder(Path(path))
+        ground = WorkspaceContext(
+            root=root,
+            role=parse_role(role),
+            actor=actor,
+            clock=clock or clock_from_environment(),
+            settings=_settings(root, lenient=lenient),
+            reads_refresh=reads_refresh,
+            lock_timeout=lock_timeout,
+        )
+        if new_id is not None:
+            ground.new_id = new_id
+        return cls(ground)
+
+    @classmethod
+    def init(
+        cls,
+        path: str | Path,
+        *,
+        clock: Clock | None = None,
+        timezone: str | None = None,
+        new_id: Callable[[], str] | None = None,
+    ) -> Changed:
+        """Lay out a new workspace, or give one that has memory its history.
+
+        An empty folder gets the templates of the layout; in a folder with memory nothing but `.audit` and the
+        time zone's setting is added, and what is found is committed. Doing it again changes nothing.
+
+        Args:
+            path: A folder; made where it does not exist.
+            clock: Tells the time.
+            timezone: IANA name of the zone that episodes are dated in; the system's by default.
+            new_id: Gives a fresh id for each transaction; random by default.
+
+        Raises:
+            InvalidInput: There is no such time zone, or no user of the name that the path begins with.
+            StorageError: The folder cannot be made or written.
+        """
+
+        place = expand_writable(path)
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except (FileExistsError, NotADirectoryError) as error:
+            raise InvalidInput(
+                "A workspace is a folder, and this is a file.", where=str(path), remedy="Name another place."
+            ) from error
+        except OSError as error:
+            raise StorageError(
+                f"The folder cannot be made: {error.strerror}.", where=str(path), remedy="Name another place."
+            ) from error
+        with cls.open(place, role="person", clock=clock, new_id=new_id) as workspace:
+            return initialise(workspace._ground, timezone)
+
+    @staticmethod
+    def find(start: Path) -> Path | None:
+        """Return the nearest workspace from a folder upward, or None.
+
+        A workspace is a folder that holds `.audit`, `workbench.toml`, `MEMORY.md` or `memory/`.
+        """
+        for folder in (start, *start.parents):
+            if any((folder / mark).exists() for mark in _MARKS):
+                return folder
+        return None
+
+    @property
+    def root(self) -> Path:
+        """Return the workspace folder, absolute and real."""
+        return self._ground.root
+
+    @property
+    def role(self) -> str:
+        """Return the role this door was opened with."""
+        return str(self._ground.role)
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings as they held at opening; those of decay as the file has them now."""
+        self._ground.follow_settings()
+        return self._ground.settings
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Return one line for each thing that did not work as it should while memory was changed."""
+        history = self._ground.__dict__.get("history")
+        told = (
+            *self._ground.troubles,
+            *self._ground.edits_told,
+            *(history.warnings if history is not None else ()),
+        )
+        return tuple(dict.fromkeys(told))
+
+    @property
+    def state(self) -> Path:
+        """Return the folder on this machine, outside the workspace, of what cannot be derived from its files."""
+        return self._ground.state
+
+    def scoped(self, scope: str) -> ScopedMemory:
+        """Return the door to this memory for one person or one group; it ends with this one.
+
+        Args:
+            scope: `person:NAME`, `group:NAME`, or the key of a session that names a chat.
+
+        Raises:
+            InvalidInput: It is no such scope.
+        """
+        from workbench.engine.scoped_memory import ScopedMemory
+
+        return ScopedMemory(self, scope)
+
+    def now(self) -> datetime:
+        """Return the present moment in the workspace's zone."""
+        return self._ground.now()
+
+    def head(self) -> str | None:
+        """Return the newest commit, or None where there is no history yet."""
+        return self._ground.history.head() if self._ground.has_history() else None
+
+    def refresh(
+        self,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancelled: Callable[[], bool] = lambda: False,
+    ) -> frozenset[str]:
+        """Look at every file for changes and bring the catalog along.
+
+        Args:
+            progress: Called with files done and to do.
+            cancelled: Asked between files.
+
+        Returns:
+            The paths that changed since the last look.
+        """
+        return self._ground.refresh(progress=progress, cancelled=cancelled).paths
+
+    def watch(self, changed: Callable[[frozenset[str]], None]) -> Callable[[], None]:
+        """Follow changes of the files, whoever makes them; outside edits are adopted as they come.
+
+        Args:
+            changed: Called on a thread of its own with the changed paths.
+
+        Returns:
+            What ends the watching.
+        """
+        from workbench.engine.search.watcher import Watcher
+
+        return Watcher(self._ground.root, ChangeFollower(self._ground, changed).look).stop
+
+    def close(self) -> None:
+        """Fold what is due and let go of the files."""
+        self._ground.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+def _settings(root: Path, *, lenient: bool) -> Settings:
+    try:
+        settings = load_settings(root)
+    except InvalidSetting as error:
+        if not lenient:
+            raise
+        settings = Settings(broken=str(error))
+    if settings.timezone:
+        return settings
+
+    recorded = recorded_timezone(root)
+    if not recorded:
+        return settings
+    origins = {**settings.origins, "timezone": "recorded by init"}
+    return replace(settings, timezone=recorded, origins=origins)
+
+
+def _folder(path: Path) -> Path:
+    place = expand_home(path)
+    if not place.is_dir():
+        raise NotFound(
+            "There is no such folder.", where=str(path), remedy=f"Make one with: workbench init {path}"
+        )
+    return place.resolve()
+
+
+_Stamps = dict[str, tuple[int, int, int]]
+
+
+class ChangeFollower:
+    """Looks at a workspace again and again.
+
+    The catalog cannot tell what changed: this door's own writing, and other processes, bring it along.
+
+    Args:
+        ground: The open workspace.
+        changed: Called with the paths that differ from the last look, never twice at once.
+    """
+
+    def __init__(self, ground: WorkspaceContext, changed: Callable[[frozenset[str]], None]) -> None:
+        self._ground = ground
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._seen = self._stamps()
+
+    def look(self) -> None:
+        """Take in what was edited from outside, and tell what changed; the audit log counts as a file here.
+
+        Raises:
+            WorkbenchError: Something could not be taken in (another process holds the lock); what changed was told.
+        """
+        with self._lock:
+            failure: WorkbenchError | None = None
+            try:
+                self._ground.adopt()
+                self._ground.refresh()
+            except WorkbenchError as error:
+                # The files have changed all the same.
+                failure = error
+            seen = self._stamps()
+            paths = {path for path, _ in self._seen.items() ^ seen.items()}
+            self._seen = seen
+            if paths:
+                self._changed(frozenset(paths))
+            if failure is not None:
+                raise failure
+
+    def _stamps(self) -> _Stamps:
+        stamps = {
+            path: (status.st_size, status.st_mtime_ns, status.st_ino)
+            for path, status in layout.tracked_files(self._ground.root).items()
+        }
+        # What changes no file, such as an acknowledgement, still has its line there.
+        with suppress(OSError):
+            status = (self._ground.root / layout.AUDIT_LOG).lstat()
+            stamps[layout.AUDIT_LOG] = (status.st_size, status.st_mtime_ns, status.st_ino)
+        return stamps
+
+
+_FOLDERS = (layout.EPISODES, layout.ENTITIES, layout.PROCEDURES, layout.VAULT, layout.META)
+_SECTION = "workbench"
+
+
+def initialise(ground: WorkspaceContext, timezone: str | None) -> Changed:
+    """Create the history, the layout where there is no memory yet, and record the time zone.
+
+    A folder that has memory gets nothing but the history; the zone is recorded in it, unless the settings
+    say it.
+
+    Raises:
+        InvalidInput: There is no such time zone.
+        StorageError: The folder cannot be written.
+    """
+    from workbench.engine.history.plan import Attribution
+    from workbench.engine.services.quarantine import tell_left_out
+
+    zone = timezone or ground.settings.timezone or ground.zone.key
+    _require_zone(zone)
+    had_memory = any(path != layout.SETTINGS for path in layout.tracked_files(ground.root))
+    attribution = Attribution("system:init", "auto", "workbench init")
+    with ground.leaving_the_graph_index():
+        receipts = [ground.history.init(attribution)]
+    ground.claim_state()
+    if not had_memory:
+        for folder in _FOLDERS:
+            (ground.root / folder).mkdir(parents=True, exist_ok=True)
+        receipts.append(
+            ground.history.mutate(lambda view: _plan(view, zone), attribution, may_touch_critical=True)
+        )
+    elif _zone_of_settings(ground) is not None:
+        if timezone:
+            receipts.append(
+                ground.history.mutate(
+                    lambda view: _plan_zone(view, zone), attribution, may_touch_critical=True
+                )
+            )
+    elif timezone or not recorded_timezone(ground.root):
+        _record_timezone(ground.root, zone)
+    ground.refresh()
+    commits = [receipt.commit for receipt in receipts if receipt.commit]
+    files = [path for receipt in receipts for path in receipt.files]
+    told = (*ground.troubles, *tell_left_out(ground))
+    return Changed(commits[-1] if commits else None, tuple(dict.fromkeys(files)), warnings=told)
+
+
+def recorded_timezone(root: Path) -> str:
+    """Return the zone that `init` recorded in the history, or the empty string."""
+    config = configparser.ConfigParser(strict=False, interpolation=None)
+    try:
+        config.read(root / layout.HISTORY / "config", encoding="utf-8")
+    except (configparser.Error, UnicodeDecodeError):
+        return ""
+    return config.get(_SECTION, "timezone", fallback="")
+
+
+def _record_timezone(root: Path, zone: str) -> None:
+    place = root / layout.HISTORY / "config"
+    temporary = place.with_name(f"config.{os.getpid()}.tmp")
+    try:
+        lines = place.read_text(encoding="utf-8").splitlines()
+        lines = [line for line in lines if not line.strip().startswith("timezone =")]
+        lines.insert(lines.index(f"[{_SECTION}]") + 1, f"\ttimezone = {zone}")
+        # The history cannot be opened without its config, so that is whole at any instant.
+        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            file.write("\n".join(lines) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(place)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise StorageError(
+            f"The time zone cannot be recorded: {error.strerror}.",
+            where=f"{layout.HISTORY}/config",
+            remedy="Make the folder writable, or free some space.",
+        ) from error
+
+
+def _zone_of_settings(ground: WorkspaceContext) -> object:
+    """Return the zone that the workspace's own settings give, or None."""
+    from workbench.engine.settings.layers import read_toml
+
+    content = ground.raw_files.read(layout.SETTINGS) or b""
+    return read_toml(content, layout.SETTINGS, personal=False)[0].get("timezone")
+
+
+def _plan(view: FileView, zone: str) -> Plan[None]:
+    from workbench.engine.history.plan import Action, FileChange, Plan
+    from workbench.engine.markdown.template import TEMPLATES, load_template
+
+    changes = [
+        FileChange(path, load_template(path), Action.CREATE, "laid out the workspace")
+        for path in TEMPLATES
+        if view.read(path) is None
+    ]
+    changes.extend(_plan_zone(view, zone).changes)
+    return Plan(Action.CREATE, "workspace", "laid out the workspace", tuple(changes))
+
+
+def _plan_zone(view: FileView, zone: str) -> Plan[None]:
+    from workbench.engine.history.plan import Action, FileChange, Plan
+    from workbench.engine.settings.layers import write_setting
+
+    settings = view.read(layout.SETTINGS)
+    recorded = write_setting(settings or b"", "timezone", zone)
+    action = Action.CREATE if settings is None else Action.EDIT
+    summary = f"recorded the time zone {zone}"
+    change = FileChange(layout.SETTINGS, recorded, action, summary)
+    return Plan(action, layout.SETTINGS, summary, (change,) if recorded != settings else ())
+
+
+def _require_zone(name: str) -> None:
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise InvalidInput(
+            f"There is no time zone “{name}”.", remedy="Give an IANA name such as Europe/Stockholm."
+        ) from error

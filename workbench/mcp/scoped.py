@@ -1,0 +1,197 @@
+"""The server for one person or one group: tools of that scope, its instructions, and no resources."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, cast
+
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+)
+
+from workbench.engine.errors import WorkbenchError
+from workbench.engine.results.json_shape import to_json
+from workbench.engine.roles import Capability
+from workbench.engine.scoped_memory import ScopedMemory
+from workbench.engine.workspace import Workspace
+from workbench.mcp.server import Context, MemoryServer, Warming
+from workbench.mcp.tool import ANSWER_TOKENS, LONGEST_TEXT, Call, Kind, Parameter, Tool, cut_text, fitted
+from workbench.mcp.tools import CONFIDENCES, HELD_BACK, SEARCH, TYPES, without_blanks
+
+STORES = ("episodic", "semantic")
+_STORE = Parameter(
+    "store",
+    Kind.TEXT,
+    "episodic for what happened, semantic for a fact about somebody or something; found by its wording if left out.",
+    choices=STORES,
+)
+_ENTITIES = Parameter(
+    "entities", Kind.TEXTS, "Whom and what it is about, as TYPE:NAME (person:Alex, project:Apollo)."
+)
+_CONFIDENCE = Parameter(
+    "confidence",
+    Kind.TEXT,
+    "high for what was said or asked for, medium for what you gathered, low for a guess.",
+    choices=CONFIDENCES,
+)
+
+
+def scoped_tools(door: ScopedMemory) -> tuple[Tool, ...]:
+    """Return every tool that there is for a scope, in the order in which agents see them.
+
+    Args:
+        door: Of the scope; what a call brings as its door is not looked at.
+    """
+    scope = door.scope
+
+    def show(call: Call) -> dict[str, Any]:
+        shown = to_json(door.show(call.arguments["id"]))
+        shown["text"], was_cut = cut_text(shown["text"], ANSWER_TOKENS)
+        kept = {name: shown[name] for name in ("id", "store", "title", "text", "validity", "links")}
+        return {**kept, "truncated": True} if was_cut else kept
+
+    def brief(_: Call) -> dict[str, Any]:
+        return fitted(to_json(door.brief()), "memories", ANSWER_TOKENS)
+
+    def remember(call: Call) -> dict[str, Any]:
+        given = call.arguments
+        remembered = door.remember(
+            given["text"],
+            store=given["store"],
+            type=given["type"],
+            tags=given["tags"] or (),
+            entities=given["entities"] or (),
+            confidence=given["confidence"],
+            source="user-explicit" if given["confidence"] == "high" else "conversation",
+        )
+        answer = without_blanks(to_json(remembered), "ok", "id", "store")
+        return {**answer, "next": HELD_BACK} if remembered.held_back else answer
+
+    def propose(call: Call) -> dict[str, Any]:
+        given = call.arguments
+        proposed = door.propose(
+            given["content"],
+            store=given["store"],
+            entities=given["entities"] or (),
+            confidence=given["confidence"] or "medium",
+            trigger=given["trigger"] or "",
+        )
+        following = HELD_BACK if proposed.held_back else "It waits for a decision. Do not propose it again."
+        return {"ok": True, "status": proposed.status, "next": following}
+
+    def search(call: Call) -> dict[str, Any]:
+        return SEARCH.answer(Call(door, call.arguments))  # type: ignore[arg-type]  # asks `search` alone
+
+    return (
+        Tool("memory_search", SEARCH.title, SEARCH.about, SEARCH.parameters, Capability.READ, search),
+        Tool(
+            "memory_show",
+            "Show a memory",
+            "Show one memory that memory_search found, whole, with since when it holds and what it is linked to.",
+            (Parameter("id", Kind.TEXT, "Its id as results give it.", required=True, most=1000),),
+            Capability.READ,
+            show,
+        ),
+        Tool(
+            "memory_brief",
+            "Read what is new",
+            f"Call this first in a session: the newest of what is kept for {scope}.",
+            (),
+            Capability.READ,
+            brief,
+        ),
+        Tool(
+            "memory_remember",
+            "Remember something",
+            f"Store one memory for {scope}: everybody there may be told it again. One fact or event per call, as a "
+            "sentence that can be understood alone. Never store passwords, keys or tokens.",
+            (
+                Parameter(
+                    "text", Kind.TEXT, "What to remember, in any language.", required=True, most=LONGEST_TEXT
+                ),
+                _STORE,
+                Parameter("type", Kind.TEXT, "What sort of thing it is.", choices=TYPES),
+                Parameter("tags", Kind.TEXTS, "A few topics, in one or two words each."),
+                _ENTITIES,
+                _CONFIDENCE,
+            ),
+            Capability.WRITE_MEMORY,
+            remember,
+            writes=True,
+            repeatable=False,
+        ),
+        Tool(
+            "memory_propose",
+            "Propose a memory",
+            f"Ask for something to be remembered for {scope}. It waits until the owner or the main agent decides.",
+            (
+                Parameter(
+                    "content",
+                    Kind.TEXT,
+                    "What to remember, in any language.",
+                    required=True,
+                    most=LONGEST_TEXT,
+                ),
+                _STORE,
+                _ENTITIES,
+                _CONFIDENCE,
+                Parameter("trigger", Kind.TEXT, "What made you propose it, in a few words.", most=1000),
+            ),
+            Capability.PROPOSE,
+            propose,
+            writes=True,
+            repeatable=False,
+        ),
+    )
+
+
+_LOG = logging.getLogger(__name__)
+
+
+class ScopedServer(MemoryServer):
+    """What one scope may know and do, served.
+
+    Args:
+        door: The door of the scope, open as `main`, `agent:NAME` or `reader`.
+    """
+
+    def __init__(self, door: ScopedMemory) -> None:
+        # Nothing below asks more of it than `role` and `instructions`: the tools bring their own door.
+        super().__init__(cast(Workspace, door), tools=scoped_tools(door), greeting=door.instructions())
+        self.warming = _ScopedWarming(door)
+
+    async def _list_resources(
+        self, _: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        return ListResourcesResult(resources=[])
+
+    async def _list_templates(
+        self, _: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        return ListResourceTemplatesResult(resource_templates=[])
+
+    async def _read_resource(self, _: Context, _params: ReadResourceRequestParams) -> ReadResourceResult:
+        raise MCPError(INVALID_PARAMS, "There are no resources here.")
+
+
+class _ScopedWarming(Warming):
+    def __init__(self, door: ScopedMemory) -> None:
+        super().__init__(cast(Workspace, door))
+        self._scoped = door
+
+    def _warm(self) -> None:
+        try:
+            self._scoped.brief()
+        except WorkbenchError as error:
+            _LOG.warning("%s", error)
+
+
+def server_for(door: Workspace | ScopedMemory) -> MemoryServer:
+    """Return the server that suits a door."""
+    return ScopedServer(door) if isinstance(door, ScopedMemory) else MemoryServer(door)
