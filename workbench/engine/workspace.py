@@ -9,8 +9,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
 
 from workbench.engine import layout
 from workbench.engine.clock import Clock, clock_from_environment
@@ -18,16 +19,23 @@ from workbench.engine.errors import InvalidInput, InvalidSetting, NotFound, Stor
 from workbench.engine.file_access import expand_home, expand_writable
 from workbench.engine.results.memories import Changed
 from workbench.engine.roles import parse_role
-from workbench.engine.services.audit import Auditing, PastReading
+from workbench.engine.services.audit import Audit
 from workbench.engine.services.context import WorkspaceContext
-from workbench.engine.services.decay import DecayEditing
-from workbench.engine.services.exports import Exporting
-from workbench.engine.services.imports import Importing, PlacesToImport
-from workbench.engine.services.instructions import Instructing
-from workbench.engine.services.proposals import Proposing
-from workbench.engine.services.secrets import SecretReview
-from workbench.engine.services.session_changes import SessionCompacting
-from workbench.engine.services.sessions import SessionBrowsing
+from workbench.engine.services.core import Core
+from workbench.engine.services.decay import Decay
+from workbench.engine.services.exports import Exports
+from workbench.engine.services.graph import Graph
+from workbench.engine.services.imports import Imports
+from workbench.engine.services.instructions import Instructions
+from workbench.engine.services.memory import Memory
+from workbench.engine.services.mutator import Mutator
+from workbench.engine.services.proposals import ProposalService
+from workbench.engine.services.retrieval import Retrieval
+from workbench.engine.services.reviews import Reviews
+from workbench.engine.services.secrets import Secrets
+from workbench.engine.services.session_changes import SessionChanges
+from workbench.engine.services.session_flush import SessionFlush
+from workbench.engine.services.sessions import SessionService
 from workbench.engine.settings.layers import load_settings
 from workbench.engine.settings.sections import Settings
 
@@ -39,19 +47,63 @@ if TYPE_CHECKING:
 _MARKS = (layout.HISTORY, layout.SETTINGS, layout.CORE, "memory")
 
 
-class Workspace(
-    SecretReview,
-    SessionCompacting,
-    Importing,
-    PlacesToImport,
-    Exporting,
-    Proposing,
-    DecayEditing,
-    PastReading,
-    Auditing,
-    Instructing,
-    SessionBrowsing,
-):
+S = TypeVar("S")
+R = TypeVar("R")
+P = ParamSpec("P")
+
+
+def _verb(service: type[S], method: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[Workspace, P], R]:
+    """Return a method of the door that hands a call on to the service whose method it is."""
+
+    @wraps(method)
+    def call(self: Workspace, /, *given: P.args, **options: P.kwargs) -> R:
+        return method(self._services.of(service), *given, **options)
+
+    return call
+
+
+class _Services:
+    """The services of one open workspace, one of each kind."""
+
+    def __init__(self, *services: object) -> None:
+        self._by_kind = {type(service): service for service in services}
+
+    def of(self, kind: type[S]) -> S:
+        service = self._by_kind[kind]
+        assert isinstance(service, kind)
+        return service
+
+
+def _assemble(ground: WorkspaceContext) -> _Services:
+    """Make the services, each with those that it calls on."""
+    mutator = Mutator(ground)
+    retrieval = Retrieval(ground)
+    reviews = Reviews(ground, retrieval)
+    proposals = ProposalService(ground, retrieval)
+    memory = Memory(ground, retrieval, mutator, reviews)
+    sessions = SessionService(ground)
+    session_flush = SessionFlush(ground, memory, sessions)
+    return _Services(
+        retrieval,
+        memory,
+        Core(ground, mutator),
+        Graph(ground, retrieval, mutator),
+        proposals,
+        reviews,
+        Decay(ground, retrieval),
+        Audit(ground),
+        Secrets(ground, memory),
+        sessions,
+        session_flush,
+        SessionChanges(ground, sessions, session_flush),
+        Imports(ground, proposals),
+        Exports(ground),
+        Instructions(ground),
+        mutator,
+    )
+
+
+class Workspace:
     """An agent's memory in a folder: a context manager, safe to use from several threads.
 
     Open one with `Workspace.open`; opening reads and writes nothing in the folder. The first mutation
@@ -60,6 +112,7 @@ class Workspace(
 
     def __init__(self, ground: WorkspaceContext) -> None:
         self._ground = ground
+        self._services = _assemble(ground)
 
     @classmethod
     def open(
@@ -248,6 +301,140 @@ class Workspace(
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+    # Every verb is the method of a service, which documents it.
+
+    core = _verb(Retrieval, Retrieval.core)
+    core_preview = _verb(Retrieval, Retrieval.core_preview)
+    get = _verb(Retrieval, Retrieval.get)
+    show = _verb(Retrieval, Retrieval.show)
+    history_of = _verb(Retrieval, Retrieval.history_of)
+    resolve = _verb(Retrieval, Retrieval.resolve)
+    memory_around = _verb(Retrieval, Retrieval.memory_around)
+    title = _verb(Retrieval, Retrieval.title)
+    titles = _verb(Retrieval, Retrieval.titles)
+    timeline = _verb(Retrieval, Retrieval.timeline)
+    brief = _verb(Retrieval, Retrieval.brief)
+    broken_parts = _verb(Retrieval, Retrieval.broken_parts)
+    doctor = _verb(Retrieval, Retrieval.doctor)
+    search = _verb(Retrieval, Retrieval.search)
+    why_not = _verb(Retrieval, Retrieval.why_not)
+    index = _verb(Retrieval, Retrieval.index)
+    index_status = _verb(Retrieval, Retrieval.index_status)
+
+    remember = _verb(Memory, Memory.remember)
+    forget = _verb(Memory, Memory.forget)
+    restore = _verb(Memory, Memory.restore)
+    pin = _verb(Memory, Memory.pin)
+    unpin = _verb(Memory, Memory.unpin)
+    reinforce = _verb(Memory, Memory.reinforce)
+    message = _verb(Memory, Memory.message)
+    edit = _verb(Memory, Memory.edit)
+    edit_file = _verb(Memory, Memory.edit_file)
+    settle = _verb(Memory, Memory.settle)
+
+    core_set = _verb(Core, Core.core_set)
+    core_add = _verb(Core, Core.core_add)
+    core_replace = _verb(Core, Core.core_replace)
+    core_remove = _verb(Core, Core.core_remove)
+
+    graph = _verb(Graph, Graph.graph)
+    graph_path = _verb(Graph, Graph.graph_path)
+    graph_entities = _verb(Graph, Graph.graph_entities)
+    graph_relations = _verb(Graph, Graph.graph_relations)
+    graph_merge = _verb(Graph, Graph.graph_merge)
+    graph_unmerge = _verb(Graph, Graph.graph_unmerge)
+    graph_rename = _verb(Graph, Graph.graph_rename)
+    graph_link = _verb(Graph, Graph.graph_link)
+    graph_unlink = _verb(Graph, Graph.graph_unlink)
+    graph_add = _verb(Graph, Graph.graph_add)
+    graph_add_fact = _verb(Graph, Graph.graph_add_fact)
+    graph_retire = _verb(Graph, Graph.graph_retire)
+    graph_propose_merge = _verb(Graph, Graph.graph_propose_merge)
+
+    proposals = _verb(ProposalService, ProposalService.proposals)
+    proposal_commit = _verb(ProposalService, ProposalService.proposal_commit)
+    proposal_reject = _verb(ProposalService, ProposalService.proposal_reject)
+    proposal_defer = _verb(ProposalService, ProposalService.proposal_defer)
+    proposal_keep_both = _verb(ProposalService, ProposalService.proposal_keep_both)
+    proposal_settle = _verb(ProposalService, ProposalService.proposal_settle)
+    propose = _verb(ProposalService, ProposalService.propose)
+
+    review = _verb(Reviews, Reviews.review)
+    review_waiting = _verb(Reviews, Reviews.review_waiting)
+    review_decide = _verb(Reviews, Reviews.review_decide)
+    review_edit = _verb(Reviews, Reviews.review_edit)
+    review_preview = _verb(Reviews, Reviews.review_preview)
+    review_apply = _verb(Reviews, Reviews.review_apply)
+    review_rejected = _verb(Reviews, Reviews.review_rejected)
+    review_allow = _verb(Reviews, Reviews.review_allow)
+    reflect = _verb(Reviews, Reviews.reflect)
+    reflection_due = _verb(Reviews, Reviews.reflection_due)
+    reflection_trace = _verb(Reviews, Reviews.reflection_trace)
+
+    decay = _verb(Decay, Decay.decay)
+    decay_course = _verb(Decay, Decay.decay_course)
+    decay_terms = _verb(Decay, Decay.decay_terms)
+    decay_falls = _verb(Decay, Decay.decay_falls)
+    decay_explain = _verb(Decay, Decay.decay_explain)
+    decay_keep = _verb(Decay, Decay.decay_keep)
+
+    audit_log = _verb(Audit, Audit.audit_log)
+    audit_pages = _verb(Audit, Audit.audit_pages)
+    audit_show = _verb(Audit, Audit.audit_show)
+    audit_diff = _verb(Audit, Audit.audit_diff)
+    audit_blame = _verb(Audit, Audit.audit_blame)
+    audit_at = _verb(Audit, Audit.audit_at)
+    audit_verify = _verb(Audit, Audit.audit_verify)
+    audit_alerts = _verb(Audit, Audit.audit_alerts)
+    alerts_waiting = _verb(Audit, Audit.alerts_waiting)
+    acknowledge = _verb(Audit, Audit.acknowledge)
+    audit_prune = _verb(Audit, Audit.audit_prune)
+    revert = _verb(Audit, Audit.revert)
+    rollback = _verb(Audit, Audit.rollback)
+    undo = _verb(Audit, Audit.undo)
+    redo = _verb(Audit, Audit.redo)
+    next_steps = _verb(Audit, Audit.next_steps)
+    adopt = _verb(Audit, Audit.adopt)
+    set_aside_history = _verb(Audit, Audit.set_aside_history)
+    history_line = _verb(Audit, Audit.history_line)
+    at = _verb(Audit, Audit.at)
+    compare = _verb(Audit, Audit.compare)
+
+    secrets_held = _verb(Secrets, Secrets.secrets_held)
+    secrets_reveal = _verb(Secrets, Secrets.secrets_reveal)
+    secrets_store = _verb(Secrets, Secrets.secrets_store)
+    secrets_drop = _verb(Secrets, Secrets.secrets_drop)
+    secrets_allow = _verb(Secrets, Secrets.secrets_allow)
+    secrets_scan = _verb(Secrets, Secrets.secrets_scan)
+
+    sessions = _verb(SessionService, SessionService.sessions)
+    session = _verb(SessionService, SessionService.session)
+    session_context = _verb(SessionService, SessionService.session_context)
+    session_flush_check = _verb(SessionService, SessionService.session_flush_check)
+    session_places = _verb(SessionService, SessionService.session_places)
+    session_reader = _verb(SessionService, SessionService.session_reader)
+
+    session_flush = _verb(SessionFlush, SessionFlush.session_flush)
+    session_reset = _verb(SessionFlush, SessionFlush.session_reset)
+
+    session_append = _verb(SessionChanges, SessionChanges.session_append)
+    session_compact = _verb(SessionChanges, SessionChanges.session_compact)
+    session_repair = _verb(SessionChanges, SessionChanges.session_repair)
+    session_recover = _verb(SessionChanges, SessionChanges.session_recover)
+
+    import_preview = _verb(Imports, Imports.import_preview)
+    import_from = _verb(Imports, Imports.import_from)
+    import_undo = _verb(Imports, Imports.import_undo)
+    import_pre_images = _verb(Imports, Imports.import_pre_images)
+    import_places = _verb(Imports, Imports.import_places)
+
+    export_lines = _verb(Exports, Exports.export_lines)
+    export = _verb(Exports, Exports.export)
+
+    instructions = _verb(Instructions, Instructions.instructions)
+
+    upkeep = _verb(Mutator, Mutator.upkeep)
 
 
 def _settings(root: Path, *, lenient: bool) -> Settings:

@@ -13,7 +13,7 @@ from workbench.engine import Workspace
 from workbench.engine.errors import Stale
 from workbench.engine.reflection import cycle
 from workbench.engine.services import session_flush
-from workbench.engine.services.session_changes import SessionCompacting
+from workbench.engine.services.session_changes import SessionChanges
 
 DONE, REFUSED = 0, 3
 
@@ -33,7 +33,7 @@ def compacting(workspace: Workspace) -> None:
 WAYS = [
     pytest.param(reflecting, cycle, "run_cycle", id="reflection"),
     pytest.param(flushing, session_flush, "notice", id="flush"),
-    pytest.param(compacting, SessionCompacting, "_planned", id="compaction"),
+    pytest.param(compacting, SessionChanges, "_planned", id="compaction"),
 ]
 
 

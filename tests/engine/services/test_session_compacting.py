@@ -11,7 +11,7 @@ from tests.engine.services.session_talk import MAIN, everything, transcript, wit
 from tests.engine.sessions.transcript_files import chain, write
 from workbench.engine.errors import Cancelled
 from workbench.engine.results.sessions import CompactionProgress
-from workbench.engine.services.session_changes import SessionCompacting
+from workbench.engine.services.sessions import SessionService
 
 
 def test_a_compaction_tells_how_far_it_has_come(talked: AgentHome) -> None:
@@ -71,7 +71,7 @@ def test_a_compaction_that_is_interrupted_once_its_summary_stands_counts(
 
     with talked.open() as workspace:
         workspace.session_append(MAIN, "And on it goes.", total_tokens=190_000)
-        monkeypatch.setattr(SessionCompacting, "_context", interrupted)
+        monkeypatch.setattr(SessionService, "context", interrupted)
         with pytest.raises(KeyboardInterrupt):
             workspace.session_compact(MAIN, keep_tokens=10)
         monkeypatch.undo()

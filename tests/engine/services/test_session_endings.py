@@ -8,8 +8,8 @@ import pytest
 
 from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.session_talk import MAIN, told, with_model
-from workbench.engine import Workspace
 from workbench.engine.errors import InvalidSetting, Locked
+from workbench.engine.services.memory import Memory
 
 
 def test_a_day_later_a_session_starts_over(talked: AgentHome) -> None:
@@ -84,7 +84,7 @@ def test_what_cannot_be_saved_when_a_session_ends_stays_due(
     with talked.open() as workspace:
         talked.clock.advance(days=1)
         with monkeypatch.context() as patch:
-            patch.setattr(Workspace, "remember", busy)
+            patch.setattr(Memory, "remember", busy)
             assert workspace.session_append(MAIN, "Good morning").reason == "daily"
         assert workspace.session_flush_check(MAIN).ended == 1
         assert workspace.session_flush(MAIN).saved

@@ -30,8 +30,6 @@ from workbench.engine.results.audit import (
 from workbench.engine.results.memories import Changed
 from workbench.engine.roles import Capability, require, require_by_hand
 from workbench.engine.services.context import WorkspaceContext
-from workbench.engine.services.mutator import Upkeep
-from workbench.engine.services.retrieval import Reading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -102,10 +100,20 @@ def _shown(local: datetime, zone: tzinfo, *, end: bool) -> datetime:
     return (second if end else first).astimezone(zone)
 
 
-class Auditing(Upkeep):
-    """Everything about the history; looking at it takes in outside edits first, where the role may."""
+def _at_commit(text: str, form: str) -> tuple[str, str]:
+    """Part what is to be restored from the commit it is restored from."""
+    name, at, commit = text.rpartition("@")
+    if not at or not name or not commit:
+        what = "file" if form.startswith("PATH") else "memory"
+        raise InvalidInput(f"This names no {what} at a commit.", where=text, remedy=f"Write {form}.")
+    return name, commit
 
-    _ground: WorkspaceContext
+
+class Audit:
+    """The history and memory at any moment of it; looking takes in outside edits first, where the role may."""
+
+    def __init__(self, ground: WorkspaceContext) -> None:
+        self._ground = ground
 
     def audit_log(
         self,
@@ -570,19 +578,6 @@ class Auditing(Upkeep):
         One without a zone is in the workspace's, and a bare day may mean its end.
         """
         return None if text is None else read_time(text, name, self._ground.now(), end=end)
-
-
-def _at_commit(text: str, form: str) -> tuple[str, str]:
-    """Part what is to be restored from the commit it is restored from."""
-    name, at, commit = text.rpartition("@")
-    if not at or not name or not commit:
-        what = "file" if form.startswith("PATH") else "memory"
-        raise InvalidInput(f"This names no {what} at a commit.", where=text, remedy=f"Write {form}.")
-    return name, commit
-
-
-class PastReading(Reading):
-    """Memory at any moment of its history, and what differs between two."""
 
     def history_line(self) -> HistoryLine:
         """Return every commit from the first to the newest."""

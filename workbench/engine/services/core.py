@@ -12,7 +12,7 @@ from workbench.engine.results.audit import Alert
 from workbench.engine.results.memories import Changed, CoreView
 from workbench.engine.results.reviews import ReflectionDue
 from workbench.engine.results.status import Brief
-from workbench.engine.services.retrieval import Changing
+from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.reviews import reflection_due
 
 if TYPE_CHECKING:
@@ -22,8 +22,12 @@ if TYPE_CHECKING:
     from workbench.engine.services.context import WorkspaceContext
 
 
-class CoreEditing(Changing):
+class Core:
     """Core memory by blocks and items; its cap is enforced before anything is written."""
+
+    def __init__(self, ground: WorkspaceContext, mutator: Mutator) -> None:
+        self._ground = ground
+        self._mutator = mutator
 
     def core_set(self, block: str, body: str, *, expected: str | None = None) -> Changed:
         """Replace the body of a block of core memory.
@@ -41,7 +45,7 @@ class CoreEditing(Changing):
         from workbench.engine.memory.core import plan_set_block
 
         ground = self._ground
-        return self._change(
+        return self._mutator.change(
             lambda view: plan_set_block(view, block, body, ground.settings, ground.now(), expected=expected),
             f"core set {block}",
         )
@@ -51,7 +55,7 @@ class CoreEditing(Changing):
         from workbench.engine.memory.core import plan_add_item
 
         ground = self._ground
-        return self._change(
+        return self._mutator.change(
             lambda view: plan_add_item(
                 view, block, text, ground.settings, ground.now(), standing=ground.scores()
             ),
@@ -63,7 +67,7 @@ class CoreEditing(Changing):
         from workbench.engine.memory.core import plan_replace_item
 
         ground = self._ground
-        return self._change(
+        return self._mutator.change(
             lambda view: plan_replace_item(view, id, text, ground.settings, ground.now()),
             f"core replace {id}",
         )
@@ -81,7 +85,7 @@ class CoreEditing(Changing):
         # From the last one given: items that say the same are told apart by their order.
         steps = [partial(plan_remove_item, item_id=one, now=ground.now()) for one in reversed((id, *more))]
         summary = f"removed {len(steps)} items"
-        return self._change(lambda view: plan_together(view, steps, summary), f"core remove {id}")
+        return self._mutator.change(lambda view: plan_together(view, steps, summary), f"core remove {id}")
 
 
 _MOST_ENDED = 3

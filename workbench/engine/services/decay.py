@@ -11,14 +11,19 @@ from workbench.engine import layout
 from workbench.engine.results.decay import DecayEntry, DecayExplained, DecayView, Falls, ScorePoint
 from workbench.engine.results.memories import Changed, Score
 from workbench.engine.roles import Capability
-from workbench.engine.services.retrieval import Changing, Reading
+from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.services.retrieval import Retrieval
 
 if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView, Plan
 
 
-class DecayReading(Reading):
-    """How relevant memories are, were and will be."""
+class Decay:
+    """How relevant memories are, were and will be, and the rate of decay, a setting of the workspace."""
+
+    def __init__(self, ground: WorkspaceContext, retrieval: Retrieval) -> None:
+        self._ground = ground
+        self._retrieval = retrieval
 
     def decay(self, *, forecast: Sequence[int] = (), lambda_: float | None = None) -> DecayView:
         """Return every memory's score now, and at days to come.
@@ -86,12 +91,8 @@ class DecayReading(Reading):
             InvalidInput: It has no score, or the rate is none.
         """
         self._ground.refresh_for_reading()
-        memory_id = str(self.resolve(id).whole)
+        memory_id = str(self._retrieval.resolve(id).whole)
         return self._ground.scores().explained(memory_id, on, lambda_=lambda_)
-
-
-class DecayEditing(Changing, DecayReading):
-    """The rate of decay, which is a setting of the workspace."""
 
     def decay_keep(self, lambda_: float) -> Changed:
         """Make another rate of decay the workspace’s; only a person may.

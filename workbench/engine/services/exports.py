@@ -15,7 +15,7 @@ from workbench.engine.file_access import expand_writable
 from workbench.engine.results.json_shape import to_json
 from workbench.engine.results.transfer import Exported, ExportProgress
 from workbench.engine.roles import Capability, require
-from workbench.engine.services.retrieval import Recalling
+from workbench.engine.services.context import WorkspaceContext
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.records import EntityRecord, MemoryRecord
@@ -53,8 +53,11 @@ class _Steps:
             self.progress(ExportProgress(self.done, self.total))
 
 
-class Exporting(Recalling):
+class Exports:
     """What hands memory over to other programs, and to another workspace."""
+
+    def __init__(self, ground: WorkspaceContext) -> None:
+        self._ground = ground
 
     def export_lines(self, *, memories: bool = True, files: bool = True) -> Iterator[str]:
         """Give the whole memory as lines of JSON without their ends.

@@ -14,7 +14,8 @@ from workbench.engine.identifiers import ENTITY_TYPES, parse_memory_id
 from workbench.engine.results.graph import EntityRow, EntityTable, GraphEdge, GraphNode, GraphView
 from workbench.engine.results.memories import Changed
 from workbench.engine.roles import Capability
-from workbench.engine.services.retrieval import Changing, Reading
+from workbench.engine.services.mutator import Mutator
+from workbench.engine.services.retrieval import Retrieval
 
 if TYPE_CHECKING:
     from workbench.engine.catalog.graph import Edge, KnowledgeGraph, RelationFilter
@@ -239,10 +240,24 @@ class _KnownTable(NamedTuple):
     table: EntityTable
 
 
-class GraphReading(Reading):
-    """What the graph holds."""
+def _entity_id(name: str) -> str | None:
+    """Return the id that a text is, or None where it is a name."""
+    try:
+        memory_id = parse_memory_id(name)
+    except InvalidInput:
+        return None
+    return str(memory_id.whole) if memory_id.kind == "entity" else None
+
+
+class Graph:
+    """What the graph holds, entities and relations as such; facts come in by remembering."""
 
     _known_table: _KnownTable | None = None
+
+    def __init__(self, ground: WorkspaceContext, retrieval: Retrieval, mutator: Mutator) -> None:
+        self._ground = ground
+        self._retrieval = retrieval
+        self._mutator = mutator
 
     def graph(
         self,
@@ -353,7 +368,7 @@ class GraphReading(Reading):
         return tuple(dict.fromkeys((*names, *used)))
 
     def _entity(self, name: str) -> EntityRecord:
-        memory_id = self.resolve(name)
+        memory_id = self._retrieval.resolve(name)
         entity = self._ground.lookups.entity(str(memory_id.whole))
         if entity is None:
             raise NotFound(f"“{name}” is no entity.", remedy="List them with: workbench graph")
@@ -386,19 +401,6 @@ class GraphReading(Reading):
         lookups = self._ground.visible(scores)
         facts, absorbed = lookups.facts_of(record.id), lookups.absorbed(record.id)
         return with_center(view, record, facts, graph.story(record.id), absorbed)
-
-
-def _entity_id(name: str) -> str | None:
-    """Return the id that a text is, or None where it is a name."""
-    try:
-        memory_id = parse_memory_id(name)
-    except InvalidInput:
-        return None
-    return str(memory_id.whole) if memory_id.kind == "entity" else None
-
-
-class GraphEditing(Changing, GraphReading):
-    """Entities and relations as such; facts come in by remembering."""
 
     def graph_merge(self, keep: str, absorb: str) -> Changed:
         """Make everything known about one entity known about another; `graph_unmerge` parts them again.
@@ -530,7 +532,7 @@ class GraphEditing(Changing, GraphReading):
         ground = self._ground
         person = ground.role.may(Capability.DECIDE_REVIEW)
         by = ground.attribution(f"propose to merge {absorb} into {keep}")
-        return self._change(
+        return self._mutator.change(
             lambda view: plan_propose_merge(
                 EntityFiles(Draft(view), ground.lookups, ground.now()),
                 keep,
@@ -562,6 +564,6 @@ class GraphEditing(Changing, GraphReading):
         from workbench.engine.memory.entities import EntityFiles
 
         ground = self._ground
-        return self._change(
+        return self._mutator.change(
             lambda view: planner(EntityFiles(Draft(view), ground.lookups, ground.now())), trigger
         )

@@ -25,7 +25,7 @@ from workbench.engine.results.transfer import (
 )
 from workbench.engine.roles import Capability, require
 from workbench.engine.services.import_run import MOST_TOLD, ImportRun, Progress, check_way, masked_but, new_in
-from workbench.engine.services.proposals import Proposing
+from workbench.engine.services.proposals import ProposalService
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -42,8 +42,45 @@ _SAMPLES: Final = 5
 _SAMPLE_CHARACTERS: Final = 160
 
 
-class Importing(Proposing):
+def _trigger(about: Import) -> str:
+    from workbench.engine.transfer.undo import IMPORT_OF
+
+    return f"{IMPORT_OF}{about.source}"
+
+
+_PROGRAMS: Final = {
+    "openclaw": "OpenClaw",
+    "clawdbot": "Clawdbot",
+    "moltbot": "Moltbot",
+    "moldbot": "Moltbot",
+    "clawd": "Clawdbot",
+    "claude": "Claude Code",
+}
+_PATTERNS: Final = (
+    ".openclaw",
+    ".openclaw-*",
+    ".clawdbot",
+    ".moltbot",
+    ".moldbot",
+    "clawd",
+    "clawd-*",
+    ".claude",
+)
+_VARIABLES: Final = (
+    "OPENCLAW_STATE_DIR",
+    "OPENCLAW_WORKSPACE_DIR",
+    "MOLTBOT_STATE_DIR",
+    "CLAWDBOT_STATE_DIR",
+    "CLAUDE_CONFIG_DIR",
+)
+
+
+class Imports:
     """What brings memory in that was kept elsewhere."""
+
+    def __init__(self, ground: WorkspaceContext, proposals: ProposalService) -> None:
+        self._ground = ground
+        self._proposals = proposals
 
     def import_preview(
         self,
@@ -152,7 +189,9 @@ class Importing(Proposing):
         ground.prepare_writing()
         with ground.action.begun():
             if imported_as == "proposals":
-                run.propose_all(partial(self._propose_piece, about), self._proposer(_trigger(about)))
+                run.propose_all(
+                    partial(self._propose_piece, about), self._proposals.proposer(_trigger(about))
+                )
             else:
                 run.store_all(self._importer(about))
         # From now on what came in is as young as its import.
@@ -323,7 +362,7 @@ class Importing(Proposing):
     def _propose_piece(self, about: Import, piece: Piece) -> Proposed:
         from workbench.engine.transfer.plan import citation
 
-        return self.propose(
+        return self._proposals.propose(
             masked_but(piece.body, self._ground.settings.secrets.allow),
             store=piece.store,
             confidence=piece.confidence if piece.confidence in ("high", "medium", "low") else "medium",
@@ -340,45 +379,6 @@ class Importing(Proposing):
         person = self._ground.role.kind == "person"
         approval = "approved" if person else "auto"
         return Attribution(actor, approval, _trigger(about), self._ground.asker())
-
-
-def _trigger(about: Import) -> str:
-    from workbench.engine.transfer.undo import IMPORT_OF
-
-    return f"{IMPORT_OF}{about.source}"
-
-
-_PROGRAMS: Final = {
-    "openclaw": "OpenClaw",
-    "clawdbot": "Clawdbot",
-    "moltbot": "Moltbot",
-    "moldbot": "Moltbot",
-    "clawd": "Clawdbot",
-    "claude": "Claude Code",
-}
-_PATTERNS: Final = (
-    ".openclaw",
-    ".openclaw-*",
-    ".clawdbot",
-    ".moltbot",
-    ".moldbot",
-    "clawd",
-    "clawd-*",
-    ".claude",
-)
-_VARIABLES: Final = (
-    "OPENCLAW_STATE_DIR",
-    "OPENCLAW_WORKSPACE_DIR",
-    "MOLTBOT_STATE_DIR",
-    "CLAWDBOT_STATE_DIR",
-    "CLAUDE_CONFIG_DIR",
-)
-
-
-class PlacesToImport:
-    """What knows where there may be something to import."""
-
-    _ground: WorkspaceContext
 
     def import_places(self) -> ImportPlaces:
         """Return the folders of the user in which other programs keep memory; none of them is looked into.

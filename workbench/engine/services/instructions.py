@@ -276,10 +276,11 @@ _OPTIONAL = re.compile(r"\[[^\[\]]*\]\s*")
 _CHOICE = re.compile(r"\(([^()|]*)[^()]*\)")
 
 
-class Instructing:
+class Instructions:
     """Says how agents are to use this memory; it reads the settings and no memory."""
 
-    _ground: WorkspaceContext
+    def __init__(self, ground: WorkspaceContext) -> None:
+        self._ground = ground
 
     def instructions(self, *, agent: str | None = None, skill: bool = False) -> str:
         """Return the text for an agent's prompt, as Markdown.

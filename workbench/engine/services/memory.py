@@ -12,10 +12,11 @@ from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.results.memories import Changed, EntityRef, Forgotten, MessageOutcome, Remembered
 from workbench.engine.roles import Capability, require, require_by_hand
 from workbench.engine.scopes import parse_scope
-from workbench.engine.services.core import CoreEditing
-from workbench.engine.services.graph import GraphEditing
+from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.quarantine import held_back
-from workbench.engine.services.reviews import Reflecting, warnings_of_rejected
+from workbench.engine.services.retrieval import Retrieval
+from workbench.engine.services.reviews import Reviews, warnings_of_rejected
 
 if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView, Plan
@@ -23,8 +24,16 @@ if TYPE_CHECKING:
 _TRIGGER_CHARACTERS = 80
 
 
-class Writing(CoreEditing, GraphEditing, Reflecting):
-    """Everything that changes memory; each call is one commit with its audit lines."""
+class Memory:
+    """Everything that changes single memories; each call is one commit with its audit lines."""
+
+    def __init__(
+        self, ground: WorkspaceContext, retrieval: Retrieval, mutator: Mutator, reviews: Reviews
+    ) -> None:
+        self._ground = ground
+        self._retrieval = retrieval
+        self._mutator = mutator
+        self._reviews = reviews
 
     def remember(
         self,
@@ -188,7 +197,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
             return finished
         ground.refresh_for_reading()
         try:
-            named = [str(self.resolve(name)) for name in ids]
+            named = [str(self._retrieval.resolve(name)) for name in ids]
             matches = find_matches(ground, query, named)
         except NotFound:
             if purge_history and (finished := forgotten_before(ground, asked)):
@@ -232,8 +241,8 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         ground.prepare_writing()
         # What was archived out of core memory stands in no file that the catalog knows.
         names = [name.strip() for name in (id, *more)]
-        ids = [name if name.startswith("core:") else str(self.resolve(name)) for name in names]
-        return self._change(
+        ids = [name if name.startswith("core:") else str(self._retrieval.resolve(name)) for name in names]
+        return self._mutator.change(
             lambda view: plan_restore(view, ids, ground.now(), ground.settings, ground.scores().first_seen),
             f"restore {', '.join(ids[:3])}",
         )
@@ -265,10 +274,10 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         from workbench.engine.memory.draft import plan_together
 
         require(self._ground.role, Capability.WRITE_MEMORY, doing="reinforce memories")
-        ids = [self._known(name) for name in (id, *more)]
+        ids = [self._retrieval.known(name) for name in (id, *more)]
         steps = [self._scoring(plan_reinforce, one) for one in ids]
         summary = f"reinforced {len(ids)} memories"
-        return self._change(
+        return self._mutator.change(
             lambda view: plan_together(view, steps, summary), f"reinforce {', '.join(ids[:3])}"
         )
 
@@ -287,7 +296,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         detection = read_message(self._ground, text)
         outcome = MessageOutcome(detection.kind, detection.phrase, detection.payload or None, applied=False)
         if detection.kind == "reflect" and apply:
-            reflected = self.reflect()
+            reflected = self._reviews.reflect()
             return replace(outcome, applied=bool(reflected.id), reflected=reflected)
         if not detection.payload:
             return outcome
@@ -300,7 +309,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         if detection.kind == "forget":
             return replace(outcome, forgotten=self.forget(detection.payload))
         if detection.kind == "recall":
-            return replace(outcome, found=self.search(detection.payload))
+            return replace(outcome, found=self._retrieval.search(detection.payload))
         return outcome
 
     def edit(self, id: str, text: str, *, expected: str | None = None) -> Changed:  # noqa: A002
@@ -321,10 +330,10 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="edit memories")
         ground.refresh_for_reading()
-        memory_id = str(self.resolve(id))
+        memory_id = str(self._retrieval.resolve(id))
         if memory_id.startswith("file:"):
             require_by_hand(ground.role, layout.normalise(memory_id[5:].partition("#")[0]))
-        return self._change(
+        return self._mutator.change(
             lambda view: plan_edit(view, memory_id, text, ground.now(), ground.settings, expected=expected),
             f"edit {memory_id}",
         )
@@ -364,7 +373,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         if relative == layout.SETTINGS and person:
             # A workspace whose settings are broken opens no more, so there would be no undo.
             check_settings(content.encode("utf-8", "surrogateescape"))
-        return self._change(
+        return self._mutator.change(
             lambda view: plan_edit_file(
                 view, relative, content, ground.now(), ground.settings, person=person, expected=expected
             ),
@@ -393,7 +402,7 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
 
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="change pins")
-        ids = [self._known(name) for name in names]
+        ids = [self._retrieval.known(name) for name in names]
         steps = [
             partial(plan_pin_item, item_id=one, pinned=pinned, settings=ground.settings, now=ground.now())
             if one.startswith("core:")
@@ -402,7 +411,9 @@ class Writing(CoreEditing, GraphEditing, Reflecting):
         ]
         word = "pin" if pinned else "unpin"
         summary = f"{word}ned {len(ids)} memories"
-        return self._change(lambda view: plan_together(view, steps, summary), f"{word} {', '.join(ids[:3])}")
+        return self._mutator.change(
+            lambda view: plan_together(view, steps, summary), f"{word} {', '.join(ids[:3])}"
+        )
 
     def _scoring(
         self, planner: Callable[..., Plan[tuple[str, ...]]], memory_id: str

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from workbench.engine.history.history import History
-    from workbench.engine.history.plan import FileView, Plan, Planner
+    from workbench.engine.history.plan import Attribution, FileView, Plan, Planner
     from workbench.engine.history.projections import Projection
     from workbench.engine.memory.scores_file import FoldedAccesses
     from workbench.engine.services.context import WorkspaceContext
@@ -170,10 +170,34 @@ def _log_is_long(ground: WorkspaceContext) -> bool:
 _KEPT_UP = (layout.DECAY_SCORES, layout.AUDIT_ARCHIVE)
 
 
-class Upkeep:
-    """What a workspace needs from time to time although nobody changes anything."""
+class Mutator:
+    """Carries out changes of memory, and what a workspace needs from time to time although nobody changes anything."""
 
-    _ground: WorkspaceContext
+    def __init__(self, ground: WorkspaceContext) -> None:
+        self._ground = ground
+
+    def change(
+        self,
+        planner: Planner[Changed],
+        trigger: str,
+        *,
+        by: Attribution | None = None,
+    ) -> Changed:
+        """Carry out a plan that changes memory.
+
+        Args:
+            planner: Run under the writer's lock, again where a file it read changed meanwhile.
+            trigger: What set it off.
+            by: Who does it; whoever this door was opened for by default.
+
+        Raises:
+            RoleRefused: This door may not write.
+        """
+        ground = self._ground
+        receipt = ground.mutate(
+            planner, by or ground.attribution(trigger), Capability.WRITE_MEMORY, doing="write memory"
+        )
+        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
 
     def upkeep(self, *, cancelled: Callable[[], bool] = lambda: False) -> Changed:
         """Settle scores and prune the audit log where a day has begun, fold accesses and repack where that is due.

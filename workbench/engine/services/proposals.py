@@ -14,7 +14,7 @@ from workbench.engine.results.reviews import Proposals, Proposed, Settled
 from workbench.engine.roles import Capability, require
 from workbench.engine.scopes import parse_scope
 from workbench.engine.services.quarantine import held_back
-from workbench.engine.services.retrieval import Recalling
+from workbench.engine.services.retrieval import Retrieval
 from workbench.engine.services.routing import owner_of
 
 if TYPE_CHECKING:
@@ -34,8 +34,158 @@ _DOING: Final = "decide on proposals"
 _TRIGGER: Final = "proposals reviewed"
 
 
-class Deciding(Recalling):
-    """Verdicts on proposals; each call is one commit, all of it or nothing."""
+def remembering(ground: WorkspaceContext) -> Callable[[FileView, Sequence[MemoryProposal]], bytes]:
+    """Return what gives `rejected.md` with some refused proposals in it, as claims `proposal-7`."""
+    from workbench.engine.reflection.items import fact
+    from workbench.engine.reflection.rejections import remember
+
+    def remembered(view: FileView, refused: Sequence[MemoryProposal]) -> bytes:
+        claims = [
+            replace(fact(_entity(each), _line(each.content), (), reason=""), id=f"proposal-{each.number}")
+            for each in refused
+        ]
+        time = ground.now().isoformat(timespec="seconds")
+        return remember(view.read(layout.REJECTED), claims, "", time)
+
+    return remembered
+
+
+def _entity(proposal: MemoryProposal) -> str:
+    """Return the entity that a refused statement is about, where it names just one by its id."""
+    ids = [entity for entity in proposal.entities if "--" in entity and ":" not in entity]
+    return ids[0] if len(proposal.entities) == len(ids) == 1 else ""
+
+
+def _line(text: str) -> str:
+    from workbench.engine.memory.wording import clip
+
+    return clip(text, 2000)
+
+
+_LOOKED_AT: Final = 2000
+_MOST_COMPARED: Final = 60
+_NAME: Final = re.compile(r"\b[^\W\d_][\w+#-]{2,}")
+
+
+def comparison(ground: WorkspaceContext) -> Compare:
+    """Return what tells how a new text stands to an older one."""
+    owner = owner_of(ground)
+    return lambda new, old: _relation(new[:_LOOKED_AT], old[:_LOOKED_AT], owner)
+
+
+def compared_with_memory(
+    ground: WorkspaceContext, text: str, entities: Sequence[str], found: Found
+) -> Compared:
+    """Tell what in memory a text repeats or contradicts.
+
+    Compared are the facts of the entities that it names, core memory, and what a search for it finds.
+
+    Args:
+        ground: The open workspace, its catalog up to date.
+        text: What is proposed.
+        entities: What it is about, as `type--slug` or `TYPE:NAME`.
+        found: What a search for the text found, explained.
+    """
+    from workbench.engine.memory.proposal_comparison import compare_all
+
+    near: dict[tuple[str, str], None] = {}
+    for memory, said in _near(ground, text, entities, found):
+        near[memory, said] = None
+        if len(near) == _MOST_COMPARED:
+            break
+    return compare_all(text, near, comparison(ground))
+
+
+def _near(
+    ground: WorkspaceContext, text: str, entities: Sequence[str], found: Found
+) -> Iterator[tuple[str, str]]:
+    from workbench.engine.memory.core import view_core
+    from workbench.engine.memory.proposal_comparison import contradict, telling_words, ways_to_say
+
+    lookups = ground.lookups
+    words = telling_words(text)
+    # What a search leaves out for saying the same as another result can be contradicted as well.
+    alike = (cut.id for cut in found.cuts if cut.reason == "near-duplicate")
+    hits = tuple(dict.fromkeys((*(hit.id for hit in found.results), *alike)))
+    for entity in dict.fromkeys((*_ids(ground, text, entities), *hits)):
+        known = lookups.entity(entity) if entity.startswith("entity:") else None
+        if known is None:
+            continue
+        for fact in lookups.facts_of(entity):
+            if not fact.retired and words & telling_words(fact.text):
+                *shorter, full = ways_to_say(fact.text, known.label)
+                # To compare takes long; what the words alone tell costs next to nothing.
+                yield from ((fact.id, said) for said in shorter if contradict(text[:_LOOKED_AT], said))
+                yield fact.id, full
+    for block in view_core(ground.files, ground.settings).blocks:
+        for item in block.items:
+            if words & telling_words(item.text):
+                yield item.id, item.text
+    for hit in hits:
+        record = None if hit.startswith("entity:") else lookups.memory(hit)
+        if record is not None and record.store in ("episodic", "vault", "procedural"):
+            yield record.id, record.text
+
+
+def _ids(ground: WorkspaceContext, text: str, entities: Sequence[str]) -> Iterator[str]:
+    lookups = ground.lookups
+    for entity in entities:
+        kind, dashes, _ = entity.removeprefix("entity:").partition("--")
+        if dashes and kind:
+            yield f"entity:{entity.removeprefix('entity:')}"
+        elif known := lookups.named(entity.partition(":")[2]):
+            yield known.id
+    for name in dict.fromkeys(_NAME.findall(text[:_LOOKED_AT])):
+        if name[:1].isupper() and (known := lookups.named(name)):
+            yield known.id
+
+
+@lru_cache(maxsize=4096)
+def _same_statement(one: str, other: str) -> bool:
+    from workbench.engine.reflection.claim_keys import same, statement
+
+    return same(statement(one), statement(other))
+
+
+def _relation(new: str, old: str, owner: str) -> Relation:
+    from workbench.engine.memory.proposal_comparison import contradict
+    from workbench.engine.memory.wording import text_key
+    from workbench.engine.reflection.claims.two_statements import cannot_both_hold
+
+    if text_key(new) == text_key(old) or _same_statement(new, old):
+        return "repeats"
+    if contradict(new, old) or (not _of_different_people(new, old) and cannot_both_hold(old, new, owner)):
+        return "contradicts"
+    return ""
+
+
+def _of_different_people(new: str, old: str) -> bool:
+    """Tell whether two statements begin with different names: what is said of two people is no contradiction."""
+    first, second = new.split()[:1], old.split()[:1]
+    if not first or not second or first == second:
+        return False
+    return all(_is_name(word[0]) for word in (first, second))
+
+
+def _is_name(word: str) -> bool:
+    from workbench.engine.catalog.terms import STOP_WORDS, fold
+
+    plain = word.strip("“”\"'.,:;")
+    return plain[:1].isupper() and fold(plain) not in STOP_WORDS | {"user", "the", "i"}
+
+
+_NEAREST: Final = 8
+_SURENESS: Final = {"low": 0, "medium": 1, "high": 2}
+# What steers an agent, stands in its mind always, or never fades is looked at by somebody.
+_STORED_AT_ONCE: Final = frozenset({"episodic", "semantic"})
+
+
+class ProposalService:
+    """Proposals and verdicts on them; who proposes is what the door was opened as, whatever the words say."""
+
+    def __init__(self, ground: WorkspaceContext, retrieval: Retrieval) -> None:
+        self._ground = ground
+        self._retrieval = retrieval
 
     def proposals(self) -> Proposals:
         """Return every proposal that has no verdict, with what it contradicts or repeats."""
@@ -251,156 +401,6 @@ class Deciding(Recalling):
             return 0
         return highest_given(commit.message for commit in history.store.walk())
 
-
-def remembering(ground: WorkspaceContext) -> Callable[[FileView, Sequence[MemoryProposal]], bytes]:
-    """Return what gives `rejected.md` with some refused proposals in it, as claims `proposal-7`."""
-    from workbench.engine.reflection.items import fact
-    from workbench.engine.reflection.rejections import remember
-
-    def remembered(view: FileView, refused: Sequence[MemoryProposal]) -> bytes:
-        claims = [
-            replace(fact(_entity(each), _line(each.content), (), reason=""), id=f"proposal-{each.number}")
-            for each in refused
-        ]
-        time = ground.now().isoformat(timespec="seconds")
-        return remember(view.read(layout.REJECTED), claims, "", time)
-
-    return remembered
-
-
-def _entity(proposal: MemoryProposal) -> str:
-    """Return the entity that a refused statement is about, where it names just one by its id."""
-    ids = [entity for entity in proposal.entities if "--" in entity and ":" not in entity]
-    return ids[0] if len(proposal.entities) == len(ids) == 1 else ""
-
-
-def _line(text: str) -> str:
-    from workbench.engine.memory.wording import clip
-
-    return clip(text, 2000)
-
-
-_LOOKED_AT: Final = 2000
-_MOST_COMPARED: Final = 60
-_NAME: Final = re.compile(r"\b[^\W\d_][\w+#-]{2,}")
-
-
-def comparison(ground: WorkspaceContext) -> Compare:
-    """Return what tells how a new text stands to an older one."""
-    owner = owner_of(ground)
-    return lambda new, old: _relation(new[:_LOOKED_AT], old[:_LOOKED_AT], owner)
-
-
-def compared_with_memory(
-    ground: WorkspaceContext, text: str, entities: Sequence[str], found: Found
-) -> Compared:
-    """Tell what in memory a text repeats or contradicts.
-
-    Compared are the facts of the entities that it names, core memory, and what a search for it finds.
-
-    Args:
-        ground: The open workspace, its catalog up to date.
-        text: What is proposed.
-        entities: What it is about, as `type--slug` or `TYPE:NAME`.
-        found: What a search for the text found, explained.
-    """
-    from workbench.engine.memory.proposal_comparison import compare_all
-
-    near: dict[tuple[str, str], None] = {}
-    for memory, said in _near(ground, text, entities, found):
-        near[memory, said] = None
-        if len(near) == _MOST_COMPARED:
-            break
-    return compare_all(text, near, comparison(ground))
-
-
-def _near(
-    ground: WorkspaceContext, text: str, entities: Sequence[str], found: Found
-) -> Iterator[tuple[str, str]]:
-    from workbench.engine.memory.core import view_core
-    from workbench.engine.memory.proposal_comparison import contradict, telling_words, ways_to_say
-
-    lookups = ground.lookups
-    words = telling_words(text)
-    # What a search leaves out for saying the same as another result can be contradicted as well.
-    alike = (cut.id for cut in found.cuts if cut.reason == "near-duplicate")
-    hits = tuple(dict.fromkeys((*(hit.id for hit in found.results), *alike)))
-    for entity in dict.fromkeys((*_ids(ground, text, entities), *hits)):
-        known = lookups.entity(entity) if entity.startswith("entity:") else None
-        if known is None:
-            continue
-        for fact in lookups.facts_of(entity):
-            if not fact.retired and words & telling_words(fact.text):
-                *shorter, full = ways_to_say(fact.text, known.label)
-                # To compare takes long; what the words alone tell costs next to nothing.
-                yield from ((fact.id, said) for said in shorter if contradict(text[:_LOOKED_AT], said))
-                yield fact.id, full
-    for block in view_core(ground.files, ground.settings).blocks:
-        for item in block.items:
-            if words & telling_words(item.text):
-                yield item.id, item.text
-    for hit in hits:
-        record = None if hit.startswith("entity:") else lookups.memory(hit)
-        if record is not None and record.store in ("episodic", "vault", "procedural"):
-            yield record.id, record.text
-
-
-def _ids(ground: WorkspaceContext, text: str, entities: Sequence[str]) -> Iterator[str]:
-    lookups = ground.lookups
-    for entity in entities:
-        kind, dashes, _ = entity.removeprefix("entity:").partition("--")
-        if dashes and kind:
-            yield f"entity:{entity.removeprefix('entity:')}"
-        elif known := lookups.named(entity.partition(":")[2]):
-            yield known.id
-    for name in dict.fromkeys(_NAME.findall(text[:_LOOKED_AT])):
-        if name[:1].isupper() and (known := lookups.named(name)):
-            yield known.id
-
-
-@lru_cache(maxsize=4096)
-def _same_statement(one: str, other: str) -> bool:
-    from workbench.engine.reflection.claim_keys import same, statement
-
-    return same(statement(one), statement(other))
-
-
-def _relation(new: str, old: str, owner: str) -> Relation:
-    from workbench.engine.memory.proposal_comparison import contradict
-    from workbench.engine.memory.wording import text_key
-    from workbench.engine.reflection.claims.two_statements import cannot_both_hold
-
-    if text_key(new) == text_key(old) or _same_statement(new, old):
-        return "repeats"
-    if contradict(new, old) or (not _of_different_people(new, old) and cannot_both_hold(old, new, owner)):
-        return "contradicts"
-    return ""
-
-
-def _of_different_people(new: str, old: str) -> bool:
-    """Tell whether two statements begin with different names: what is said of two people is no contradiction."""
-    first, second = new.split()[:1], old.split()[:1]
-    if not first or not second or first == second:
-        return False
-    return all(_is_name(word[0]) for word in (first, second))
-
-
-def _is_name(word: str) -> bool:
-    from workbench.engine.catalog.terms import STOP_WORDS, fold
-
-    plain = word.strip("“”\"'.,:;")
-    return plain[:1].isupper() and fold(plain) not in STOP_WORDS | {"user", "the", "i"}
-
-
-_NEAREST: Final = 8
-_SURENESS: Final = {"low": 0, "medium": 1, "high": 2}
-# What steers an agent, stands in its mind always, or never fades is looked at by somebody.
-_STORED_AT_ONCE: Final = frozenset({"episodic", "semantic"})
-
-
-class Proposing(Deciding):
-    """Proposals: all but readers make them; who proposes is what the door was opened as, whatever the words say."""
-
     def propose(
         self,
         content: str,
@@ -444,7 +444,7 @@ class Proposing(Deciding):
 
         ground = self._ground
         require(ground.role, Capability.PROPOSE)
-        by = self._proposer(trigger)
+        by = self.proposer(trigger)
         scope = parse_scope(scope) if scope is not None else None
         tags, entities, origins = tuple(tags), tuple(entities), tuple(origins)
         wishes = {
@@ -498,7 +498,7 @@ class Proposing(Deciding):
 
     # Inner parts
 
-    def _proposer(self, trigger: str) -> Attribution:
+    def proposer(self, trigger: str) -> Attribution:
         """Return who proposes: an agent under its own name, whatever actor the door was opened for."""
         from workbench.engine.history.plan import Attribution
         from workbench.engine.memory.wording import clip
@@ -511,7 +511,9 @@ class Proposing(Deciding):
 
     def _against_memory(self, proposal: MemoryProposal) -> Compared:
 
-        found = self.search(proposal.content[:1000], max_results=_NEAREST, min_score=0.0, explain=True)
+        found = self._retrieval.search(
+            proposal.content[:1000], max_results=_NEAREST, min_score=0.0, explain=True
+        )
         return compared_with_memory(self._ground, proposal.content, proposal.entities, found)
 
     def _is_stored_at_once(self, draught: NewProposal, proposed: Proposed) -> bool:

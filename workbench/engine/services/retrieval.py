@@ -21,7 +21,6 @@ from workbench.engine.errors import (
 )
 from workbench.engine.identifiers import SEARCHED_STORES, MemoryId, cited_lines, parse_memory_id
 from workbench.engine.results.memories import (
-    Changed,
     CoreView,
     Excerpt,
     HistoryEntry,
@@ -32,7 +31,6 @@ from workbench.engine.results.memories import (
 )
 from workbench.engine.results.recall import Cut, Found, Hit, IndexStatus, WhyNot
 from workbench.engine.results.status import Brief, Check, Diagnosis
-from workbench.engine.roles import Capability
 from workbench.engine.services.context import WorkspaceContext
 
 if TYPE_CHECKING:
@@ -40,16 +38,56 @@ if TYPE_CHECKING:
     from datetime import date
 
     from workbench.engine.catalog.records import MemoryRecord
-    from workbench.engine.history.plan import Attribution, FileView, Plan
     from workbench.engine.search.finder import SearchBackend
     from workbench.engine.search.ranking.question import SearchOptions
     from workbench.engine.search.ranking.search import Search
 
 
-class Reading:
-    """Everything that changes nothing but the count of accesses."""
+def _timeline_entry(
+    record: MemoryRecord,
+    day_and_rest: tuple[str, str, str],
+    score: Score | None,
+    scope: str | None,
+) -> TimelineEntry:
+    moment = record.moment
+    timed = moment is not None and (record.store == "episodic" or (moment.hour, moment.minute) != (0, 0))
+    return TimelineEntry(
+        id=record.id,
+        day=day_and_rest[0],
+        time=f"{moment:%H:%M}" if moment and timed else None,
+        kind="episode" if record.store == "episodic" else "log",
+        type=record.type,
+        confidence=record.confidence,
+        source=record.source,
+        tags=record.tags,
+        title=record.title,
+        path=record.path,
+        start_line=record.start_line,
+        end_line=record.end_line,
+        text=record.text,
+        status=score.status if score else None,
+        score=score.value if score else None,
+        scope=scope,
+    )
 
-    _ground: WorkspaceContext
+
+def _plain(text: str) -> str:
+    """Return a text without what no memory holds and the catalog cannot be asked for: NUL, half characters."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
+
+
+# How long a question waits on a first look at more files than can be read meanwhile, so that it is answered within
+# 1.5 s: half of it while the catalog reads them, the rest while the index does.
+_READING_SECONDS = 1.1
+_FEW_FILES = 200
+T = TypeVar("T")
+
+
+class Retrieval:
+    """Everything that changes nothing but the count of accesses; finds memories by what they say and mean."""
+
+    def __init__(self, ground: WorkspaceContext) -> None:
+        self._ground = ground
 
     def core(self) -> CoreView:
         """Return core memory: its blocks, items and token budget."""
@@ -219,6 +257,11 @@ class Reading:
             remedy=f"Did you mean {near}?" if near else "Find its id with: workbench search WORDS",
         )
 
+    def known(self, name: str) -> str:
+        """Return the id of a memory or an entity by what it may be called; see `resolve`."""
+        self._ground.refresh_for_reading()
+        return str(self.resolve(name).whole)
+
     def memory_around(self, name: str) -> MemoryId:
         """Return the whole memory that a person's words mean; of lines of a file, the one their first stands in.
 
@@ -316,50 +359,6 @@ class Reading:
             for record in self._ground.lookups.memories_in(path):
                 if record.start_line <= last and record.end_line >= first and record.store != "file":
                     self._ground.count_access(record.id)
-
-
-def _timeline_entry(
-    record: MemoryRecord,
-    day_and_rest: tuple[str, str, str],
-    score: Score | None,
-    scope: str | None,
-) -> TimelineEntry:
-    moment = record.moment
-    timed = moment is not None and (record.store == "episodic" or (moment.hour, moment.minute) != (0, 0))
-    return TimelineEntry(
-        id=record.id,
-        day=day_and_rest[0],
-        time=f"{moment:%H:%M}" if moment and timed else None,
-        kind="episode" if record.store == "episodic" else "log",
-        type=record.type,
-        confidence=record.confidence,
-        source=record.source,
-        tags=record.tags,
-        title=record.title,
-        path=record.path,
-        start_line=record.start_line,
-        end_line=record.end_line,
-        text=record.text,
-        status=score.status if score else None,
-        score=score.value if score else None,
-        scope=scope,
-    )
-
-
-def _plain(text: str) -> str:
-    """Return a text without what no memory holds and the catalog cannot be asked for: NUL, half characters."""
-    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
-
-
-# How long a question waits on a first look at more files than can be read meanwhile, so that it is answered within
-# 1.5 s: half of it while the catalog reads them, the rest while the index does.
-_READING_SECONDS = 1.1
-_FEW_FILES = 200
-T = TypeVar("T")
-
-
-class Recalling(Reading):
-    """Finds memories by what they say and mean."""
 
     def search(
         self,
@@ -558,24 +557,3 @@ class Recalling(Reading):
             ),
             patience=PATIENCE if patience is None else patience,
         )
-
-
-class Changing(Recalling):
-    """What the parts of the door that change memory share."""
-
-    def _known(self, name: str) -> str:
-        self._ground.refresh_for_reading()
-        return str(self.resolve(name).whole)
-
-    def _change(
-        self,
-        planner: Callable[[FileView], Plan[Changed]],
-        trigger: str,
-        *,
-        by: Attribution | None = None,
-    ) -> Changed:
-        ground = self._ground
-        receipt = ground.mutate(
-            planner, by or ground.attribution(trigger), Capability.WRITE_MEMORY, doing="write memory"
-        )
-        return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)

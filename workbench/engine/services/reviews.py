@@ -34,7 +34,7 @@ from workbench.engine.results.reviews import (
 )
 from workbench.engine.roles import Capability, require
 from workbench.engine.services import reflection_cache
-from workbench.engine.services.retrieval import Changing
+from workbench.engine.services.retrieval import Retrieval
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -50,8 +50,126 @@ if TYPE_CHECKING:
     from workbench.engine.services.context import WorkspaceContext
 
 
-class Reviewing(Changing):
-    """What a reflection proposed; everybody may read it, and nobody but a person decides."""
+def warnings_of_rejected(ground: WorkspaceContext, text: str) -> tuple[str, ...]:
+    """Say which claims of a text a person has rejected before, whoever makes them now.
+
+    Args:
+        ground: The open workspace.
+        text: What is to be remembered or proposed.
+    """
+    if ground.files.read(layout.REJECTED) is None:
+        return ()
+    from workbench.engine.reflection.rejections import rejected_before, warnings_of
+
+    return warnings_of(rejected_before(text, (), _rejected(ground.files)))
+
+
+def _pending(ground: WorkspaceContext) -> PendingReflection:
+    from workbench.engine.reflection.files import read_pending
+
+    return read_pending(ground.files)
+
+
+def _rejected(view: FileView) -> RejectedClaims:
+    return _claims_in(view.read(layout.REJECTED) or b"")
+
+
+@lru_cache(maxsize=2)
+def _claims_in(content: bytes) -> RejectedClaims:
+    from workbench.engine.markdown.reflection_records import RejectedClaims
+
+    return RejectedClaims.parse(content, layout.REJECTED)
+
+
+def _means(ground: WorkspaceContext) -> Means:
+    from workbench.engine.reflection.review.means import Means
+    from workbench.engine.services.routing import answers_by_rules
+
+    scores = ground.scores()
+    return Means(
+        ground.now(),
+        ground.settings,
+        ground.lookups,
+        first_seen=scores.first_seen,
+        standing=scores,
+        route=answers_by_rules(ground),
+    )
+
+
+def _texts(ground: WorkspaceContext) -> Callable[[str], str | None]:
+    """Return what gives a memory's words by its id; of lines that moved, all words of their file."""
+    from workbench.engine.memory.lookup import locate_memory
+
+    @lru_cache(maxsize=1024)
+    def text_of(memory_id: str) -> str | None:
+        lookups = ground.lookups
+        known = lookups.fact(memory_id) if "#^" in memory_id else lookups.memory(memory_id)
+        if known is not None:
+            return known.text
+        try:
+            return locate_memory(ground.files, memory_id, ground.zone).text
+        except (NotFound, InvalidInput, OutsideWorkspace):
+            return None
+
+    return text_of
+
+
+def reflection_due(ground: WorkspaceContext, occasion: str) -> ReflectionDue:
+    """Tell whether a reflection should run, and why.
+
+    Args:
+        ground: The open workspace, its catalog up to date.
+        occasion: `schedule` or `session-end`.
+    """
+    from workbench.engine.reflection.due import Situation, is_due, next_scheduled
+    from workbench.engine.services.reflection_input import count_unread
+
+    settings = ground.settings.reflection
+    unread = count_unread(ground)
+    last = _last_written(ground)
+    waiting = waiting_proposal(ground)
+    answer = is_due(Situation(ground.now(), last, unread, waiting, occasion), settings)
+    planned = next_scheduled(ground.now(), settings)
+    return ReflectionDue(answer.due, answer.reason, unread, last, planned, waiting)
+
+
+def _last_written(ground: WorkspaceContext) -> datetime | None:
+    """Return when a reflection wrote something last; what was proposed by hand is no reflection."""
+    from workbench.engine.reflection.files import read_log, read_pending
+    from workbench.engine.reflection.items import BY_HAND, PROPOSED, is_by_hand
+
+    records, pending = read_log(ground.files).records, read_pending(ground.files)
+    times = [record.time for record in records if dict(record.fields).get(PROPOSED) != BY_HAND]
+    if not pending.items or not all(map(is_by_hand, pending.items)):
+        times.append(pending.created)
+    # A clock that was wrong once must not put off every reflection until then.
+    known = (time for text in times if (time := time_or_none(text)) is not None and time <= ground.now())
+    return max(known, default=None)
+
+
+def waiting_proposal(ground: WorkspaceContext) -> str:
+    """Return the id of a proposal that is not yet decided; empty where none is, or all of it was put off.
+
+    What somebody proposed by hand does not wait in this sense: the next reflection takes it into its own proposal.
+    """
+    from workbench.engine.reflection.files import read_pending, reflection_of
+    from workbench.engine.reflection.items import is_by_hand
+
+    pending = read_pending(ground.files)
+    is_open = any(item.decision != "deferred" and not is_by_hand(item) for item in pending.items)
+    return (reflection_of(pending) or "A proposal") if is_open else ""
+
+
+_ACTOR = "bot:reflection"
+_NOTHING_NEW = "There is nothing new to learn."
+
+
+class Reviews:
+    """Cycles of reflection and what they propose; everybody may read it, and nobody but a person decides."""
+
+    def __init__(self, ground: WorkspaceContext, retrieval: Retrieval) -> None:
+        self._ground = ground
+        self._retrieval = retrieval
 
     def review(self) -> Review:
         """Return the proposal that waits, item by item; one without items where none does."""
@@ -225,7 +343,7 @@ class Reviewing(Changing):
                 for item_id, found in rehearsed.stale.items()
                 if found.stale
             },
-            title=self.title,
+            title=self._retrieval.title,
             text_of=_texts(ground),
         )
 
@@ -236,124 +354,6 @@ class Reviewing(Changing):
         by = ground.attribution(trigger, named="manual")
         receipt = ground.mutate(planner, by, Capability.DECIDE_REVIEW, doing=doing)
         return replace(receipt.outcome, commit=receipt.commit, files=receipt.files)
-
-
-def warnings_of_rejected(ground: WorkspaceContext, text: str) -> tuple[str, ...]:
-    """Say which claims of a text a person has rejected before, whoever makes them now.
-
-    Args:
-        ground: The open workspace.
-        text: What is to be remembered or proposed.
-    """
-    if ground.files.read(layout.REJECTED) is None:
-        return ()
-    from workbench.engine.reflection.rejections import rejected_before, warnings_of
-
-    return warnings_of(rejected_before(text, (), _rejected(ground.files)))
-
-
-def _pending(ground: WorkspaceContext) -> PendingReflection:
-    from workbench.engine.reflection.files import read_pending
-
-    return read_pending(ground.files)
-
-
-def _rejected(view: FileView) -> RejectedClaims:
-    return _claims_in(view.read(layout.REJECTED) or b"")
-
-
-@lru_cache(maxsize=2)
-def _claims_in(content: bytes) -> RejectedClaims:
-    from workbench.engine.markdown.reflection_records import RejectedClaims
-
-    return RejectedClaims.parse(content, layout.REJECTED)
-
-
-def _means(ground: WorkspaceContext) -> Means:
-    from workbench.engine.reflection.review.means import Means
-    from workbench.engine.services.routing import answers_by_rules
-
-    scores = ground.scores()
-    return Means(
-        ground.now(),
-        ground.settings,
-        ground.lookups,
-        first_seen=scores.first_seen,
-        standing=scores,
-        route=answers_by_rules(ground),
-    )
-
-
-def _texts(ground: WorkspaceContext) -> Callable[[str], str | None]:
-    """Return what gives a memory's words by its id; of lines that moved, all words of their file."""
-    from workbench.engine.memory.lookup import locate_memory
-
-    @lru_cache(maxsize=1024)
-    def text_of(memory_id: str) -> str | None:
-        lookups = ground.lookups
-        known = lookups.fact(memory_id) if "#^" in memory_id else lookups.memory(memory_id)
-        if known is not None:
-            return known.text
-        try:
-            return locate_memory(ground.files, memory_id, ground.zone).text
-        except (NotFound, InvalidInput, OutsideWorkspace):
-            return None
-
-    return text_of
-
-
-def reflection_due(ground: WorkspaceContext, occasion: str) -> ReflectionDue:
-    """Tell whether a reflection should run, and why.
-
-    Args:
-        ground: The open workspace, its catalog up to date.
-        occasion: `schedule` or `session-end`.
-    """
-    from workbench.engine.reflection.due import Situation, is_due, next_scheduled
-    from workbench.engine.services.reflection_input import count_unread
-
-    settings = ground.settings.reflection
-    unread = count_unread(ground)
-    last = _last_written(ground)
-    waiting = waiting_proposal(ground)
-    answer = is_due(Situation(ground.now(), last, unread, waiting, occasion), settings)
-    planned = next_scheduled(ground.now(), settings)
-    return ReflectionDue(answer.due, answer.reason, unread, last, planned, waiting)
-
-
-def _last_written(ground: WorkspaceContext) -> datetime | None:
-    """Return when a reflection wrote something last; what was proposed by hand is no reflection."""
-    from workbench.engine.reflection.files import read_log, read_pending
-    from workbench.engine.reflection.items import BY_HAND, PROPOSED, is_by_hand
-
-    records, pending = read_log(ground.files).records, read_pending(ground.files)
-    times = [record.time for record in records if dict(record.fields).get(PROPOSED) != BY_HAND]
-    if not pending.items or not all(map(is_by_hand, pending.items)):
-        times.append(pending.created)
-    # A clock that was wrong once must not put off every reflection until then.
-    known = (time for text in times if (time := time_or_none(text)) is not None and time <= ground.now())
-    return max(known, default=None)
-
-
-def waiting_proposal(ground: WorkspaceContext) -> str:
-    """Return the id of a proposal that is not yet decided; empty where none is, or all of it was put off.
-
-    What somebody proposed by hand does not wait in this sense: the next reflection takes it into its own proposal.
-    """
-    from workbench.engine.reflection.files import read_pending, reflection_of
-    from workbench.engine.reflection.items import is_by_hand
-
-    pending = read_pending(ground.files)
-    is_open = any(item.decision != "deferred" and not is_by_hand(item) for item in pending.items)
-    return (reflection_of(pending) or "A proposal") if is_open else ""
-
-
-_ACTOR = "bot:reflection"
-_NOTHING_NEW = "There is nothing new to learn."
-
-
-class Reflecting(Reviewing):
-    """Runs cycles of reflection; what they propose is decided on elsewhere, by a person."""
 
     def reflect(
         self,
@@ -463,7 +463,7 @@ class Reflecting(Reviewing):
             view,
             unread,
             lambda text, limit: (
-                self.search(text, max_results=limit, min_score=0.0, include_dormant=True).results
+                self._retrieval.search(text, max_results=limit, min_score=0.0, include_dormant=True).results
             ),
             int(reflection.partition("-")[2]),
         )

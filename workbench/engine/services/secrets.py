@@ -20,7 +20,8 @@ from workbench.engine.results.memories import (
 )
 from workbench.engine.roles import Capability, require
 from workbench.engine.secrets.detection import LEFT_OUT, find_secrets, masked, text_of
-from workbench.engine.services.memory import Writing
+from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.services.memory import Memory
 from workbench.engine.services.quarantine import forget_settled, waiting
 
 if TYPE_CHECKING:
@@ -32,8 +33,12 @@ _DOING = "let secrets into memory"
 _DIGEST = frozenset("0123456789abcdef")
 
 
-class SecretReview(Writing):
+class Secrets:
     """Secrets: seen by everybody with their own text left out, decided on by a person."""
+
+    def __init__(self, ground: WorkspaceContext, memory: Memory) -> None:
+        self._ground = ground
+        self._memory = memory
 
     def secrets_held(self) -> HeldBackList:
         """Return what was held back, oldest first; the secrets themselves are left out.
@@ -147,7 +152,9 @@ class SecretReview(Writing):
             changed = self._leave_out_of_file(request) if leave_out else self._keep_in_file(request)
             stored = _as_remembered(request, changed)
         else:
-            stored = self.remember(masked(request.text) if leave_out else request.text, **_wishes(request))
+            stored = self._memory.remember(
+                masked(request.text) if leave_out else request.text, **_wishes(request)
+            )
         # What was put back where its placeholder stood waits again once that is undone.
         put_back = bool(request.secret) and not leave_out
         if stored.held_back is None and not put_back:

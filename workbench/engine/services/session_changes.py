@@ -17,7 +17,9 @@ from workbench.engine.results.sessions import (
 )
 from workbench.engine.roles import Capability, require
 from workbench.engine.services import sessions as places
-from workbench.engine.services.session_flush import SessionFlushing
+from workbench.engine.services.context import WorkspaceContext
+from workbench.engine.services.session_flush import SessionFlush
+from workbench.engine.services.sessions import SessionService
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,8 +36,51 @@ if TYPE_CHECKING:
 _ROLES = ("user", "assistant", "toolResult")
 
 
-class SessionAppending(SessionFlushing):
-    """Writes messages to sessions of this workspace; those of other programs are never written."""
+def _message(text: str, role: str, message: Mapping[str, Any] | None, now: datetime) -> Mapping[str, Any]:
+    from workbench.engine.sessions import events
+
+    if message is None:
+        if role not in _ROLES:
+            raise InvalidInput(f"“{role[:40]}” is no role in a session.", remedy=f"Say {', '.join(_ROLES)}.")
+        if not text.strip():
+            raise InvalidInput("There is nothing to write.", remedy="Give the text of the message.")
+        return events.message(role, text, now)
+    if not isinstance(message.get("role"), str) or not isinstance(message.get("content"), str | list):
+        raise InvalidInput(
+            "This is no message of a session.", remedy='Give an object with "role" and "content".'
+        )
+    return {"timestamp": round(now.timestamp() * 1000), **message}
+
+
+FAILURES = ("overflow", "order", "damaged")
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """How a session is to be compacted; without a cut there is nothing to compact.
+
+    Args:
+        before: What a model would be shown now.
+        cut: Where.
+        summary: What stands for what is left.
+        left: Messages that it stands for.
+    """
+
+    before: Context
+    cut: CompactionCut | None = None
+    summary: Summary | None = None
+    left: int = 0
+
+
+class SessionChanges:
+    """Appends to sessions of this workspace, compacts, repairs and recovers them."""
+
+    def __init__(
+        self, ground: WorkspaceContext, sessions: SessionService, session_flush: SessionFlush
+    ) -> None:
+        self._ground = ground
+        self._sessions = sessions
+        self._session_flush = session_flush
 
     def session_append(
         self,
@@ -91,14 +136,16 @@ class SessionAppending(SessionFlushing):
         if trigger is not None:
             written = events.message("user", trigger[1], now)
             self._save_before_new(parsed)
-        name, entry, reason = self._begin(parsed, "new" if trigger else "")
+        name, entry, reason = self._sessions.begin(parsed, "new" if trigger else "")
         lines: tuple[Any, ...] = ()
         if trigger is None or trigger[1]:
-            lines = self._writer(parsed, entry).append([(events.MESSAGE, {"message": written})], now)
+            lines = self._sessions.writer(parsed, entry).append([(events.MESSAGE, {"message": written})], now)
         told = {
             "model": model, "totalTokens": total_tokens, "contextTokens": context_tokens, "label": label,
         }  # fmt: skip
-        self._update(parsed, entry, {field: value for field, value in told.items() if value is not None})
+        self._sessions.update(
+            parsed, entry, {field: value for field, value in told.items() if value is not None}
+        )
         if reason in ("daily", "idle"):
             self._save_after_end(parsed)
         return SessionAppended(
@@ -116,7 +163,9 @@ class SessionAppending(SessionFlushing):
         home = places.own_home(self._ground)
         known = home.read().find(key)
         if known is not None and known[1].session_id:
-            self._save_all(places.FoundSession(home, known[0], key, known[1]), f"/new in {known[0]}")
+            self._session_flush.save_all(
+                places.FoundSession(home, known[0], key, known[1]), f"/new in {known[0]}"
+            )
 
     def _save_after_end(self, key: SessionKey) -> None:
         """Save what ended; where a model has to be asked, or it fails, it stays noted as due."""
@@ -124,47 +173,7 @@ class SessionAppending(SessionFlushing):
             return
         found = places.find_session(self._ground, str(key))
         with contextlib.suppress(WorkbenchError):
-            self._save_all(found, "", this_one=False)
-
-
-def _message(text: str, role: str, message: Mapping[str, Any] | None, now: datetime) -> Mapping[str, Any]:
-    from workbench.engine.sessions import events
-
-    if message is None:
-        if role not in _ROLES:
-            raise InvalidInput(f"“{role[:40]}” is no role in a session.", remedy=f"Say {', '.join(_ROLES)}.")
-        if not text.strip():
-            raise InvalidInput("There is nothing to write.", remedy="Give the text of the message.")
-        return events.message(role, text, now)
-    if not isinstance(message.get("role"), str) or not isinstance(message.get("content"), str | list):
-        raise InvalidInput(
-            "This is no message of a session.", remedy='Give an object with "role" and "content".'
-        )
-    return {"timestamp": round(now.timestamp() * 1000), **message}
-
-
-FAILURES = ("overflow", "order", "damaged")
-
-
-@dataclass(frozen=True)
-class _Planned:
-    """How a session is to be compacted; without a cut there is nothing to compact.
-
-    Args:
-        before: What a model would be shown now.
-        cut: Where.
-        summary: What stands for what is left.
-        left: Messages that it stands for.
-    """
-
-    before: Context
-    cut: CompactionCut | None = None
-    summary: Summary | None = None
-    left: int = 0
-
-
-class SessionCompacting(SessionAppending):
-    """Compacts, repairs and recovers sessions of this workspace."""
+            self._session_flush.save_all(found, "", this_one=False)
 
     def session_compact(
         self,
@@ -201,7 +210,7 @@ class SessionCompacting(SessionAppending):
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="compact sessions")
         keep = ground.settings.sessions.keep_recent_tokens if keep_tokens is None else keep_tokens
-        found = self._own(key, from_)
+        found = self._sessions.own(key, from_)
         with ground.action.resting_on(ground.history if ground.has_history() else None):
             try:
                 planned = self._planned(found, keep, instructions, ProgressReporter(progress, cancelled))
@@ -217,7 +226,7 @@ class SessionCompacting(SessionAppending):
                 line = self._append_compaction(found, planned.cut, summary, tokens_before)
         # Counted at once: whoever is interrupted while the context is built has still a new cycle to be flushed.
         compactions = self._count_compaction(found)
-        after = self._context(found, self._room(found), 0)[1]
+        after = self._sessions.context(found, self._room(found), 0)[1]
         self._note_tokens(found, after.total)
         kept = sum(1 for placed in after.messages if placed.line is not None) - 1
         return Compacted(
@@ -257,7 +266,7 @@ class SessionCompacting(SessionAppending):
         found = places.find_session(ground, key)
         store = places.own_home(ground).store
         mended = repair_transcript(store.transcript(found.key, found.entry), ground.now())
-        tree, context = self._context(found, self._room(found), 0)
+        tree, context = self._sessions.context(found, self._room(found), 0)
         shown = tuple(f"When it is shown to a model: {repair}" for repair in context.repairs)
         return SessionRepaired(
             found.name,
@@ -299,7 +308,7 @@ class SessionCompacting(SessionAppending):
             if mended.repairs:
                 told = "The history was mended; go on with it."
                 return SessionRecovered(found.name, "continue", session_id, None, told)
-        begun = self.session_reset(key, reason="recovered")
+        begun = self._session_flush.session_reset(key, reason="recovered")
         told = "The session starts over; what was said before stays in its transcript."
         return SessionRecovered(found.name, "rotated", begun.session_id, begun.previous_id, told)
 
@@ -376,7 +385,7 @@ class SessionCompacting(SessionAppending):
             "tokensBefore": tokens,
             "details": {"by": summary.by},
         }
-        (event,) = self._writer(found.key, found.entry).append(
+        (event,) = self._sessions.writer(found.key, found.entry).append(
             [(events.COMPACTION, fields)], self._ground.now()
         )
         return event.line

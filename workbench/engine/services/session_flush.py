@@ -13,8 +13,8 @@ from workbench.engine.results.sessions import Flushed, SavedMemory, SessionBegun
 from workbench.engine.roles import Capability, require
 from workbench.engine.scopes import scope_of_session
 from workbench.engine.services import sessions as places
-from workbench.engine.services.memory import Writing
-from workbench.engine.services.sessions import SessionKeeping
+from workbench.engine.services.memory import Memory
+from workbench.engine.services.sessions import SessionService
 
 if TYPE_CHECKING:
     from workbench.engine.providers.chat import ChatModel
@@ -30,8 +30,13 @@ if TYPE_CHECKING:
 _MOST_ENTRIES = 4000
 
 
-class SessionFlushing(Writing, SessionKeeping):
+class SessionFlush:
     """Flushes sessions to memory; each memory names the line that it comes from."""
+
+    def __init__(self, ground: WorkspaceContext, memory: Memory, sessions: SessionService) -> None:
+        self._ground = ground
+        self._memory = memory
+        self._sessions = sessions
 
     def session_flush(
         self, key: str, *, now: bool = False, heartbeat: bool = False, from_: str | None = None
@@ -54,13 +59,13 @@ class SessionFlushing(Writing, SessionKeeping):
         """
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="flush sessions to memory")
-        found = self._own(key, from_)
-        check = self._flush_check(found, heartbeat=heartbeat, estimate=True)
+        found = self._sessions.own(key, from_)
+        check = self._sessions.flush_check(found, heartbeat=heartbeat, estimate=True)
         if not (check.due or now):
             return Flushed(None, key=found.name, check=check)
         rest = replace(found, entry=found.entry.with_ended(()))
-        this_one = now or self._flush_check(rest, heartbeat=heartbeat, estimate=True).due
-        return replace(self._save_all(found, f"flush of {found.name}", this_one=this_one), check=check)
+        this_one = now or self._sessions.flush_check(rest, heartbeat=heartbeat, estimate=True).due
+        return replace(self.save_all(found, f"flush of {found.name}", this_one=this_one), check=check)
 
     def session_reset(self, key: str, *, save: bool = True, reason: str = "reset") -> SessionBegun:
         """Start a session over under its key; what matters of it is saved to memory, and its transcript stays.
@@ -77,8 +82,8 @@ class SessionFlushing(Writing, SessionKeeping):
         ground = self._ground
         require(ground.role, Capability.WRITE_MEMORY, doing="reset sessions")
         found = places.find_session(ground, key)
-        flushed = self._save_all(found, f"reset of {found.name}") if save else None
-        name, entry, _ = self._begin(found.key, reason)
+        flushed = self.save_all(found, f"reset of {found.name}") if save else None
+        name, entry, _ = self._sessions.begin(found.key, reason)
         lines = found.lines
         return SessionBegun(
             name,
@@ -89,7 +94,7 @@ class SessionFlushing(Writing, SessionKeeping):
             flushed,
         )
 
-    def _save_all(self, found: places.FoundSession, trigger: str, *, this_one: bool = True) -> Flushed:
+    def save_all(self, found: places.FoundSession, trigger: str, *, this_one: bool = True) -> Flushed:
         """Save the sessions that ended under a key, and the one in use where that is wanted; there is one of them."""
         done = [self._save_ended(found, ended) for ended in found.entry.ended]
         if this_one:
@@ -150,7 +155,7 @@ class SessionFlushing(Writing, SessionKeeping):
             # In a group anybody may ask for anything: it was said there, and that is all that is known.
             asked = one.explicit and not found.key.is_shared
             try:
-                done = self.remember(
+                done = self._memory.remember(
                     one.text,
                     source="user-explicit" if asked else "conversation",
                     pinned=one.protect and asked,
@@ -209,7 +214,7 @@ class SessionFlushing(Writing, SessionKeeping):
         data = {"cycle": cycle, "saved": [{"id": one.id, "from": one.citation} for one in saved]}
         mark = (events.CUSTOM, {"customType": events.FLUSH_MARK, "data": data})
         if written:
-            self._writer(found.key, found.entry).append([mark], now)
+            self._sessions.writer(found.key, found.entry).append([mark], now)
 
         def change(entry: SessionEntry | None) -> SessionEntry | None:
             if entry is None or entry.session_id != found.entry.session_id:

@@ -202,10 +202,14 @@ def _unlisted(store: SessionHome, stem: str) -> tuple[str, SessionEntry] | None:
 _PAGE = 200
 
 
-class SessionReading:
-    """Lists sessions, shows what was said in them, and tells what a model would be shown."""
+_LINE = "#L"
 
-    _ground: WorkspaceContext
+
+class SessionService:
+    """Lists and reads sessions, and writes to those of this workspace; those of other programs are never written."""
+
+    def __init__(self, ground: WorkspaceContext) -> None:
+        self._ground = ground
 
     def sessions(self, *, from_: str | None = None) -> Sessions:
         """Return all sessions of a store, the latest first.
@@ -293,7 +297,7 @@ class SessionReading:
             raise InvalidInput(f"budget is {budget}.", remedy="Ask for 1 or more.")
         found = find_session(ground, key, from_)
         window = found.entry.context_tokens or ground.settings.sessions.window
-        tree, context = self._context(found, budget or window, turns)
+        tree, context = self.context(found, budget or window, turns)
         name = found.lines.name
         messages = tuple(
             ContextMessage(
@@ -333,9 +337,9 @@ class SessionReading:
         """
         require(self._ground.role, Capability.READ, doing="read sessions")
         found = find_session(self._ground, key, from_)
-        return self._flush_check(found, heartbeat=heartbeat, estimate=True)
+        return self.flush_check(found, heartbeat=heartbeat, estimate=True)
 
-    def _flush_check(
+    def flush_check(
         self, found: FoundSession, *, heartbeat: bool = False, estimate: bool = False
     ) -> FlushCheck:
         from workbench.engine.sessions.flush import check_flush
@@ -346,7 +350,7 @@ class SessionReading:
         if estimated:
             # Past the window it does not matter how far.
             window = found.entry.context_tokens or settings.sessions.window
-            tokens = self._context(found, window, 0)[1].total
+            tokens = self.context(found, window, 0)[1].total
         return check_flush(
             found.entry,
             settings.flush,
@@ -357,7 +361,7 @@ class SessionReading:
             writable=self._ground.role.may(Capability.WRITE_MEMORY),
         )
 
-    def _context(self, found: FoundSession, budget: int | None, turns: int | None) -> tuple[Tree, Context]:
+    def context(self, found: FoundSession, budget: int | None, turns: int | None) -> tuple[Tree, Context]:
         from workbench.engine.sessions.context import build_context
         from workbench.engine.sessions.lines import random_access
         from workbench.engine.sessions.transcripts import read_tree
@@ -397,17 +401,10 @@ class SessionReading:
             expires=state.expires,
             transcript=where if size else None,
             size_bytes=size,
-            flush=self._flush_check(found),
+            flush=self.flush_check(found),
             source=found.home.source,
             shared=key.is_shared,
         )
-
-
-_LINE = "#L"
-
-
-class SessionBrowsing(SessionReading):
-    """Opens transcripts to be read page by page, and finds the sessions of other programs."""
 
     def session_places(self) -> tuple[SessionPlace, ...]:
         """Return where other programs keep sessions on this machine; nothing is written there."""
@@ -444,11 +441,7 @@ class SessionBrowsing(SessionReading):
                 found.setdefault(int(digits), []).append(memory_id)
         return {line: tuple(ids) for line, ids in found.items()}
 
-
-class SessionKeeping(SessionReading):
-    """What it takes to write to a session of this workspace; those of other programs are never written."""
-
-    def _own(self, key: str, from_: str | None) -> FoundSession:
+    def own(self, key: str, from_: str | None) -> FoundSession:
         """Return a session of the own store; one of another program is copied there first."""
         from workbench.engine.sessions.foreign import copy_session
         from workbench.engine.sessions.keys import parse_key
@@ -464,7 +457,7 @@ class SessionKeeping(SessionReading):
         copied_from = found.lines.where if copied else None
         return FoundSession(home, name, parse_key(name), entry, found.line, copied_from)
 
-    def _begin(self, key: SessionKey, reason: str = "") -> tuple[str, SessionEntry, str]:
+    def begin(self, key: SessionKey, reason: str = "") -> tuple[str, SessionEntry, str]:
         """Go on with a session, or begin one where there is none, it has ended, or that is asked for.
 
         Returns:
@@ -498,7 +491,7 @@ class SessionKeeping(SessionReading):
         assert entry is not None
         return name, entry, why
 
-    def _update(self, key: SessionKey, entry: SessionEntry, fields: Mapping[str, Any]) -> None:
+    def update(self, key: SessionKey, entry: SessionEntry, fields: Mapping[str, Any]) -> None:
         """Lay fields over the entry, unless the session has started over meanwhile."""
         from workbench.engine.sessions.store import milliseconds
 
@@ -512,7 +505,7 @@ class SessionKeeping(SessionReading):
         if fields:
             own_home(self._ground).store.change(key, change)
 
-    def _writer(self, key: SessionKey, entry: SessionEntry) -> TranscriptWriter:
+    def writer(self, key: SessionKey, entry: SessionEntry) -> TranscriptWriter:
         from workbench.engine.sessions.transcripts import TranscriptWriter
 
         ground = self._ground
