@@ -64,8 +64,12 @@ class Door:
             first = () if inspect.ismethod(real) else (self,)
             arguments = signature.bind(*first, *args, **options).arguments
             arguments.pop("self", None)
-            self.calls.append((name, dict(arguments)))
-            answer = self.answers[name]
+            # What is asked by a request is told by the name of what is asked, and every field of the request.
+            asked = name.removesuffix("_request")
+            if asked != name:
+                arguments = vars(arguments["request"])
+            self.calls.append((asked, dict(arguments)))
+            answer = self.answers[asked]
             if isinstance(answer, BaseException):
                 raise answer
             return answer(**arguments) if inspect.isfunction(answer) else answer

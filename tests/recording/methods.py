@@ -12,6 +12,7 @@ from tests.engine.services import callings
 from tests.engine.services.callings import EVERY, MAY, READ, Calling, public_methods
 from tests.recording import fixing
 from tests.recording.folders import CHANGED
+from workbench.engine.requests import SearchRequest
 
 # What the callings name is another thing in the sample.
 _RENAMED = {
@@ -53,6 +54,7 @@ VIEWS: dict[str, View] = {
             "search": lambda view: view.search("ferry trip", min_score=0.0, max_results=20, explain=True),
             "search budget": lambda view: view.search("ferry", budget=300),
             "search store": lambda view: view.search("ferry", store="core"),
+            "search_request": lambda view: view.search_request(SearchRequest("ferry", store="episodic")),
             "show": lambda view: view.show("Mira"),
             "show private": lambda view: view.show("MEMORY.md"),
             "show entity": lambda view: view.show(callings.ROBIN),

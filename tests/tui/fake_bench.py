@@ -16,6 +16,7 @@ from tests.tui.fake_recall import answered, explanation, fresh_index
 from tests.tui.fake_review import PROPOSAL, FakeReview, open_gate
 from tests.tui.fake_seeing import FakeSeeing
 from workbench.engine.errors import BudgetExceeded, ConfirmationNeeded, NotFound, Refused, Stale
+from workbench.engine.requests import SearchRequest
 from workbench.engine.results.audit import NextSteps
 from workbench.engine.results.recall import Found, IndexStatus, WhyNot
 from workbench.tui.bench import (
@@ -72,7 +73,7 @@ class FakeBench(FakeReview, FakeSeeing, FakeImporting):
     looked_up: list[str] = field(default_factory=list)
     index: IndexStatus = field(default_factory=lambda: fresh_index())
     answer: Found | None = None
-    searches: list[dict[str, object]] = field(default_factory=list)
+    searches: list[SearchRequest] = field(default_factory=list)
     calls: list[tuple[str, object]] = field(default_factory=list)
     changes: dict[str, FileChange] = field(
         default_factory=lambda: {row["path"]: FileChange(**row) for row in SAMPLE["change"]}
@@ -202,25 +203,9 @@ class FakeBench(FakeReview, FakeSeeing, FakeImporting):
             )  # fmt: skip
         raise NotFound("There is no such memory.", where=memory_id, remedy="Look for it with ctrl+p.")
 
-    def search(
-        self,
-        query: str,
-        *,
-        store: str | None = None,
-        after: str | None = None,
-        before: str | None = None,
-        include_dormant: bool = False,
-        max_results: int | None = None,
-        explain: bool = False,
-    ) -> Found:
-        self.searches.append(
-            {"query": query, "store": store, "after": after, "before": before, "dormant": include_dormant}
-        )
-        if self.answer is not None:
-            return self.answer
-        return answered(
-            self.happened, query, store, after, before, include_dormant, max_results or 20, explain
-        )
+    def search(self, request: SearchRequest) -> Found:
+        self.searches.append(request)
+        return self.answer if self.answer is not None else answered(self.happened, request)
 
     def why_not(self, query: str, memory_id: str) -> WhyNot:
         if not any(each.id == memory_id for each in self.happened):

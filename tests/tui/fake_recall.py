@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from workbench.engine.requests import SearchRequest
 from workbench.engine.results.recall import Cut, Explanation, Found, Hit, IndexStatus, Lane, Signals
 from workbench.tui.bench import Episode
 
@@ -45,29 +46,25 @@ def explanation(relevance: float, rank: int, *, found: bool = True, words: Seque
     )
 
 
-def answered(
-    happened: Sequence[Episode],
-    query: str,
-    store: str | None,
-    after: str | None,
-    before: str | None,
-    include_dormant: bool,
-    max_results: int,
-    explain: bool,
-) -> Found:
+def answered(happened: Sequence[Episode], request: SearchRequest) -> Found:
     """Return the episodes that hold a word of a question, those with most of them first."""
+    query, explain = request.query, request.explain
     words = [word for word in query.casefold().split() if len(word) > 2]
     scored: list[tuple[float, Episode]] = []
     for episode in happened:
         held = sum(word in episode.text.casefold() for word in words)
         day = episode.day.isoformat()
-        if held and store in (None, "episodic") and (after or "") <= day <= (before or "9999"):
+        if (
+            held
+            and request.store in (None, "episodic")
+            and (request.after or "") <= day <= (request.before or "9999")
+        ):
             scored.append((round(0.95 * held / len(words) - len(scored) * 0.02, 2), episode))
     scored.sort(key=lambda each: -each[0])
-    shown = [each for each in scored if include_dormant or each[1].status != "dormant"]
+    shown = [each for each in scored if request.include_dormant or each[1].status != "dormant"]
     hits = tuple(
         _hit(happened, episode, score, rank, words, explain=explain)
-        for rank, (score, episode) in enumerate(shown[:max_results], 1)
+        for rank, (score, episode) in enumerate(shown[: request.max_results or 20], 1)
     )
     cuts = tuple(
         Cut(each.id, each.path, 3, 6, score, "dormant", "Faded: its score is 0.18 now.")

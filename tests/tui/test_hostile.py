@@ -15,6 +15,7 @@ from tests.tui.stillness import settle
 from tests.tui.test_inbox_views import hostile_items
 from tests.tui.test_text import HOSTILE
 from workbench.engine.errors import BudgetExceeded, NotFound, Refused
+from workbench.engine.requests import SearchRequest
 from workbench.engine.results.recall import Cut, Explanation, Found, Hit, IndexStatus, Lane, Signals, WhyNot
 from workbench.engine.results.reviews import FilePreview, Review, ReviewPreview
 from workbench.tui.bench import Alert, Memory, Outcome
@@ -36,7 +37,7 @@ class Poisonous(FakeBench):
         known = super().memory(memory_id)
         return replace(known, text="\n".join(HOSTILE), provenance=tuple(text[:90] for text in HOSTILE))
 
-    def search(self, query: str, **_: object) -> Found:
+    def search(self, request: SearchRequest) -> Found:
         lanes = tuple(Lane(text[:30], at, 0.5, text) for at, text in enumerate(HOSTILE[:5], 1))
         explained = Explanation(lanes, 0.5, 0.9, tuple(HOSTILE))
         hits = tuple(

@@ -10,6 +10,7 @@ import pytest
 from tests.tui.fake_bench import NOW, FakeBench
 from tests.tui.fake_recall import hit
 from workbench.engine import FixedClock, Workspace
+from workbench.engine.requests import SearchRequest
 from workbench.tui.bench import Memory
 from workbench.tui.ink import line_width, plain_text
 from workbench.tui.views.hits import HitRows
@@ -67,5 +68,5 @@ def test_a_real_memory_carries_its_scope_to_the_bench(tmp_path: Path, seen_clock
             own: None,
         }
         assert bench.memory(told).scope == "group:family"
-        found = bench.search("picnic Sunday")
+        found = bench.search(SearchRequest("picnic Sunday"))
         assert {each.id: each.scope for each in found.results}[told] == "group:family"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from textual.dom import DOMNode
@@ -16,10 +15,11 @@ from tests.tui.fake_bench import FakeBench
 from tests.tui.fake_recall import found, hit
 from tests.tui.stillness import settle
 from workbench.engine.errors import StorageError
+from workbench.engine.requests import SearchRequest
 from workbench.engine.results.recall import Found
 from workbench.tui.ink import plain_text
 from workbench.tui.panes import search
-from workbench.tui.panes.search import SearchPane
+from workbench.tui.panes.search import MOST_RESULTS, SearchPane
 from workbench.tui.screens.why_not import WhyNotScreen
 from workbench.tui.widgets.detail import Detail
 from workbench.tui.widgets.filter_bar import FilterInput
@@ -88,7 +88,7 @@ async def test_an_empty_line_offers_questions_that_this_memory_answers(
         await pilot.press("down", "enter")
         await settle(pilot)
         assert pane(pilot).filter_bar.text == "what happened with tide gauge"
-        assert bench.searches[-1]["query"] == "what happened with tide gauge"
+        assert bench.searches[-1].query == "what happened with tide gauge"
         assert pane(pilot).list.has_focus
 
 
@@ -109,15 +109,22 @@ async def test_results_come_as_one_types_with_day_score_and_the_match(
         assert "built-in vectors · 7 ms" in answer(pilot)
         await pilot.press(*"zzz")
         await settle(pilot)
-        assert bench.searches[-1]["query"] == "tide gaugezzz"
+        assert bench.searches[-1].query == "tide gaugezzz"
 
 
 async def test_conditions_are_taken_out_of_the_words(bench: FakeBench, running: Running) -> None:
     async with running(bench) as pilot:
         await ask(pilot, "tide store:epis after:2026-01 before:feb status:any")
-        assert bench.searches[-1] == {
-            "query": "tide", "store": "episodic", "after": "2026-01-01", "before": "2026-02-28", "dormant": True,
-        }  # fmt: skip
+        assert bench.searches[-1] == SearchRequest(
+            "tide",
+            MOST_RESULTS,
+            None,
+            "episodic",
+            "2026-01-01",
+            "2026-02-28",
+            include_dormant=True,
+            explain=True,
+        )
         assert "only episodic · from 1 Jan 2026 · until 28 Feb 2026 · dormant as well" in answer(pilot, 160)
 
 
@@ -127,10 +134,10 @@ class Slow(FakeBench):
     gate: threading.Event
     late: set[str]
 
-    def search(self, query: str, **conditions: Any) -> Found:
-        if query in self.late:
+    def search(self, request: SearchRequest) -> Found:
+        if request.query in self.late:
             self.gate.wait(10)
-        return super().search(query, **conditions)
+        return super().search(request)
 
 
 @pytest.fixture
@@ -147,7 +154,7 @@ async def test_an_older_answer_never_replaces_a_newer_one(slow: Slow, running: R
         await pilot.press("4")
         await settle(pilot)
         await pilot.press(*"tide")
-        while not any(each["query"] == "tide" for each in slow.searches) and not pane(pilot)._searching:
+        while not any(each.query == "tide" for each in slow.searches) and not pane(pilot)._searching:
             await pilot.pause()
         await pilot.press(*"zzz")
         slow.gate.set()
@@ -359,8 +366,8 @@ async def test_a_question_is_asked_again_when_memory_changes(bench: FakeBench, r
 async def test_a_search_that_fails_says_so(
     bench: FakeBench, running: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(query: str, **_: object) -> Found:
-        raise StorageError(f"The index cannot be read for {query}.", remedy="Rebuild it.")
+    def fail(request: SearchRequest) -> Found:
+        raise StorageError(f"The index cannot be read for {request.query}.", remedy="Rebuild it.")
 
     async with running(bench) as pilot:
         monkeypatch.setattr(bench, "search", fail)

@@ -12,18 +12,19 @@ from workbench.cli.printing import Page
 from workbench.engine.scopes import within
 
 if TYPE_CHECKING:
+    from workbench.engine.requests import SearchRequest
     from workbench.engine.scoped_memory import ScopedMemory
 
 
-def search(bench: Invocation, door: ScopedMemory, query: str, options: dict[str, Any]) -> int:
+def search(bench: Invocation, door: ScopedMemory, request: SearchRequest) -> int:
     """Answer `search`."""
     with door:
-        found = door.search(query, **options)
+        found = door.search_request(request)
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.memories import found_lines
 
-        return found_lines(page, found, query=query, explain=bool(options["explain"]))
+        return found_lines(page, found, query=request.query, explain=request.explain)
 
     return bench.report(found, view, code=DONE if found.results else NOTHING_FOUND)
 

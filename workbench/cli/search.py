@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import click
 
 from workbench.cli import scoped
@@ -11,7 +14,7 @@ from workbench.cli.options import complete_file, complete_memory
 from workbench.cli.printing import Page
 from workbench.cli.scoped import scope_option, scoped_door
 from workbench.engine.identifiers import SEARCHED_STORES
-from workbench.engine.results.recall import Found
+from workbench.engine.requests import SearchRequest
 from workbench.engine.results.status import Brief
 
 
@@ -48,61 +51,37 @@ from workbench.engine.results.status import Brief
 @click.pass_obj
 def search_command(
     bench: Invocation,
+    /,
     words: tuple[str, ...],
-    max_results: int | None,
-    min_score: float | None,
-    store: str | None,
-    after: str | None,
-    before: str | None,
-    include_dormant: bool,
-    budget: int | None,
-    explain: bool,
     why_not: str | None,
     scope: str | None,
+    **wanted: Any,
 ) -> int:
     """With --budget the results fill that many tokens, and neither their number nor their score is limited
     unless you say so.
     """
-    query = " ".join(words)
+    request = SearchRequest(" ".join(words), **wanted)
     door = scoped_door(bench, scope)
     if door is not None and why_not is not None:
         raise click.UsageError("--why-not is the owner’s alone.", click.get_current_context())
     if door is not None:
-        options = {
-            "max_results": max_results, "min_score": min_score, "store": store, "after": after, "before": before,
-            "include_dormant": include_dormant, "budget": budget, "explain": explain,
-        }  # fmt: skip
-        return scoped.search(bench, door, query, options)
+        return scoped.search(bench, door, request)
     if why_not is not None:
-        return _report_why_not(bench, query, why_not)
+        return _report_why_not(bench, request.query, why_not)
     with bench.open() as workspace:
-
-        def search(*, include_dormant: bool = include_dormant, explain: bool = explain) -> Found:
-            return workspace.search(
-                query,
-                max_results=max_results,
-                min_score=min_score,
-                store=store,
-                after=after,
-                before=before,
-                include_dormant=include_dormant,
-                budget=budget,
-                explain=explain,
-            )
-
-        found = search()
+        found = workspace.search_request(request)
         is_told = not found.results and not bench.json
-        hidden = search(include_dormant=True, explain=True) if is_told else None
+        widened = replace(request, include_dormant=True, explain=True)
+        hidden = workspace.search_request(widened) if is_told else None
         # The index's state waits until every file is read: not asked for where that takes longer than the answer.
         is_empty = is_told and found.stale is None and not workspace.index_status().chunks
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.memories import found_lines, nothing_lines
 
-        lines = found_lines(page, found, query=query, explain=explain)
+        lines = found_lines(page, found, query=request.query, explain=request.explain)
         if not found.results:
-            narrowed = any(each is not None for each in (store, after, before, min_score))
-            lines += nothing_lines(page, hidden, is_narrowed=narrowed, is_empty=is_empty)
+            lines += nothing_lines(page, hidden, is_narrowed=request.is_narrowed, is_empty=is_empty)
         return lines
 
     return bench.report(found, view, code=DONE if found.results else NOTHING_FOUND)

@@ -18,6 +18,7 @@ from workbench.engine.errors import (
     WorkbenchError,
 )
 from workbench.engine.identifiers import MEMORY_STORES
+from workbench.engine.requests import SearchRequest
 from workbench.engine.results.memories import HeldBack, MessageOutcome, Remembered, Shown
 from workbench.engine.results.recall import Found
 from workbench.engine.results.reviews import Proposed
@@ -30,7 +31,6 @@ from workbench.engine.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.engine.history.plan import FileView, Plan
-    from workbench.engine.services.context import WorkspaceContext
 
 
 _READING = """# Memory
@@ -138,27 +138,26 @@ class ScopedMemory:
         Raises:
             InvalidInput: An option makes no sense as given.
         """
-
-        def found_in(ground: WorkspaceContext) -> Found:
-            return Workspace(ground).search(
-                query,
-                max_results=max_results,
-                min_score=min_score,
-                store=store,
-                after=after,
-                before=before,
-                include_dormant=include_dormant,
-                budget=budget,
-                explain=explain,
+        return self.search_request(
+            SearchRequest(
+                query, max_results, min_score, store, after, before, include_dormant, budget, explain
             )
+        )
+
+    def search_request(self, request: SearchRequest) -> Found:
+        """Find the memories of this scope that answer a question; see `Workspace.search_request`.
+
+        Raises:
+            InvalidInput: A day is none.
+        """
 
         def ask() -> Found:
             ground = self.__view.current()
-            found = found_in(ground)
+            found = Workspace(ground).search_request(request)
             if found.stale is not None:
                 # An index that is behind may still hold what was taken away: it catches up, or does not answer.
                 ground.finder.sync()
-                found = found_in(ground)
+                found = Workspace(ground).search_request(request)
             if found.stale is not None:
                 raise _unreachable()
             return replace(found, fallback=None)

@@ -86,7 +86,7 @@ def scoped_tools(door: ScopedMemory) -> tuple[Tool, ...]:
         return {"ok": True, "status": proposed.status, "next": following}
 
     def search(call: Call) -> dict[str, Any]:
-        return SEARCH.answer(Call(door, call.arguments))  # type: ignore[arg-type]  # asks `search` alone
+        return SEARCH.answer(Call(door, call.arguments))  # type: ignore[arg-type]  # asks `search_request` alone
 
     return (
         Tool("memory_search", SEARCH.title, SEARCH.about, SEARCH.parameters, Capability.READ, search),

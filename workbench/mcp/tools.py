@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import NotFound, Refused, RoleRefused
 from workbench.engine.identifiers import SEARCHED_STORES
+from workbench.engine.requests import SearchRequest
 from workbench.engine.results.graph import GraphView
 from workbench.engine.results.json_shape import to_json
 from workbench.engine.results.recall import Hit
@@ -41,15 +42,9 @@ _ENTRIES = 20
 
 
 def _search(call: Call) -> dict[str, Any]:
-    given = call.arguments
-    budget = given["budget"]
-    found = call.door.search(
-        given["query"],
-        max_results=given["max_results"],
-        min_score=given["min_score"],
-        store=given["store"],
-        budget=budget,
-    )
+    # The parameters are called as the request calls them.
+    request = SearchRequest(**call.arguments)
+    found = call.door.search_request(request)
     answer: dict[str, Any] = {
         "results": [_hit(hit) for hit in found.results],
         "provider": found.provider,
@@ -60,7 +55,7 @@ def _search(call: Call) -> dict[str, Any]:
     }
     if found.stale:
         answer["stale"] = found.stale
-    return fitted(answer, "results", budget or ANSWER_TOKENS)
+    return fitted(answer, "results", request.budget or ANSWER_TOKENS)
 
 
 def _hit(hit: Hit) -> dict[str, Any]:

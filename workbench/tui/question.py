@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from workbench.engine.identifiers import SEARCHED_STORES
+from workbench.engine.requests import SearchRequest
 from workbench.tui.query import FIRST, LAST, parse_days, pieces
 
 if TYPE_CHECKING:
@@ -44,6 +45,22 @@ class Question:
     def is_narrowed(self) -> bool:
         """Tell whether only some memories are searched."""
         return bool(self.store or self.after or self.before)
+
+    def request(self, most: int) -> SearchRequest:
+        """Return what search is asked, explained.
+
+        Args:
+            most: Results.
+        """
+        return SearchRequest(
+            self.words,
+            max_results=most,
+            store=self.store,
+            after=self.after.isoformat() if self.after else None,
+            before=self.before.isoformat() if self.before else None,
+            include_dormant=self.include_dormant,
+            explain=True,
+        )
 
     def shows(self, status: str | None) -> bool:
         """Tell whether a result of that status is to be shown."""

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tests.engine.transfer import openclaw_pre_images
 from workbench.engine import Workspace
+from workbench.engine.requests import SearchRequest
 
 READ, PROPOSE, WRITE, PERSON = "read", "propose", "write", "person"
 MAY = {
@@ -138,6 +139,9 @@ def free_place(workspace: Workspace) -> Path:
 READING = (
     Calling("core", lambda w: w.core()),
     Calling("search", lambda w: w.search("lighthouse ferry")),
+    Calling(
+        "search_request", lambda w: w.search_request(SearchRequest("lighthouse ferry", store="episodic"))
+    ),
     Calling("why_not", lambda w: w.why_not("lighthouse ferry", EPISODE)),
     Calling("index", lambda w: w.index()),
     Calling("index_status", lambda w: w.index_status()),

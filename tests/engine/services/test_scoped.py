@@ -16,6 +16,7 @@ from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.private_words import FAMILY, MARK, MIXED, PRIVATE, lay_out, private
 from workbench.engine import WorkbenchError
 from workbench.engine.errors import InvalidInput, NotFound, RoleRefused, StorageError
+from workbench.engine.requests import SearchRequest
 from workbench.engine.results.json_shape import to_json
 from workbench.engine.scoped_memory import ScopedMemory
 from workbench.engine.search.finder import Finder
@@ -41,6 +42,7 @@ METHODS: dict[str, Callable[[ScopedMemory, str, str], object]] = {
         door.search(words, min_score=0.0, max_results=50, include_dormant=True, explain=True),
         door.search(words, budget=500),
     ],
+    "search_request": lambda door, words, _: door.search_request(SearchRequest(words, budget=500)),
     "show": lambda door, _, name: door.show(name),
     "brief": lambda door, _, __: door.brief(),
     "instructions": lambda door, _, __: door.instructions(),

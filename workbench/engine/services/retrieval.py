@@ -19,7 +19,8 @@ from workbench.engine.errors import (
     OutsideWorkspace,
     StorageError,
 )
-from workbench.engine.identifiers import SEARCHED_STORES, MemoryId, cited_lines, parse_memory_id
+from workbench.engine.identifiers import MemoryId, cited_lines, parse_memory_id
+from workbench.engine.requests import SearchRequest
 from workbench.engine.results.memories import (
     CoreView,
     Excerpt,
@@ -373,42 +374,34 @@ class Retrieval:
         budget: int | None = None,
         explain: bool = False,
     ) -> Found:
-        """Find the memories that answer a question, in any language, with or without a model.
+        """Find the memories that answer a question; `search_request` for whoever has no request at hand.
 
         Args:
-            query: What is looked for; none of it is read as a search language.
-            max_results: Most results; the setting `search.max_results` unless a budget is given.
-            min_score: Least score, 0–1; the setting `search.min_score` unless a budget is given.
-            store: core, episodic, semantic, procedural, vault, file, extra or session.
-            after: First day, `2026-02-01`.
-            before: Last day.
-            include_dormant: Also give dormant memories.
-            budget: Tokens to fill with what is handed over.
-            explain: Also say why each result stands where it does, and what was left out.
+            query: See `SearchRequest`, as for all others.
 
         Raises:
             InvalidInput: An option makes no sense as given.
             StorageError: The index cannot be kept anywhere.
         """
-        for name, given in (("max_results", max_results), ("budget", budget)):
-            if given is not None and given < 1:
-                raise InvalidInput(f"{name} is {given}.", remedy="Ask for 1 or more.")
-        if min_score is not None and not 0 <= min_score <= 1:
-            raise InvalidInput(f"min_score is {min_score}.", remedy="Scores are between 0 and 1.")
-        settings = self._ground.settings
-        if budget is None:
-            max_results = settings.search.max_results if max_results is None else max_results
-            min_score = settings.search.min_score if min_score is None else min_score
-        options = replace(
-            self._options(store, after, before),
-            max_results=max_results,
-            min_score=min_score,
-            include_dormant=include_dormant,
-            budget=budget,
-            explain=explain,
+        return self.search_request(
+            SearchRequest(
+                query, max_results, min_score, store, after, before, include_dormant, budget, explain
+            )
         )
+
+    def search_request(self, request: SearchRequest) -> Found:
+        """Find the memories that answer a question, in any language, with or without a model.
+
+        Args:
+            request: The question, and which answers are wanted.
+
+        Raises:
+            InvalidInput: A day is none.
+            StorageError: The index cannot be kept anywhere.
+        """
+        ground, query = self._ground, request.query
+        options = self._options(request)
         started = time.perf_counter()
-        ground = self._ground
         until = time.monotonic() + _READING_SECONDS
         is_behind = ground.refresh_in_part(_READING_SECONDS / 2, _FEW_FILES)
         other, failure = ground.outside.search(query, options, ground.catalog.version())
@@ -441,7 +434,9 @@ class Retrieval:
         """
         self._ground.refresh_for_reading()
         memory_id = str(self.memory_around(id))
-        answer, _ = self._asked(lambda search: search.why_not(memory_id), query, self._options())
+        # Nothing is too far down to be asked about.
+        options = replace(self._options(SearchRequest(query)), min_score=None)
+        answer, _ = self._asked(lambda search: search.why_not(memory_id), query, options)
         return answer
 
     def index(
@@ -497,20 +492,23 @@ class Retrieval:
         given = are_citations_given(self._ground.settings.search.citations, context)
         return replace(hit, citation=hit.place if given else None)
 
-    def _options(
-        self, store: str | None = None, after: str | None = None, before: str | None = None
-    ) -> SearchOptions:
+    def _options(self, request: SearchRequest) -> SearchOptions:
+        """Lay a request over the settings; whoever gives a budget is limited by nothing but that."""
         from workbench.engine.search.chunks import Within
         from workbench.engine.search.ranking.question import SearchOptions
 
-        if store is not None and store not in SEARCHED_STORES:
-            raise InvalidInput(
-                f"There is no store “{store}”.", remedy=f"Stores are {', '.join(SEARCHED_STORES)}."
-            )
         search = self._ground.settings.search
+        max_results, min_score = request.max_results, request.min_score
+        if request.budget is None:
+            max_results = search.max_results if max_results is None else max_results
+            min_score = search.min_score if min_score is None else min_score
         return SearchOptions(
-            within=Within(store, self._day(after), self._day(before)),
-            max_results=search.max_results,
+            max_results=max_results,
+            min_score=min_score,
+            within=Within(request.store, self._day(request.after), self._day(request.before)),
+            include_dormant=request.include_dormant,
+            budget=request.budget,
+            explain=request.explain,
             fusion=search.fusion,
             vector_weight=search.vector_weight,
             text_weight=search.text_weight,

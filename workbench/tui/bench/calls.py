@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime
 
+    from workbench.engine.requests import SearchRequest
     from workbench.engine.results.audit import NextSteps
     from workbench.engine.results.recall import Found, IndexStatus, WhyNot
     from workbench.tui.bench.answers import (
@@ -95,18 +96,8 @@ class Bench(
         """Return the alerts that nobody has acknowledged, newest first."""
         ...
 
-    def search(
-        self,
-        query: str,
-        *,
-        store: str | None = None,
-        after: str | None = None,
-        before: str | None = None,
-        include_dormant: bool = False,
-        max_results: int | None = None,
-        explain: bool = False,
-    ) -> Found:
-        """Return the memories that answer a question, best first; days as `2026-02-14`, both ends included."""
+    def search(self, request: SearchRequest) -> Found:
+        """Return the memories that answer a question, best first."""
         ...
 
     def why_not(self, query: str, memory_id: str) -> WhyNot:

@@ -8,6 +8,7 @@ from textual import on
 from textual.message import Message
 
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.requests import SearchRequest
 from workbench.tui.bench import Link
 from workbench.tui.decisions import UNDECIDED, tally
 from workbench.tui.ink import BLANK, gap, ink
@@ -209,7 +210,7 @@ class InboxReading(Pane):
     def found_by(self, words: str) -> Iterator[Link]:
         """Yield what search finds by words."""
         try:
-            found = self.bench.search(words[:_LONGEST_QUESTION], max_results=MOST_RELATED)
+            found = self.bench.search(SearchRequest(words[:_LONGEST_QUESTION], max_results=MOST_RELATED))
         except WorkbenchError:
             # The index panel and every search say what is wrong; an item can be decided without this.
             return

@@ -185,15 +185,7 @@ class SearchPane(OnMemories, inherit_bindings=False):
     @work(thread=True, exclusive=True, group="search")
     def _search(self, number: int, question: Question) -> None:
         try:
-            found = self.bench.search(
-                question.words,
-                store=question.store,
-                after=question.after.isoformat() if question.after else None,
-                before=question.before.isoformat() if question.before else None,
-                include_dormant=question.include_dormant,
-                max_results=MOST_RESULTS,
-                explain=True,
-            )
+            found = self.bench.search(question.request(MOST_RESULTS))
         except WorkbenchError as error:
             self.post_message(self.Failed(number, error))
             return

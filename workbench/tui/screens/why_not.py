@@ -13,6 +13,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from workbench.engine.errors import WorkbenchError
+from workbench.engine.requests import SearchRequest
 from workbench.tui import commands
 from workbench.tui.keymap import bindings
 from workbench.tui.matching import part_around_match
@@ -129,7 +130,7 @@ class WhyNotScreen(ChoosingScreen):
     def _by_search(self, typed: str) -> Iterator[Finding]:
         """Yield what search finds, by the meaning of what was typed as well."""
         try:
-            found = self._bench.search(typed, include_dormant=True, max_results=_MOST_SEARCHED)
+            found = self._bench.search(SearchRequest(typed, max_results=_MOST_SEARCHED, include_dormant=True))
         except WorkbenchError:
             # What was typed is offered as it is; asking about that tells what is wrong.
             return

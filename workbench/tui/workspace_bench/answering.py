@@ -24,6 +24,7 @@ from workbench.tui.workspace_bench.secrets import WorkspaceSecrets
 from workbench.tui.workspace_bench.sessions import WorkspaceSessions
 
 if TYPE_CHECKING:
+    from workbench.engine.requests import SearchRequest
     from workbench.engine.results.audit import NextStep, NextSteps
     from workbench.engine.results.memories import CoreView, Score, TimelineEntry
     from workbench.engine.results.recall import Found, IndexStatus, WhyNot
@@ -225,27 +226,9 @@ class WorkspaceBench(
             for one in self._workspace.alerts_waiting()
         ]
 
-    def search(
-        self,
-        query: str,
-        *,
-        store: str | None = None,
-        after: str | None = None,
-        before: str | None = None,
-        include_dormant: bool = False,
-        max_results: int | None = None,
-        explain: bool = False,
-    ) -> Found:
+    def search(self, request: SearchRequest) -> Found:
         """Return the memories that answer a question, best first."""
-        return self._workspace.search(
-            query,
-            store=store,
-            after=after,
-            before=before,
-            include_dormant=include_dormant,
-            max_results=max_results,
-            explain=explain,
-        )
+        return self._workspace.search_request(request)
 
     def why_not(self, query: str, memory_id: str) -> WhyNot:
         """Return why a memory, told by its id or name, did not come up for a question."""
