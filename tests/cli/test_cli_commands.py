@@ -38,6 +38,10 @@ class TestRemember:
             "actor": "skill:x",
             "scope": "group:family",
             "dry_run": True,
+            "block": None,
+            "origins": (),
+            "pinned": False,
+            "trigger": None,
         }
 
     def test_the_text_may_come_from_stdin(self, bench: Bench, door: Door) -> None:

@@ -12,7 +12,7 @@ from tests.engine.services import callings
 from tests.engine.services.callings import EVERY, MAY, READ, Calling, public_methods
 from tests.recording import fixing
 from tests.recording.folders import CHANGED
-from workbench.engine.requests import SearchRequest
+from workbench.engine.requests import RememberRequest, SearchRequest
 
 # What the callings name is another thing in the sample.
 _RENAMED = {
@@ -66,6 +66,9 @@ VIEWS: dict[str, View] = {
             ),
             "remember core": lambda view: view.remember("A thing", store="core"),
             "remember dry": lambda view: view.remember("A thing", dry_run=True),
+            "remember_request": lambda view: view.remember_request(
+                RememberRequest("Ann is in", scope="shared")
+            ),
             "propose": lambda view: view.propose("Mira plays chess", entities=["person:Mira"]),
             "message": lambda view: view.message("Remember that the tent is green."),
             "message recall": lambda view: view.message("What do you remember about the ferry?"),

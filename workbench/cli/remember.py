@@ -6,7 +6,7 @@ import difflib
 import json
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
@@ -21,6 +21,7 @@ from workbench.cli.printing import Page, safe_line
 from workbench.cli.scoped import scope_option, scoped_door
 from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.engine.identifiers import MEMORY_STORES
+from workbench.engine.requests import RememberRequest
 from workbench.engine.results.memories import MessageOutcome
 
 if TYPE_CHECKING:
@@ -45,25 +46,7 @@ _KEYS = {
 _LISTS = ("tags", "entities")
 
 
-@dataclass(frozen=True)
-class Options:
-    """What can be said about a memory beside its text; None and empty leave it to the engine."""
-
-    store: str | None = None
-    type: str | None = None
-    tags: tuple[str, ...] = ()
-    entities: tuple[str, ...] = ()
-    confidence: str | None = None
-    source: str | None = None
-    actor: str | None = None
-    scope: str | None = None
-
-    def as_arguments(self) -> dict[str, Any]:
-        """Return the keyword arguments of `Workspace.remember`."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
-
-
-def parse_line(line: str, defaults: Options) -> tuple[str, Options]:
+def parse_line(line: str, defaults: RememberRequest) -> RememberRequest:
     """Read one line: an object with `text` and any of the options.
 
     Args:
@@ -90,10 +73,9 @@ def parse_line(line: str, defaults: Options) -> tuple[str, Options]:
             raise InvalidInput(f"“{key}” is no key of a memory.", remedy=meant)
         if value is not None:
             values[name] = _texts(key, value) if name in _LISTS else _text(key, value)
-    text = values.pop("text", "")
-    if not text.strip():
+    if not values.get("text", "").strip():
         raise InvalidInput("There is no text.", remedy='Give the memory as "text".')
-    return text, replace(defaults, **values)
+    return replace(defaults, **values)
 
 
 def _text(key: str, value: object) -> str:
@@ -116,9 +98,7 @@ def _texts(key: str, value: object) -> tuple[str, ...]:
     raise InvalidInput(f"“{key}” is neither a text nor a list of texts.", remedy=f'Write "{key}":["…"].')
 
 
-def read_lines(
-    bench: Invocation, workspace: Workspace, stream: TextIO, defaults: Options, *, dry_run: bool
-) -> int:
+def read_lines(bench: Invocation, workspace: Workspace, stream: TextIO, defaults: RememberRequest) -> int:
     """Remember every line of a stream; a bad one is reported with its number and stops nothing.
 
     Returns:
@@ -131,8 +111,7 @@ def read_lines(
         try:
             if isinstance(line, InvalidInput):
                 raise line
-            text, options = parse_line(line, defaults)
-            remembered = workspace.remember(text, **options.as_arguments(), dry_run=dry_run)
+            remembered = workspace.remember_request(parse_line(line, defaults))
         except WorkbenchError as error:
             code = FAILED
             failure = describe(error)
@@ -177,7 +156,7 @@ EPISODE_SOURCES = ("conversation", "reflection", "user-explicit")
     type=click.Choice(MEMORY_STORES),
     help="Where it belongs; found by its wording if left out.",
 )
-@click.option("--type", "kind", metavar="TYPE", help=f"What it is: {', '.join(EPISODE_TYPES)}.")
+@click.option("--type", metavar="TYPE", help=f"What it is: {', '.join(EPISODE_TYPES)}.")
 @click.option("--tag", "tags", metavar="TAG", multiple=True, help="A topic; give as many as you like.")
 @click.option("--entity", "entities", metavar="TYPE:NAME", multiple=True, help="Whom or what it is about.")
 @click.option("--confidence", type=click.Choice(["high", "medium", "low"]), help="How sure it is.")
@@ -195,18 +174,12 @@ EPISODE_SOURCES = ("conversation", "reflection", "user-explicit")
 @click.pass_obj
 def remember_command(
     bench: Invocation,
+    /,
     words: tuple[str, ...],
-    store: str | None,
-    kind: str | None,
-    tags: tuple[str, ...],
-    entities: tuple[str, ...],
-    confidence: str | None,
-    source: str | None,
-    actor: str | None,
     audience: str | None,
     scope: str | None,
-    dry_run: bool,
     jsonl: bool,
+    **wanted: Any,
 ) -> int:
     """TEXT may be “-” for stdin. With --jsonl every line of stdin is one memory with a commit of its own; its
     keys are “text” and the names of the options here, and each answer is one line of JSON, printed once it is
@@ -214,26 +187,22 @@ def remember_command(
     """
     door = scoped_door(bench, scope)
     if door is not None:
-        if jsonl or actor is not None or audience is not None:
+        if jsonl or wanted["actor"] is not None or audience is not None:
             raise click.UsageError(
                 "--jsonl, --actor and --for are the owner’s alone.", click.get_current_context()
             )
-        wishes = {
-            "store": store, "type": kind, "tags": tags, "entities": entities, "confidence": confidence,
-            "source": source, "dry_run": dry_run,
-        }  # fmt: skip
-        return scoped.remember(bench, door, text_of(words, what="The text to remember"), wishes)
-    options = Options(store, kind, tags, entities, confidence, source, actor, audience)
+        request = RememberRequest(text_of(words, what="The text to remember"), **wanted)
+        return scoped.remember(bench, door, request)
     if jsonl:
         if words not in ((), ("-",)):
             raise click.UsageError("With --jsonl the texts come from stdin.", click.get_current_context())
         with bench.open() as workspace:
-            code = read_lines(bench, workspace, sys.stdin, options, dry_run=dry_run)
+            code = read_lines(bench, workspace, sys.stdin, RememberRequest("", scope=audience, **wanted))
             bench.warn(workspace.warnings)
             return code
     text = text_of(words, what="The text to remember")
     with bench.open() as workspace:
-        remembered = workspace.remember(text, **options.as_arguments(), dry_run=dry_run)
+        remembered = workspace.remember_request(RememberRequest(text, scope=audience, **wanted))
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.memories import remembered_lines

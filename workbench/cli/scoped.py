@@ -12,7 +12,7 @@ from workbench.cli.printing import Page
 from workbench.engine.scopes import within
 
 if TYPE_CHECKING:
-    from workbench.engine.requests import SearchRequest
+    from workbench.engine.requests import RememberRequest, SearchRequest
     from workbench.engine.scoped_memory import ScopedMemory
 
 
@@ -55,10 +55,10 @@ def brief(bench: Invocation, door: ScopedMemory) -> int:
     return bench.report(told, view)
 
 
-def remember(bench: Invocation, door: ScopedMemory, text: str, options: dict[str, Any]) -> int:
+def remember(bench: Invocation, door: ScopedMemory, request: RememberRequest) -> int:
     """Answer `remember`."""
     with door:
-        remembered = door.remember(text, **options)
+        remembered = door.remember_request(request)
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.memories import scoped_remembered_lines

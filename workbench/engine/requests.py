@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Final, Self
 
 from workbench.engine.errors import InvalidInput
 from workbench.engine.identifiers import SEARCHED_STORES
+from workbench.engine.scopes import parse_scope
+
+ASKED_FOR: Final = "user-explicit"
+"""The source of what a person asked to be remembered; `conversation` is that of what was noticed."""
 
 
 @dataclass(frozen=True)
@@ -52,3 +58,77 @@ class SearchRequest:
     def is_narrowed(self) -> bool:
         """Tell whether it leaves memories out that would answer it."""
         return any(each is not None for each in (self.store, self.after, self.before, self.min_score))
+
+
+_KEPT: Final = (
+    "text", "store", "type", "tags", "entities", "block", "confidence", "source", "origins", "pinned", "scope",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RememberRequest:
+    """What somebody asks to be remembered; what is None or empty is left to the routing.
+
+    Args:
+        text: What to remember; any language, kept as it is.
+        store: core, episodic, semantic, procedural or vault.
+        type: decision, fact, preference, task, event, emotion or correction.
+        tags: Topical tags, in place of the routing's.
+        entities: What it is about: `TYPE:NAME`, or ids.
+        confidence: high, medium or low.
+        source: `user-explicit` (asked for), `conversation` (noticed), or another word; empty for the first.
+        block: A block of core memory that shall say it as well.
+        origins: Ids of memories that it was learned from, such as `episode:2026-02-02:14:30`.
+        pinned: Whether it shall never decay.
+        scope: Whom it is for besides the owner: `person:NAME`, `group:NAME` or `shared`; None for the owner alone.
+        actor: An actor tag; `bot:trigger-remember`, or `bot:auto-detect` for what was noticed.
+        trigger: What set it off, for the audit log.
+        dry_run: Say what would be done, and do nothing.
+
+    Raises:
+        InvalidInput: The scope is none.
+    """
+
+    text: str
+    store: str | None = None
+    type: str | None = None
+    tags: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    confidence: str | None = None
+    source: str = ASKED_FOR
+    block: str | None = None
+    origins: tuple[str, ...] = ()
+    pinned: bool = False
+    scope: str | None = None
+    actor: str | None = None
+    trigger: str | None = None
+    dry_run: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "source", self.source or ASKED_FOR)
+        if self.scope is not None:
+            object.__setattr__(self, "scope", parse_scope(self.scope))
+
+    @property
+    def is_asked_for(self) -> bool:
+        """Tell whether a person asked for it; else it was noticed."""
+        return self.source == ASKED_FOR
+
+    def as_arguments(self) -> dict[str, Any]:
+        """Return what is kept of it while it waits for a person's decision."""
+        return {name: getattr(self, name) for name in _KEPT}
+
+    @classmethod
+    def from_arguments(cls, text: str, arguments: Mapping[str, Any]) -> Self:
+        """Return a request that was kept.
+
+        Args:
+            text: In place of the one that was kept.
+            arguments: As JSON has them; what is none of its own is passed over.
+
+        Raises:
+            InvalidInput: The scope is none.
+        """
+        kept: dict[str, Any] = {name: arguments[name] for name in _KEPT if arguments.get(name)}
+        lists = {name: tuple(each) for name, each in kept.items() if isinstance(each, list)}
+        return cls(**{**kept, **lists, "text": text})

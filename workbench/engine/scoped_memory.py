@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Self, TypeVar
@@ -18,7 +18,7 @@ from workbench.engine.errors import (
     WorkbenchError,
 )
 from workbench.engine.identifiers import MEMORY_STORES
-from workbench.engine.requests import SearchRequest
+from workbench.engine.requests import ASKED_FOR, RememberRequest, SearchRequest
 from workbench.engine.results.memories import HeldBack, MessageOutcome, Remembered, Shown
 from workbench.engine.results.recall import Found
 from workbench.engine.results.reviews import Proposed
@@ -64,6 +64,7 @@ _BRIEF_CHARACTERS: Final = 300
 _STORES: Final = ("episodic", "semantic")
 """What is written through this door. Procedures and notes of the vault, which steer agents or never fade, are given to
 a scope by the owner alone; core memory never is."""
+_OWNERS_ALONE: Final = ("block", "origins", "pinned")
 
 
 class ScopedMemory:
@@ -235,12 +236,34 @@ class ScopedMemory:
             InvalidInput: The text cannot be kept, or an option makes no sense.
             RoleRefused: This door may not write; a sub-agent proposes instead.
         """
-        said = "asked for" if source in (None, "user-explicit") else "noticed in conversation"
-        wishes = {
-            "text": text, "store": store, "type": type, "tags": tuple(tags), "entities": tuple(entities),
-            "confidence": confidence, "source": source or "user-explicit", "scope": self.__scope,
-        }  # fmt: skip
-        return self.__told(lambda: self.__remember(wishes, f"{said} in {self.__scope}", dry_run=dry_run))
+        return self.remember_request(
+            RememberRequest(
+                text,
+                store=store,
+                type=type,
+                tags=tuple(tags),
+                entities=tuple(entities),
+                confidence=confidence,
+                source=source or ASKED_FOR,
+                dry_run=dry_run,
+            )
+        )
+
+    def remember_request(self, request: RememberRequest) -> Remembered:
+        """Store a memory for this scope; see `remember`.
+
+        Args:
+            request: What to remember. Whom it is for is this scope, whatever it says, and what is the owner's alone
+                (actor, block, origins, pin and trigger) is passed over.
+
+        Raises:
+            InvalidInput: The text cannot be kept, or an option makes no sense.
+            RoleRefused: This door may not write; a sub-agent proposes instead.
+        """
+        own = replace(
+            request, scope=self.__scope, actor=None, block=None, origins=(), pinned=False, trigger=None
+        )
+        return self.__told(lambda: self.__remember(own))
 
     def propose(
         self,
@@ -313,37 +336,36 @@ class ScopedMemory:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def __remember(self, wishes: Mapping[str, object], said: str, *, dry_run: bool) -> Remembered:
-        from workbench.engine.memory.remember import RememberRequest, plan_remember
+    def __remember(self, request: RememberRequest) -> Remembered:
+        from workbench.engine.memory.remember import plan_remember
         from workbench.engine.services.reviews import warnings_of_rejected
         from workbench.engine.services.routing import route
 
-        ground = self.__door._ground
+        ground, dry_run = self.__door._ground, request.dry_run
         require(ground.role, Capability.WRITE_MEMORY, doing="write memory")
-        text = str(wishes["text"])
-        if held := held_back(ground, "remember", text, wishes, keep=not dry_run):
+        kept = {name: each for name, each in request.as_arguments().items() if name not in _OWNERS_ALONE}
+        if held := held_back(ground, "remember", request.text, kept, keep=not dry_run):
             return Remembered(None, held_back=_held(held), dry_run=dry_run)
-        request = RememberRequest(**wishes)  # type: ignore[arg-type]  # one mapping serves both
-        explicit = request.source == "user-explicit"
         store = _store(request.store)
-        if not explicit and warnings_of_rejected(ground, text):
+        if not request.is_asked_for and warnings_of_rejected(ground, request.text):
             # That it was said may be noted; that the owner did not believe it is not told.
             store = "episodic"
         if not dry_run:
             ground.prepare_writing()
         seen = self.__view.current()
-        routing = route(seen, text, explicit=explicit, pinned=False, store=store, entities=request.entities)
-        request = replace(request, store=store or (routing.store if routing.store in _STORES else "episodic"))
+        routing = route(seen, replace(request, store=store))
+        placed = replace(request, store=store or (routing.store if routing.store in _STORES else "episodic"))
 
         def plan(view: FileView) -> Plan[Remembered]:
             return plan_remember(
-                view, request, routing, now=ground.now(), settings=ground.settings, lookup=seen.lookups
+                view, placed, routing, now=ground.now(), settings=ground.settings, lookup=seen.lookups
             )
 
         if dry_run:
             return replace(_own(plan(seen.files).outcome), dry_run=True)
-        usual = "bot:trigger-remember" if explicit else "bot:auto-detect"
-        by = ground.attribution(_short(said, _TRIGGER_CHARACTERS), actor=usual)
+        usual = "bot:trigger-remember" if request.is_asked_for else "bot:auto-detect"
+        said = "asked for" if request.is_asked_for else "noticed in conversation"
+        by = ground.attribution(_short(f"{said} in {self.__scope}", _TRIGGER_CHARACTERS), actor=usual)
         return _own(ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="write memory").outcome)
 
     def __told(self, ask: Callable[[], T]) -> T:

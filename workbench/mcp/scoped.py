@@ -22,7 +22,7 @@ from workbench.engine.scoped_memory import ScopedMemory
 from workbench.engine.workspace import Workspace
 from workbench.mcp.server import Context, MemoryServer, Warming
 from workbench.mcp.tool import ANSWER_TOKENS, LONGEST_TEXT, Call, Kind, Parameter, Tool, cut_text, fitted
-from workbench.mcp.tools import CONFIDENCES, HELD_BACK, SEARCH, TYPES, without_blanks
+from workbench.mcp.tools import CONFIDENCES, HELD_BACK, SEARCH, TYPES, remember_request, without_blanks
 
 STORES = ("episodic", "semantic")
 _STORE = Parameter(
@@ -60,16 +60,7 @@ def scoped_tools(door: ScopedMemory) -> tuple[Tool, ...]:
         return fitted(to_json(door.brief()), "memories", ANSWER_TOKENS)
 
     def remember(call: Call) -> dict[str, Any]:
-        given = call.arguments
-        remembered = door.remember(
-            given["text"],
-            store=given["store"],
-            type=given["type"],
-            tags=given["tags"] or (),
-            entities=given["entities"] or (),
-            confidence=given["confidence"],
-            source="user-explicit" if given["confidence"] == "high" else "conversation",
-        )
+        remembered = door.remember_request(remember_request(call.arguments))
         answer = without_blanks(to_json(remembered), "ok", "id", "store")
         return {**answer, "next": HELD_BACK} if remembered.held_back else answer
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import NotFound, Refused, RoleRefused
 from workbench.engine.identifiers import SEARCHED_STORES
-from workbench.engine.requests import SearchRequest
+from workbench.engine.requests import ASKED_FOR, RememberRequest, SearchRequest
 from workbench.engine.results.graph import GraphView
 from workbench.engine.results.json_shape import to_json
 from workbench.engine.results.recall import Hit
@@ -295,19 +295,26 @@ HELD_BACK = (
 )
 
 
-def _remember(call: Call) -> dict[str, Any]:
-    given = call.arguments
-    # What the user said counts more than what was noticed by the way, which a rejection holds back, too.
-    source = "user-explicit" if given["confidence"] == "high" else "conversation"
-    remembered = call.door.remember(
+def remember_request(given: Mapping[str, Any]) -> RememberRequest:
+    """Return what a call of `memory_remember` asks for.
+
+    Args:
+        given: Its arguments, checked.
+    """
+    return RememberRequest(
         given["text"],
         store=given["store"],
         type=given["type"],
-        tags=given["tags"] or (),
-        entities=given["entities"] or (),
+        tags=tuple(given["tags"] or ()),
+        entities=tuple(given["entities"] or ()),
         confidence=given["confidence"],
-        source=source,
+        # What the user said counts more than what was noticed by the way, which a rejection holds back, too.
+        source=ASKED_FOR if given["confidence"] == "high" else "conversation",
     )
+
+
+def _remember(call: Call) -> dict[str, Any]:
+    remembered = call.door.remember_request(remember_request(call.arguments))
     answer = without_blanks(to_json(remembered), "ok", "commit", "files", "ids", "id", "store", "path")
     return {**answer, "next": HELD_BACK} if remembered.held_back else answer
 

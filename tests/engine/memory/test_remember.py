@@ -16,8 +16,9 @@ from workbench.engine.errors import InvalidInput, NotFound
 from workbench.engine.history.plan import Action, Plan
 from workbench.engine.markdown.episodes import EpisodeLog
 from workbench.engine.memory.lookup import locate_memory
-from workbench.engine.memory.remember import RememberRequest, plan_remember
+from workbench.engine.memory.remember import plan_remember
 from workbench.engine.memory.wording import clean_memory, text_key
+from workbench.engine.requests import RememberRequest
 from workbench.engine.results.json_shape import to_json
 from workbench.engine.results.memories import Remembered
 from workbench.engine.settings.sections import CoreSettings, Settings

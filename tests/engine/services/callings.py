@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.engine.transfer import openclaw_pre_images
 from workbench.engine import Workspace
-from workbench.engine.requests import SearchRequest
+from workbench.engine.requests import RememberRequest, SearchRequest
 
 READ, PROPOSE, WRITE, PERSON = "read", "propose", "write", "person"
 MAY = {
@@ -233,6 +233,11 @@ ACTIONS = (
         WRITE,
     ),
     Calling("remember", lambda w: w.remember("The ferry leaves at nine", store="episodic"), WRITE, "episode"),
+    Calling(
+        "remember_request",
+        lambda w: w.remember_request(RememberRequest("The ferry leaves at ten", store="episodic")),
+        WRITE,
+    ),
     Calling(
         "remember",
         lambda w: w.remember(

@@ -16,7 +16,7 @@ from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.private_words import FAMILY, MARK, MIXED, PRIVATE, lay_out, private
 from workbench.engine import WorkbenchError
 from workbench.engine.errors import InvalidInput, NotFound, RoleRefused, StorageError
-from workbench.engine.requests import SearchRequest
+from workbench.engine.requests import RememberRequest, SearchRequest
 from workbench.engine.results.json_shape import to_json
 from workbench.engine.scoped_memory import ScopedMemory
 from workbench.engine.search.finder import Finder
@@ -47,6 +47,9 @@ METHODS: dict[str, Callable[[ScopedMemory, str, str], object]] = {
     "brief": lambda door, _, __: door.brief(),
     "instructions": lambda door, _, __: door.instructions(),
     "remember": lambda door, words, _: door.remember(f"Noted {words}", dry_run=True),
+    "remember_request": lambda door, words, _: door.remember_request(
+        RememberRequest(f"Asked {words}", scope="shared", pinned=True, actor="skill:x", dry_run=True)
+    ),
     "propose": lambda door, words, _: door.propose(f"Proposed {words}"),
     "message": lambda door, words, _: door.message(words),
     "close": lambda door, _, __: None,

@@ -32,8 +32,9 @@ from workbench.engine.memory.proposals import (
     read_proposals,
     without,
 )
-from workbench.engine.memory.remember import RememberRequest, plan_remember
+from workbench.engine.memory.remember import plan_remember
 from workbench.engine.memory.wording import CONFIDENCES, EPISODE_TYPES, clip, one_line
+from workbench.engine.requests import RememberRequest
 from workbench.engine.results.reviews import Settled
 from workbench.engine.scopes import written_scope
 

@@ -39,42 +39,12 @@ from workbench.engine.memory.wording import (
     clip,
     one_line,
 )
+from workbench.engine.requests import RememberRequest
 from workbench.engine.results.memories import EntityRef, RelationRef, Remembered
 from workbench.engine.settings.sections import Settings
 from workbench.engine.triggers.model import FactStatement, ProcedureOutline, RelationMention, Routing
 
 SUMMARY_CHARACTERS = 100
-
-
-@dataclass(frozen=True)
-class RememberRequest:
-    """What somebody asks to be remembered; what is None or empty is left to the routing.
-
-    Args:
-        text: Any text.
-        store: core, episodic, semantic, procedural or vault.
-        type: What kind of episode it would be.
-        tags: Topical tags, in place of the routing's.
-        entities: `TYPE:NAME` or ids; what it is about.
-        confidence: high, medium or low.
-        source: One word: `user-explicit` where a person asked for it, `conversation` where it was noticed.
-        block: A block of core memory that shall say it as well.
-        origins: Ids of memories that it comes from, such as the episodes of a proposal.
-        pinned: Whether it shall never decay.
-        scope: Whom it is for, as `scopes.parse_scope` gives it; None for the owner alone.
-    """
-
-    text: str
-    store: str | None = None
-    type: str | None = None
-    tags: tuple[str, ...] = ()
-    entities: tuple[str, ...] = ()
-    confidence: str | None = None
-    source: str = "user-explicit"
-    block: str | None = None
-    origins: tuple[str, ...] = ()
-    pinned: bool = False
-    scope: str | None = None
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, NotFound
+from workbench.engine.requests import ASKED_FOR, RememberRequest
 from workbench.engine.results.memories import Changed, EntityRef, Forgotten, MessageOutcome, Remembered
 from workbench.engine.roles import Capability, require, require_by_hand
-from workbench.engine.scopes import parse_scope
 from workbench.engine.services.context import WorkspaceContext
 from workbench.engine.services.mutator import Mutator
 from workbench.engine.services.quarantine import held_back
@@ -53,76 +53,63 @@ class Memory:
         dry_run: bool = False,
         scope: str | None = None,
     ) -> Remembered:
+        """Store a memory where it belongs; `remember_request` for whoever has no request at hand.
+
+        Args:
+            text: See `RememberRequest`, as for all others.
+
+        Raises:
+            InvalidInput: The text cannot be kept, or an option makes no sense.
+            RoleRefused: This door may not write; a sub-agent proposes instead.
+        """
+        return self.remember_request(
+            RememberRequest(
+                text,
+                store=store,
+                type=type,
+                tags=tuple(tags),
+                entities=tuple(entities),
+                confidence=confidence,
+                source=source or ASKED_FOR,
+                block=block,
+                origins=tuple(origins),
+                pinned=pinned,
+                scope=scope,
+                actor=actor,
+                trigger=trigger,
+                dry_run=dry_run,
+            )
+        )
+
+    def remember_request(self, request: RememberRequest) -> Remembered:
         """Store a memory where it belongs: its store, the graph and, where worth it, core memory, in one commit.
 
         What is not given is decided by the model that is configured for it, or by rules. What an agent noticed by
         itself and the person has rejected before is noted as an episode alone, with a warning.
 
         Args:
-            text: What to remember; any language, kept as it is.
-            store: core, episodic, semantic, procedural or vault.
-            type: decision, fact, preference, task, event, emotion or correction.
-            tags: Topical tags.
-            entities: What it is about: `TYPE:NAME`, or ids.
-            confidence: high, medium or low.
-            source: `user-explicit` (asked for; the default), `conversation` (noticed), or another word.
-            actor: An actor tag; `bot:trigger-remember`, or `bot:auto-detect` for what was noticed.
-            block: A block of core memory that shall say it as well.
-            trigger: What set it off, for the audit log.
-            origins: Ids of memories that it was learned from, such as `episode:2026-02-02:14:30`.
-            pinned: Whether it shall never decay.
-            dry_run: Say what would be done, and do nothing.
-            scope: Whom it is for besides the owner: `person:NAME`, `group:NAME` or `shared`; the owner alone by
-                default.
+            request: What to remember.
 
         Raises:
             InvalidInput: The text cannot be kept, or an option makes no sense.
             RoleRefused: This door may not write; a sub-agent proposes instead.
         """
-        from workbench.engine.memory.remember import RememberRequest, plan_remember
+        from workbench.engine.memory.remember import plan_remember
         from workbench.engine.services.routing import route
 
-        ground = self._ground
+        ground, text, dry_run = self._ground, request.text, request.dry_run
         require(ground.role, Capability.WRITE_MEMORY, doing="write memory")
-        source = source or "user-explicit"
-        tags, entities, origins = tuple(tags), tuple(entities), tuple(origins)
-        scope = parse_scope(scope) if scope is not None else None
-        wishes = {
-            "text": text, "store": store, "type": type, "tags": tags, "entities": entities, "block": block,
-            "confidence": confidence, "source": source, "origins": origins, "pinned": pinned,
-            "scope": scope,
-        }  # fmt: skip
-        if held := held_back(ground, "remember", text, wishes, keep=not dry_run):
+        if held := held_back(ground, "remember", text, request.as_arguments(), keep=not dry_run):
             return Remembered(None, held_back=held, dry_run=dry_run)
-        rejected = () if source == "user-explicit" else warnings_of_rejected(ground, text)
+        rejected = () if request.is_asked_for else warnings_of_rejected(ground, text)
         if rejected:
             # That it was said may be noted; it is not believed for that.
-            store, block, pinned = "episodic", None, False
-        request = RememberRequest(
-            text=text,
-            store=store,
-            type=type,
-            tags=tags,
-            entities=entities,
-            confidence=confidence,
-            source=source,
-            block=block,
-            origins=origins,
-            pinned=pinned,
-            scope=scope,
-        )
+            request = replace(request, store="episodic", block=None, pinned=False)
         if dry_run:
             ground.refresh_for_reading()
         else:
             ground.prepare_writing()
-        routing = route(
-            ground,
-            text,
-            explicit=source == "user-explicit",
-            pinned=pinned,
-            store=store,
-            entities=request.entities,
-        )
+        routing = route(ground, request)
 
         def plan(view: FileView) -> Plan[Remembered]:
             return plan_remember(
@@ -138,11 +125,9 @@ class Memory:
         if dry_run:
             outcome = plan(ground.files).outcome
             return replace(outcome, dry_run=True, warnings=(*outcome.warnings, *rejected))
-        usual = "bot:trigger-remember" if source == "user-explicit" else "bot:auto-detect"
-        said = (
-            f"user said “remember {_short(text)}”" if source == "user-explicit" else "noticed in conversation"
-        )
-        by = ground.attribution(trigger or said, actor=usual, named=actor)
+        usual = "bot:trigger-remember" if request.is_asked_for else "bot:auto-detect"
+        said = f"user said “remember {_short(text)}”" if request.is_asked_for else "noticed in conversation"
+        by = ground.attribution(request.trigger or said, actor=usual, named=request.actor)
         receipt = ground.mutate(plan, by, Capability.WRITE_MEMORY, doing="write memory")
         if receipt.commit is not None:
             self._bring_to_mind(receipt.commit, receipt.outcome.entities)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, RoleRefused
+from workbench.engine.requests import RememberRequest
 from workbench.engine.results.reviews import Proposals, Proposed, Settled
 from workbench.engine.roles import Capability, require
 from workbench.engine.scopes import parse_scope
@@ -390,7 +391,7 @@ class ProposalService:
         ground = self._ground
         entities, _ = entities_of(proposal, ground.files)
         store = store_of(proposal, verdicts.wishes)
-        return route(ground, text, explicit=False, pinned=False, store=store, entities=entities)
+        return route(ground, RememberRequest(text, store=store, entities=entities, source="conversation"))
 
     def _highest_number(self) -> int:
         """Return the highest number that history knows of; read under the writer's lock."""

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, cast, get_args
 from workbench.engine import layout
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from workbench.engine.catalog.records import EntityRecord
+    from workbench.engine.requests import RememberRequest
     from workbench.engine.services.context import WorkspaceContext
     from workbench.engine.triggers.model import (
         Detection,
@@ -27,40 +28,28 @@ if TYPE_CHECKING:
 _OWNER_ITEM = "core:identity:name"
 
 
-def route(
-    ground: WorkspaceContext,
-    text: str,
-    *,
-    explicit: bool,
-    pinned: bool,
-    store: str | None = None,
-    entities: Sequence[str] = (),
-) -> Routing:
+def route(ground: WorkspaceContext, request: RememberRequest) -> Routing:
     """Decide where a text belongs, by the configured model or by rules.
 
     Args:
         ground: The open workspace.
-        text: What is to be remembered.
-        explicit: Whether the user asked for it.
-        pinned: Whether it shall never decay.
-        store: The store that was asked for.
-        entities: What the caller says it is about, as `TYPE:NAME` or ids.
+        request: What is to be remembered.
 
     Raises:
-        InvalidInput: One of `entities` is neither a name with a type nor an id.
+        InvalidInput: One of its entities is neither a name with a type nor an id.
     """
     from workbench.engine.triggers.model import Store
     from workbench.engine.triggers.model_routing import route_by_model
     from workbench.engine.triggers.rules import route_by_rules
 
     # A word that is no store is refused by the store's planner.
-    wanted = store.strip().lower() if store else None
+    text, wanted = request.text, request.store.strip().lower() if request.store else None
     hints = replace(
         _hints(ground),
-        protect=pinned,
-        explicit=explicit,
+        protect=request.pinned,
+        explicit=request.is_asked_for,
         store=cast("Store", wanted) if wanted in get_args(Store) else None,
-        entities=tuple(each for entity in entities if (each := _given(ground, entity))),
+        entities=tuple(each for entity in request.entities if (each := _given(ground, entity))),
     )
     if not ground.settings.model.configured:
         return route_by_rules(text, hints)

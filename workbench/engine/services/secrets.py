@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from workbench.engine import layout
 from workbench.engine.clock import parse_time
 from workbench.engine.errors import InvalidInput, NotFound, Refused, Stale
+from workbench.engine.requests import RememberRequest
 from workbench.engine.results.memories import (
     Changed,
     HeldBackList,
@@ -152,9 +153,8 @@ class Secrets:
             changed = self._leave_out_of_file(request) if leave_out else self._keep_in_file(request)
             stored = _as_remembered(request, changed)
         else:
-            stored = self._memory.remember(
-                masked(request.text) if leave_out else request.text, **_wishes(request)
-            )
+            text = masked(request.text) if leave_out else request.text
+            stored = self._memory.remember_request(_request(request, text))
         # What was put back where its placeholder stood waits again once that is undone.
         put_back = bool(request.secret) and not leave_out
         if stored.held_back is None and not put_back:
@@ -366,24 +366,11 @@ def _as_remembered(request: HeldRequest, changed: Changed) -> Remembered:
     )
 
 
-def _wishes(request: HeldRequest) -> dict[str, Any]:
-    """Return what `remember` takes beside the text; what an agent proposed is remembered as from that agent."""
-    kept = (
-        "store",
-        "type",
-        "tags",
-        "entities",
-        "confidence",
-        "source",
-        "block",
-        "origins",
-        "pinned",
-        "scope",
-    )
-    wishes = {name: request.arguments[name] for name in kept if request.arguments.get(name)}
-    agent = request.role.partition(":")[2]
-    if request.method == "propose":
-        wishes.setdefault("source", "conversation")
-        if agent:
-            wishes["actor"] = f"bot:commit-from:{agent}"
-    return wishes
+def _request(held: HeldRequest, text: str) -> RememberRequest:
+    """Return what is to be remembered; what an agent proposed is remembered as from that agent."""
+    request = RememberRequest.from_arguments(text, held.arguments)
+    if held.method != "propose":
+        return request
+    agent = held.role.partition(":")[2]
+    source = held.arguments.get("source") or "conversation"
+    return replace(request, source=source, actor=f"bot:commit-from:{agent}" if agent else None)

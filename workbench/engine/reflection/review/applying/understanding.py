@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput
 from workbench.engine.history.plan import Action
-from workbench.engine.memory.remember import RememberRequest, plan_remember
+from workbench.engine.memory.remember import plan_remember
 from workbench.engine.memory.wording import clean_line, clean_memory, clip, text_key
 from workbench.engine.reflection.files import read_evolution
+from workbench.engine.requests import RememberRequest
 
 if TYPE_CHECKING:
     from workbench.engine.reflection.review.applying.step import Step
