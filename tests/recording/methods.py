@@ -12,7 +12,7 @@ from tests.engine.services import callings
 from tests.engine.services.callings import EVERY, MAY, READ, Calling, public_methods
 from tests.recording import fixing
 from tests.recording.folders import CHANGED
-from workbench.engine.requests import RememberRequest, SearchRequest
+from workbench.engine.requests import ProposeRequest, RememberRequest, SearchRequest
 
 # What the callings name is another thing in the sample.
 _RENAMED = {
@@ -70,6 +70,9 @@ VIEWS: dict[str, View] = {
                 RememberRequest("Ann is in", scope="shared")
             ),
             "propose": lambda view: view.propose("Mira plays chess", entities=["person:Mira"]),
+            "propose_request": lambda view: view.propose_request(
+                ProposeRequest("Ann is out", scope="shared")
+            ),
             "message": lambda view: view.message("Remember that the tent is green."),
             "message recall": lambda view: view.message("What do you remember about the ferry?"),
             "close": lambda view: view.close(),

@@ -21,7 +21,7 @@ from workbench.cli.printing import Page, safe_line
 from workbench.cli.scoped import scope_option, scoped_door
 from workbench.engine.errors import InvalidInput, WorkbenchError
 from workbench.engine.identifiers import MEMORY_STORES
-from workbench.engine.requests import RememberRequest
+from workbench.engine.requests import ProposeRequest, RememberRequest
 from workbench.engine.results.memories import MessageOutcome
 
 if TYPE_CHECKING:
@@ -281,56 +281,36 @@ CONFIDENCES = ("high", "medium", "low")
 @click.option("--confidence", type=click.Choice(CONFIDENCES), default="medium", help="How sure it is.")
 @click.option("--trigger", metavar="TEXT", default="", help="What set it off, in a few words.")
 @click.option("--core-worthy", is_flag=True, help="It should stand in core memory as well.")
-@click.option("--type", "kind", metavar="TYPE", help="What it is, as for `remember`.")
+@click.option("--type", metavar="TYPE", help="What it is, as for `remember`.")
 @click.option("--tag", "tags", metavar="TAG", multiple=True, help="A topic; give as many as you like.")
 @click.option("--origin", "origins", metavar="ID", multiple=True, help="A memory that it was learned from.")
 @scope_option
 @click.pass_obj
 def propose_command(
     bench: Invocation,
+    /,
     words: tuple[str, ...],
     name: str | None,
-    store: str | None,
-    entities: tuple[str, ...],
-    confidence: str,
-    trigger: str,
-    core_worthy: bool,
-    kind: str | None,
-    tags: tuple[str, ...],
-    origins: tuple[str, ...],
     scope: str | None,
+    **wanted: Any,
 ) -> int:
     """It waits for the main agent’s or the person’s verdict. What contradicts memory or another proposal is marked
     on both sides; what says the same already is named. TEXT may be “-” for stdin.
     """
-    text = text_of(words, what="The text to propose")
+    request = ProposeRequest(text_of(words, what="The text to propose"), **wanted)
     if name is not None:
         if bench.role is not None and bench.role != f"agent:{name}":
             raise click.UsageError("--as and --role name two different roles.", click.get_current_context())
         bench.role = f"agent:{name}"
     door = scoped_door(bench, scope)
     if door is not None:
-        if core_worthy or origins:
+        if request.core_worthy or request.origins:
             raise click.UsageError(
                 "--core-worthy and --origin are the owner’s alone.", click.get_current_context()
             )
-        wishes = {
-            "store": store, "entities": entities, "confidence": confidence, "trigger": trigger, "type": kind,
-            "tags": tags,
-        }  # fmt: skip
-        return scoped.propose(bench, door, text, wishes)
+        return scoped.propose(bench, door, request)
     with bench.open() as workspace:
-        proposed = workspace.propose(
-            text,
-            store=store,
-            entities=entities,
-            confidence=confidence,
-            trigger=trigger,
-            core_worthy=core_worthy,
-            type=kind,
-            tags=tags,
-            origins=origins,
-        )
+        proposed = workspace.propose_request(request)
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.reviews import proposed_lines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -12,7 +12,7 @@ from workbench.cli.printing import Page
 from workbench.engine.scopes import within
 
 if TYPE_CHECKING:
-    from workbench.engine.requests import RememberRequest, SearchRequest
+    from workbench.engine.requests import ProposeRequest, RememberRequest, SearchRequest
     from workbench.engine.scoped_memory import ScopedMemory
 
 
@@ -68,10 +68,10 @@ def remember(bench: Invocation, door: ScopedMemory, request: RememberRequest) ->
     return bench.report(remembered, view)
 
 
-def propose(bench: Invocation, door: ScopedMemory, text: str, options: dict[str, Any]) -> int:
+def propose(bench: Invocation, door: ScopedMemory, request: ProposeRequest) -> int:
     """Answer `propose`."""
     with door:
-        proposed = door.propose(text, **options)
+        proposed = door.propose_request(request)
 
     def view(page: Page) -> list[str]:
         from workbench.cli.views.memories import scoped_proposed_lines

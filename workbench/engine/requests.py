@@ -132,3 +132,44 @@ class RememberRequest:
         kept: dict[str, Any] = {name: arguments[name] for name in _KEPT if arguments.get(name)}
         lists = {name: tuple(each) for name, each in kept.items() if isinstance(each, list)}
         return cls(**{**kept, **lists, "text": text})
+
+
+@dataclass(frozen=True)
+class ProposeRequest:
+    """What somebody asks others to decide on: that something is remembered.
+
+    Args:
+        content: What to remember; any language, kept as it is.
+        store: core, episodic, semantic, procedural or vault; found by its wording if left out.
+        entities: What it is about: `TYPE:NAME`, or ids.
+        confidence: high, medium or low.
+        trigger: What set it off.
+        core_worthy: Whether it should stand in core memory as well.
+        type: decision, fact, preference, task, event, emotion or correction; None to leave that open.
+        tags: Topical tags.
+        origins: Ids of memories or sources that it was learned from.
+        scope: Whom it would be for besides the owner: `person:NAME`, `group:NAME` or `shared`. It then waits for a
+            verdict in every mode.
+
+    Raises:
+        InvalidInput: The scope is none.
+    """
+
+    content: str
+    store: str | None = None
+    entities: tuple[str, ...] = ()
+    confidence: str = "medium"
+    trigger: str = ""
+    core_worthy: bool = False
+    type: str | None = None
+    tags: tuple[str, ...] = ()
+    origins: tuple[str, ...] = ()
+    scope: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.scope is not None:
+            object.__setattr__(self, "scope", parse_scope(self.scope))
+
+    def as_arguments(self) -> dict[str, Any]:
+        """Return what is kept of it while it waits for a person's decision."""
+        return dict(vars(self))

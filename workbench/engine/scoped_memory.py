@@ -18,7 +18,7 @@ from workbench.engine.errors import (
     WorkbenchError,
 )
 from workbench.engine.identifiers import MEMORY_STORES
-from workbench.engine.requests import ASKED_FOR, RememberRequest, SearchRequest
+from workbench.engine.requests import ASKED_FOR, ProposeRequest, RememberRequest, SearchRequest
 from workbench.engine.results.memories import HeldBack, MessageOutcome, Remembered, Shown
 from workbench.engine.results.recall import Found
 from workbench.engine.results.reviews import Proposed
@@ -284,20 +284,36 @@ class ScopedMemory:
             InvalidInput: The text cannot be kept, or an option makes no sense.
             RoleRefused: This door may only read.
         """
-
-        def ask() -> Proposed:
-            require(self.__door._ground.role, Capability.PROPOSE)
-            proposed = self.__door.propose(
+        return self.propose_request(
+            ProposeRequest(
                 content,
-                store=_store(store),
-                entities=entities,
+                store=store,
+                entities=tuple(entities),
                 confidence=confidence,
                 trigger=trigger,
                 type=type,
-                tags=tags,
-                scope=self.__scope,
+                tags=tuple(tags),
             )
-            return Proposed(None, held_back=_held(proposed.held_back))
+        )
+
+    def propose_request(self, request: ProposeRequest) -> Proposed:
+        """Ask for something to be remembered for this scope; see `propose`.
+
+        Args:
+            request: What to remember. Whom it is for is this scope, whatever it says, and what is the owner's alone
+                (origins, and core memory) is passed over.
+
+        Raises:
+            InvalidInput: The text cannot be kept, or an option makes no sense.
+            RoleRefused: This door may only read.
+        """
+
+        def ask() -> Proposed:
+            require(self.__door._ground.role, Capability.PROPOSE)
+            own = replace(
+                request, store=_store(request.store), scope=self.__scope, core_worthy=False, origins=()
+            )
+            return Proposed(None, held_back=_held(self.__door.propose_request(own).held_back))
 
         return self.__told(ask)
 

@@ -22,7 +22,15 @@ from workbench.engine.scoped_memory import ScopedMemory
 from workbench.engine.workspace import Workspace
 from workbench.mcp.server import Context, MemoryServer, Warming
 from workbench.mcp.tool import ANSWER_TOKENS, LONGEST_TEXT, Call, Kind, Parameter, Tool, cut_text, fitted
-from workbench.mcp.tools import CONFIDENCES, HELD_BACK, SEARCH, TYPES, remember_request, without_blanks
+from workbench.mcp.tools import (
+    CONFIDENCES,
+    HELD_BACK,
+    SEARCH,
+    TYPES,
+    propose_request,
+    remember_request,
+    without_blanks,
+)
 
 STORES = ("episodic", "semantic")
 _STORE = Parameter(
@@ -65,14 +73,7 @@ def scoped_tools(door: ScopedMemory) -> tuple[Tool, ...]:
         return {**answer, "next": HELD_BACK} if remembered.held_back else answer
 
     def propose(call: Call) -> dict[str, Any]:
-        given = call.arguments
-        proposed = door.propose(
-            given["content"],
-            store=given["store"],
-            entities=given["entities"] or (),
-            confidence=given["confidence"] or "medium",
-            trigger=given["trigger"] or "",
-        )
+        proposed = door.propose_request(propose_request(call.arguments))
         following = HELD_BACK if proposed.held_back else "It waits for a decision. Do not propose it again."
         return {"ok": True, "status": proposed.status, "next": following}
 

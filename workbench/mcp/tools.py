@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.engine.errors import NotFound, Refused, RoleRefused
 from workbench.engine.identifiers import SEARCHED_STORES
-from workbench.engine.requests import ASKED_FOR, RememberRequest, SearchRequest
+from workbench.engine.requests import ASKED_FOR, ProposeRequest, RememberRequest, SearchRequest
 from workbench.engine.results.graph import GraphView
 from workbench.engine.results.json_shape import to_json
 from workbench.engine.results.recall import Hit
@@ -441,16 +441,24 @@ REFLECT = Tool(
 )
 
 
-def _propose(call: Call) -> dict[str, Any]:
-    given = call.arguments
-    proposed = call.door.propose(
+def propose_request(given: Mapping[str, Any]) -> ProposeRequest:
+    """Return what a call of `memory_propose` asks for.
+
+    Args:
+        given: Its arguments, checked.
+    """
+    return ProposeRequest(
         given["content"],
         store=given["store"],
-        entities=given["entities"] or (),
-        confidence=given["confidence"],
+        entities=tuple(given["entities"] or ()),
+        confidence=given["confidence"] or "medium",
         trigger=given["trigger"] or "",
-        core_worthy=given["core_worthy"],
+        core_worthy=given.get("core_worthy", False),
     )
+
+
+def _propose(call: Call) -> dict[str, Any]:
+    proposed = call.door.propose_request(propose_request(call.arguments))
     answer = without_blanks(to_json(proposed), "ok", "commit", "files", "ids", "number", "status")
     return {**answer, "next": _what_follows(proposed)}
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tests.engine.transfer import openclaw_pre_images
 from workbench.engine import Workspace
-from workbench.engine.requests import RememberRequest, SearchRequest
+from workbench.engine.requests import ProposeRequest, RememberRequest, SearchRequest
 
 READ, PROPOSE, WRITE, PERSON = "read", "propose", "write", "person"
 MAY = {
@@ -313,6 +313,7 @@ ACTIONS = (
 )
 PROPOSING = (
     Calling("propose", lambda w: w.propose("Robin sails at weekends", entities=["person:Robin"]), PROPOSE),
+    Calling("propose_request", lambda w: w.propose_request(ProposeRequest("Robin sails on lakes")), PROPOSE),
     Calling("proposal_commit", lambda w: w.proposal_commit([1]), WRITE, prepare=two_proposals),
     Calling("proposal_reject", lambda w: w.proposal_reject([1]), WRITE, prepare=two_proposals),
     Calling("proposal_defer", lambda w: w.proposal_defer([1]), WRITE, prepare=two_proposals),

@@ -16,7 +16,7 @@ from tests.engine.services.agent_home import AgentHome
 from tests.engine.services.private_words import FAMILY, MARK, MIXED, PRIVATE, lay_out, private
 from workbench.engine import WorkbenchError
 from workbench.engine.errors import InvalidInput, NotFound, RoleRefused, StorageError
-from workbench.engine.requests import RememberRequest, SearchRequest
+from workbench.engine.requests import ProposeRequest, RememberRequest, SearchRequest
 from workbench.engine.results.json_shape import to_json
 from workbench.engine.scoped_memory import ScopedMemory
 from workbench.engine.search.finder import Finder
@@ -51,6 +51,9 @@ METHODS: dict[str, Callable[[ScopedMemory, str, str], object]] = {
         RememberRequest(f"Asked {words}", scope="shared", pinned=True, actor="skill:x", dry_run=True)
     ),
     "propose": lambda door, words, _: door.propose(f"Proposed {words}"),
+    "propose_request": lambda door, words, _: door.propose_request(
+        ProposeRequest(f"Asked {words}", scope="shared", core_worthy=True)
+    ),
     "message": lambda door, words, _: door.message(words),
     "close": lambda door, _, __: None,
 }
@@ -321,6 +324,45 @@ def test_proposals_keep_their_scope_and_tell_nothing(family: AgentHome) -> None:
         workspace.proposal_commit([each.number for each in waiting if each.scope])
     with scoped(family) as door:
         assert "The boat is red" in said(door, "search", "boat red", "")
+
+
+def test_a_whole_request_gets_no_further_than_this_door(family: AgentHome) -> None:
+    with scoped(family) as door:
+        kept = door.remember_request(
+            RememberRequest(
+                "We meet at the quay at ten",
+                store="vault",
+                scope="shared",
+                pinned=True,
+                block="Persona",
+                origins=("episode:2026-02-01:08:00",),
+                actor="skill:calendar",
+                trigger="the owner said so",
+            )
+        )
+        door.propose_request(
+            ProposeRequest(
+                "The boat is blue",
+                store="core",
+                scope="shared",
+                core_worthy=True,
+                origins=("episode:2026-02-01:08:00",),
+            )
+        )
+    written = family.text("memory/episodes/2026-02-02.md")
+    assert "| for:group:family" in written
+    assert "from:[" not in written
+    assert "quay" not in family.text("MEMORY.md")
+    with family.open("person") as workspace:
+        score = workspace.show(str(kept.id)).score
+        assert score is not None
+        assert score.status == "active"
+        log = json.dumps(to_json(workspace.audit_log(limit=20)))
+        assert "skill:calendar" not in log
+        assert "the owner said so" not in log
+        waits = workspace.proposals().proposals[-1]
+        assert (waits.content, waits.scope, waits.store) == ("The boat is blue", FAMILY, "episodic")
+        assert (waits.core_worthy, waits.origins) == (False, ())
 
 
 def test_roles_hold(family: AgentHome) -> None:

@@ -38,6 +38,7 @@ from workbench.engine.memory.wording import (
     clip,
     text_key,
 )
+from workbench.engine.requests import ProposeRequest
 from workbench.engine.results.reviews import Proposal, Proposals, Proposed
 from workbench.engine.scopes import written_scope
 
@@ -207,37 +208,6 @@ _MOST_ORIGINS: Final = 20
 
 
 @dataclass(frozen=True)
-class ProposeRequest:
-    """What an agent asks to be remembered.
-
-    Args:
-        sender: Who, as its door says.
-        content: Any text.
-        store: core, episodic, semantic, procedural or vault.
-        entities: `TYPE:NAME` or ids.
-        confidence: high, medium or low.
-        trigger: What set it off.
-        core_worthy: Whether it should stand in core memory as well.
-        type: What kind of episode it would be; empty to leave that open.
-        tags: Topical tags.
-        origins: Ids of memories or sources it was learned from.
-        scope: Whom it would be for; None for the owner alone.
-    """
-
-    sender: str
-    content: str
-    store: str
-    entities: tuple[str, ...] = ()
-    confidence: str = "medium"
-    trigger: str = ""
-    core_worthy: bool = False
-    type: str = ""
-    tags: tuple[str, ...] = ()
-    origins: tuple[str, ...] = ()
-    scope: str | None = None
-
-
-@dataclass(frozen=True)
 class NewProposal:
     """A proposal that is fit to be written, still without a number.
 
@@ -249,8 +219,13 @@ class NewProposal:
     warnings: tuple[str, ...] = ()
 
 
-def check_request(request: ProposeRequest, now: datetime) -> NewProposal:
-    """Check a request.
+def check_request(request: ProposeRequest, sender: str, now: datetime) -> NewProposal:
+    """Check a request; one without a store is an episode until it is known better.
+
+    Args:
+        request: What is proposed.
+        sender: Who, as its door says.
+        now: When.
 
     Raises:
         InvalidInput: The text cannot be kept, or a word of the request is none of its vocabulary.
@@ -273,11 +248,11 @@ def check_request(request: ProposeRequest, now: datetime) -> NewProposal:
     )
     return NewProposal(
         MemoryProposal(
-            sender=request.sender,
+            sender=sender,
             content=wording.text,
             timestamp=render_time(now),
             trigger=clip(trigger, _TRIGGER_CHARACTERS),
-            store=checked_word(request.store, MEMORY_STORES, "store"),
+            store=checked_word(request.store or "episodic", MEMORY_STORES, "store"),
             entities=tuple(entities),
             confidence=checked_word(request.confidence, CONFIDENCES, "confidence"),
             core_worthy=request.core_worthy,

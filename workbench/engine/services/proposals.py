@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from workbench.engine import layout
 from workbench.engine.errors import InvalidInput, RoleRefused
-from workbench.engine.requests import RememberRequest
+from workbench.engine.requests import ProposeRequest, RememberRequest
 from workbench.engine.results.reviews import Proposals, Proposed, Settled
 from workbench.engine.roles import Capability, require
-from workbench.engine.scopes import parse_scope
 from workbench.engine.services.quarantine import held_back
 from workbench.engine.services.retrieval import Retrieval
 from workbench.engine.services.routing import owner_of
@@ -416,6 +415,31 @@ class ProposalService:
         origins: Iterable[str] = (),
         scope: str | None = None,
     ) -> Proposed:
+        """Ask for something to be remembered; `propose_request` for whoever has no request at hand.
+
+        Args:
+            content: See `ProposeRequest`, as for all others.
+
+        Raises:
+            InvalidInput: The text cannot be kept, or an option makes no sense.
+            RoleRefused: This door may only read.
+        """
+        return self.propose_request(
+            ProposeRequest(
+                content,
+                store=store,
+                entities=tuple(entities),
+                confidence=confidence,
+                trigger=trigger,
+                core_worthy=core_worthy,
+                type=type,
+                tags=tuple(tags),
+                origins=tuple(origins),
+                scope=scope,
+            )
+        )
+
+    def propose_request(self, request: ProposeRequest) -> Proposed:
         """Ask for something to be remembered; it waits in `memory/meta/pending-memories.md` for a verdict.
 
         It is compared with what waits and with memory: what it contradicts is marked on both sides, and what says
@@ -423,55 +447,25 @@ class ProposalService:
         In the mode `auto` what a trusted agent is sure enough of is stored at once.
 
         Args:
-            content: What to remember; any language, kept as it is.
-            store: core, episodic, semantic, procedural or vault; found by its wording if left out.
-            entities: What it is about: `TYPE:NAME`, or ids.
-            confidence: high, medium or low.
-            trigger: What set it off.
-            core_worthy: Whether it should stand in core memory as well.
-            type: decision, fact, preference, task, event, emotion or correction.
-            tags: Topical tags.
-            origins: Ids of memories or sources that it was learned from.
-            scope: Whom it would be for besides the owner: `person:NAME`, `group:NAME` or `shared`. It then waits
-                for a verdict in every mode.
+            request: What to remember.
 
         Raises:
             InvalidInput: The text cannot be kept, or an option makes no sense.
             RoleRefused: This door may only read.
         """
-        from workbench.engine.memory.proposals import ProposeRequest, check_request, plan_propose
+        from workbench.engine.memory.proposals import check_request, plan_propose
         from workbench.engine.services.reviews import warnings_of_rejected
         from workbench.engine.services.routing import answers_by_rules
 
         ground = self._ground
         require(ground.role, Capability.PROPOSE)
-        by = self.proposer(trigger)
-        scope = parse_scope(scope) if scope is not None else None
-        tags, entities, origins = tuple(tags), tuple(entities), tuple(origins)
-        wishes = {
-            "content": content, "store": store, "type": type, "tags": tags, "entities": entities,
-            "confidence": confidence, "trigger": trigger, "core_worthy": core_worthy, "origins": origins,
-            "scope": scope,
-        }  # fmt: skip
-        if held := held_back(ground, "propose", content, wishes):
+        by = self.proposer(request.trigger)
+        if held := held_back(ground, "propose", request.content, request.as_arguments()):
             return Proposed(None, held_back=held)
-        request = ProposeRequest(
-            sender=ground.role.name or ground.role.kind,
-            content=content,
-            store=store or "episodic",
-            entities=entities,
-            confidence=confidence,
-            trigger=trigger,
-            core_worthy=core_worthy,
-            type=type or "",
-            tags=tags,
-            origins=origins,
-            scope=scope,
-        )
-        draught = check_request(request, ground.now())
+        draught = check_request(request, ground.role.name or ground.role.kind, ground.now())
         ground.prepare_writing()
         ground.refresh_for_reading()
-        if store is None:
+        if request.store is None:
             routed = answers_by_rules(ground)(draught.proposal.content).store
             draught = replace(draught, proposal=replace(draught.proposal, store=routed))
         against = self._against_memory(draught.proposal)
@@ -491,7 +485,7 @@ class ProposalService:
         if (
             receipt.commit is None
             or rejected
-            or scope is not None
+            or request.scope is not None
             or not self._is_stored_at_once(draught, proposed)
         ):
             return proposed
