@@ -318,11 +318,13 @@ class Workspace:
     broken_parts = _verb(Retrieval, Retrieval.broken_parts)
     doctor = _verb(Retrieval, Retrieval.doctor)
     search = _verb(Retrieval, Retrieval.search)
+    search_request = _verb(Retrieval, Retrieval.search_request)
     why_not = _verb(Retrieval, Retrieval.why_not)
     index = _verb(Retrieval, Retrieval.index)
     index_status = _verb(Retrieval, Retrieval.index_status)
 
     remember = _verb(Memory, Memory.remember)
+    remember_request = _verb(Memory, Memory.remember_request)
     forget = _verb(Memory, Memory.forget)
     restore = _verb(Memory, Memory.restore)
     pin = _verb(Memory, Memory.pin)
@@ -359,6 +361,7 @@ class Workspace:
     proposal_keep_both = _verb(ProposalService, ProposalService.proposal_keep_both)
     proposal_settle = _verb(ProposalService, ProposalService.proposal_settle)
     propose = _verb(ProposalService, ProposalService.propose)
+    propose_request = _verb(ProposalService, ProposalService.propose_request)
 
     review = _verb(Reviews, Reviews.review)
     review_waiting = _verb(Reviews, Reviews.review_waiting)
